@@ -257,7 +257,7 @@ def _app(
     """The app with this text in its editor, and a home of its own that is made anew; it is left at the end."""
     from bpe_core import save, train
     from tui.disk import config
-    from tui.state.training import TrainingOptions
+    from tui.state import TrainingOptions
 
     names = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")
     with tempfile.TemporaryDirectory(dir=home.parent) as own:

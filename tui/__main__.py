@@ -132,7 +132,7 @@ def _located(tokenizer: str) -> str:
     from bpe_core.formats.file import tokenizer_at
     from bpe_core.hub import located
     from bpe_core.visible import quoted
-    from tui.disk.opened_tokenizers import named_in_list
+    from tui.disk.tokenizer_files import named_in_list
 
     named = None if os.path.exists(tokenizer) else named_in_list(tokenizer)
     path = os.path.abspath(tokenizer_at(Path(named or located(tokenizer))))

@@ -1,14 +1,14 @@
 """The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
-from rich.console import RenderableType
-from textual import events
+from rich.console import Console, RenderableType
+from textual import constants, events
 from textual.app import App, ScreenStackError, SystemCommand
 from textual.binding import BindingType
 from textual.driver import Driver
@@ -21,11 +21,62 @@ from tui.dialogs.command_palette import ScopeCommands
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.drawing.palette import theme_variables
 from tui.screen import MainScreen
-from tui.state.tokenizers import Opened
+from tui.state import Opened
 from tui.terminal import signals
 from tui.terminal.guards import GuardedPalette, forgiving, leads_nowhere
-from tui.terminal.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
 from tui.terminal.type_ahead import TypeAhead
+
+INK: Final = Theme(
+    name="bpescope-dark",
+    primary="#e8b15c",
+    secondary="#7fb4ca",
+    accent="#e8b15c",
+    warning="#e0a05a",
+    error="#e0707a",
+    success="#8fbf7f",
+    foreground="#d5d8de",
+    background="#14161a",
+    surface="#191c21",
+    panel="#22262d",
+    boost="#272c34",
+    dark=True,
+    variables={"border": "#4b525e", "border-blurred": "#2c313a"},
+)
+
+PAPER: Final = Theme(
+    name="bpescope-light",
+    primary="#9a5b00",
+    secondary="#2f6f8f",
+    accent="#9a5b00",
+    warning="#a85a00",
+    error="#b3313d",
+    success="#3f7a2f",
+    foreground="#23262b",
+    background="#f6f4ef",
+    surface="#fbfaf7",
+    panel="#ebe7de",
+    boost="#e2ddd1",
+    dark=False,
+    variables={"border": "#a39b8b", "border-blurred": "#d6d0c3"},
+)
+
+THEMES: Final = (INK, PAPER)
+
+SIXTEEN: Final = "ansi-dark"
+"""Textual's theme of the terminal's own colors: it suits dark and light ones, whose ground and ink it takes."""
+
+
+def has_few_colors() -> bool:
+    """Whether the terminal has no more than 16 colors, to which those of most themes would all be gray."""
+    wanted: Any = constants.COLOR_SYSTEM  # an environment variable of Textual's; "auto" without it
+    console = Console(force_terminal=True, color_system=wanted, legacy_windows=False)
+    return console.color_system in ("standard", "windows")
+
+
+def that_show(themes: Mapping[str, Theme], few_colors: bool) -> dict[str, Theme]:
+    """Of some themes by name, those that a terminal can show."""
+    return {name: theme for name, theme in themes.items() if theme.ansi} if few_colors else dict(themes)
+
 
 _QUIT: Final = "ctrl+q"
 _HOUSE: Final = {theme.name: theme for theme in THEMES}

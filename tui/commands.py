@@ -5,12 +5,45 @@ A widget takes its BINDINGS from its part of the table, and asks `applies` in `c
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from textual.binding import Binding, BindingType
 
-from tui.pane_table import PANES, PaneEntry
+
+@dataclass(frozen=True, slots=True)
+class PaneEntry:
+    """A pane before its class is imported."""
+
+    id: str
+    """Its name in the code and in the style sheet."""
+    key: str
+    """The key that leads to it, as Textual calls it."""
+    title: str
+    """Its name on the screen."""
+    shows: str
+    """What is in it, in a few words."""
+    place: Literal["left", "upper", "side", "lower"]
+    """Where it stands. Those of one place take turns; where there is no side, its panes take turns with the upper."""
+    path: str
+    """The module and, after a colon, the class; imported when the first frame is on the screen."""
+
+    def load(self) -> Any:
+        """The class of the pane, imported."""
+        module, _, name = self.path.partition(":")
+        return getattr(import_module(module), name)
+
+
+PANES: Final = (
+    PaneEntry("corpus", "f2", "Corpus", "choose texts, see them split", "left", "tui.panes.corpus:CorpusPane"),
+    PaneEntry("training", "f3", "Training", "options, merge log, curve", "upper", "tui.panes.training:TrainingPane"),
+    PaneEntry("editor", "f4", "Editor", "type among the tokens", "lower", "tui.panes.editor:EditorPane"),
+    PaneEntry("audit", "f5", "Audit", "tokens that were never learned well", "side", "tui.panes.audit:AuditPane"),
+    PaneEntry("compare", "f10", "Compare", "tokenizers on the same texts", "side", "tui.panes.compare:ComparePane"),
+)
+"""In the order of their keys."""
+BY_ID: Final = {entry.id: entry for entry in PANES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +321,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Audit": (
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Panel", "something else that is known of the token"),
-        Command("export", "x", "", "write the rows that are shown to a file"),
+        Command("audit.export", "x", "", "write the rows that are shown to a file"),
         Command("audit.with_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
         Command("audit.with_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),
     ),

@@ -11,9 +11,9 @@ from processes import children
 from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope
 
 from bpe_core import save, train
+from tui import process
 from tui.app import BpeScope
 from tui.disk import config
-from tui.workers import process
 
 
 @pytest.fixture(autouse=True)

@@ -20,10 +20,10 @@ from tui.app import BpeScope
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
+from tui.process import WorkerProcess
 from tui.screen import MainScreen
 from tui.widgets.corpus_tree import CorpusTree, Entry
 from tui.widgets.token_area import TokenArea
-from tui.workers.process import WorkerProcess
 
 Dialog = TypeVar("Dialog", bound=ModalScreen)
 

@@ -21,11 +21,11 @@ from tui.dialogs.questions import Ask, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.features.resuming import Resuming
+from tui.features.training_task import TrainingTask
 from tui.glossary import LONGEST
-from tui.screen.main import MainScreen
-from tui.state.training import TrainingOptions
+from tui.screen import MainScreen
+from tui.state import TrainingOptions
 from tui.widgets.curve import Curve
-from tui.workers.training_task import TrainingTask
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 

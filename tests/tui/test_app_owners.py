@@ -11,15 +11,15 @@ from scope import TEXT, Opened, never
 
 from bpe_core import load, save, train
 from bpe_core.formats import is_tokenizer
+from tui import process
 from tui.__main__ import _told_apart
 from tui.dialogs.questions import Ask
 from tui.disk import config
 from tui.drawing.cells import cut
 from tui.features.shown import Shown
 from tui.features.tokenizers import MOST_OPENED, Tokenizers
+from tui.process import WorkerProcess
 from tui.screen import MainScreen
-from tui.workers import process
-from tui.workers.process import WorkerProcess
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 

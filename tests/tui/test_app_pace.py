@@ -11,10 +11,9 @@ from bpe_core import Trainer
 from bpe_core.trainer.conditions import Condition, condition
 from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import Ask
-from tui.features.goals import Goals, first_step
 from tui.features.shown import Shown
-from tui.features.training import TrainingFeature
-from tui.screen.main import MainScreen
+from tui.features.training import Goals, TrainingFeature, first_step
+from tui.screen import MainScreen
 from tui.terminal.background import Steps
 
 pytestmark = pytest.mark.usefixtures("no_process_left")

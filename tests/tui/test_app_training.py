@@ -11,7 +11,7 @@ from scope import Opened, Scope
 from textual.widgets import Input
 
 from tui.features import training
-from tui.state.training import PACES
+from tui.state import PACES
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 

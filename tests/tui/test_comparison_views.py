@@ -7,7 +7,7 @@ import pytest
 from bpe_core import metrics, train
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.compare import summary
-from tui.state.comparison import Compared, Comparison
+from tui.state import Compared, Comparison
 from tui.table.columns import Cell
 from tui.widgets.comparison_views import Aspect, View, views
 

@@ -9,8 +9,8 @@ import pytest
 
 from tui.disk import config
 from tui.disk.config import Configuration, load_configuration, load_text, save_configuration, save_text
-from tui.disk.remembered_options import possible
-from tui.state.training import TrainingOptions
+from tui.features.corpus import possible
+from tui.state import TrainingOptions
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -14,7 +14,7 @@ from textual.geometry import Size
 from bpe_core import train
 from bpe_core.metrics.training_curve import TrainingCurve
 from tui.drawing.plots import blocks, braille, depth, values
-from tui.state.training import RunCurve
+from tui.state import RunCurve
 from tui.widgets.curve import Curve
 
 # 20 merges are 21 points: the length before the first and after each.

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tui.screen.selective_drawing import SelectiveCompositor
+from tui.terminal.selective import SelectiveCompositor
 from tui.widgets import text_work
 from tui.widgets.curve import Curve
 from tui.widgets.step_line import StepLine

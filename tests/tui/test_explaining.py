@@ -11,10 +11,10 @@ from bpe_core.worker.explain import AskStep, LearnedMerges
 from tui.features import explaining
 from tui.features.explaining import Explaining
 from tui.features.feature import Work
+from tui.features.training_task import TrainingTask
+from tui.process import WorkerProcess
 from tui.screen import MainScreen
-from tui.state.training import Phase, Run, StepExplained, TrainingOptions
-from tui.workers.process import WorkerProcess
-from tui.workers.training_task import TrainingTask
+from tui.state import Phase, Run, StepExplained, TrainingOptions
 
 TOKENIZER = train("abababab", vocab_size=259, pattern="none")
 

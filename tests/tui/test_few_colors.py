@@ -7,8 +7,8 @@ from scope import TEXT, Opened
 from textual.widget import Widget
 from textual.widgets import Input, Select
 
+from tui.app import THEMES, has_few_colors
 from tui.disk import config
-from tui.terminal.themes import THEMES, has_few_colors
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Select, TextArea
 
 from tui.app import BpeScope
-from tui.commands import COMMANDS, help_lines, long_name
+from tui.commands import COMMANDS, PANES, help_lines, long_name
 from tui.features.all import Features
-from tui.pane_table import PANES
 from tui.panes.audit import AuditPane
 from tui.panes.compare import ComparePane
 from tui.panes.editor import EditorPane

@@ -15,7 +15,7 @@ from tui.features.lanes import MOST, Lanes
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
-from tui.state.tokenizers import LaneChoice, Loaded, ShownLane
+from tui.state import LaneChoice, Loaded, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.screen_rows import Rows

@@ -16,7 +16,7 @@ from tests.terminals import Terminal, python_in_terminal
 from tests.tui.scope import ROOT
 from tui.__main__ import HEADLESS, _located, _told_apart
 from tui.disk.config import Configuration, save_configuration
-from tui.state.tokenizers import Opened
+from tui.state import Opened
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -10,14 +10,14 @@ from typing import cast
 import pytest
 
 from bpe_core import save, train
-from tui.disk import opened_tokenizers
+from tui.disk import tokenizer_files
 from tui.disk.config import Configuration, load_configuration, save_configuration
-from tui.disk.opened_tokenizers import described, listed, seen, trouble_of
+from tui.disk.tokenizer_files import described, listed, seen, trouble_of
 from tui.drawing.tokenizer_texts import distinct_names, sentences
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
-from tui.state.tokenizers import KnownTokenizer, Opened
+from tui.state import KnownTokenizer, Opened
 
 SMALL = train("the theme of the other thesis " * 9, vocab_size=264, pattern="gpt2")
 
@@ -136,7 +136,7 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
         remember=lambda **changes: None,
     )
     row = known("/c/x", "gpt-4o", origin="found")
-    monkeypatch.setattr(opened_tokenizers, "found", lambda forgotten: (row,))
+    monkeypatch.setattr(tokenizer_files, "found", lambda forgotten: (row,))
     shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace(forgets=[])))
     shelf.check_files(everywhere=True)
     await asyncio.sleep(0)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.hub import encodings
-from tui.disk.opened_tokenizers import found_tokenizers
+from tui.disk.tokenizer_files import found_tokenizers
 
 
 def test_a_model_of_the_hub_is_listed_by_its_name(tmp_path: Path) -> None:

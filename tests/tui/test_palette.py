@@ -11,6 +11,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.live.spans import Span
 from bpe_core.pictures.colors import N_COLORS, choose_colors
+from tui.app import THEMES
 from tui.drawing.palette import (
     CONTRAST,
     Palette,
@@ -21,7 +22,6 @@ from tui.drawing.palette import (
     selected,
     theme_variables,
 )
-from tui.terminal.themes import THEMES
 
 RGB_THEMES = [theme for theme in (*BUILTIN_THEMES.values(), *THEMES) if not theme.ansi]
 

@@ -26,10 +26,9 @@ from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import pair_places
 from bpe_core.trainer import Merge
 from bpe_core.worker.subject import PresetTexts
-from tui.app import BpeScope
+from tui.app import INK, PAPER, BpeScope
 from tui.disk import config, sources
-from tui.state.training import StepExplained
-from tui.terminal.themes import INK, PAPER
+from tui.state import StepExplained
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.why_panel import WhyPanel
 
@@ -46,7 +45,7 @@ def the_same_everywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tokenizers that were learned here before, and nothing that only this computer has."""
     monkeypatch.setattr("tui.widgets.corpus_tree.computer_sources", lambda: [])
     monkeypatch.setattr(sources, "computer_sources", lambda: [])
-    monkeypatch.setattr("tui.disk.opened_tokenizers.found_tokenizers", lambda: [])
+    monkeypatch.setattr("tui.disk.tokenizer_files.found_tokenizers", lambda: [])
     text = STORY.read_text("utf-8")
     for age, (name, size) in enumerate((("a-story-in-english-gpt4", 768), ("tiny", 300))):
         path = config.tokenizers_folder() / f"{name}.json"

@@ -28,8 +28,8 @@ from bpe_core.worker.messages import (
 )
 from bpe_core.worker.train import Recipe, TrainRequest
 from tests.tui.processes import at_work
-from tui.workers import process
-from tui.workers.process import NoWorkerError, WorkerProcess, newest_progress
+from tui import process
+from tui.process import NoWorkerError, WorkerProcess, newest_progress
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 

@@ -9,8 +9,8 @@ import pytest
 from scope import PATIENCE, eventually
 
 from tui.app import BpeScope
+from tui.commands import PANES
 from tui.disk import config
-from tui.pane_table import PANES
 from tui.screen import MainScreen
 from tui.widgets.token_area import TokenArea
 
@@ -43,12 +43,12 @@ def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(ho
     ended = subprocess.run([sys.executable, "-c", WATCHED], stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
     before = json.loads(ended.stdout)
     modules = set(before["modules"])
-    assert {"tui.screen.main", "tui.widgets.token_area"} <= modules  # it has been looked at the right moment
+    assert {"tui.screen", "tui.widgets.token_area"} <= modules  # it has been looked at the right moment
     engine = {
         f"bpe_core.{room}" for room in ("corpus", "formats", "hub", "patterns", "tokenizer", "trainer", "vocabulary")
     }
     extras = {"numpy", "safetensors", "tiktoken", "huggingface_hub", "tokenizers", "textual_serve"}
-    assert not modules & (engine | extras | {"regex", "tui.workers.process", "tui.disk.tokenizer_files"})
+    assert not modules & (engine | extras | {"regex", "tui.process", "tui.disk.tokenizer_files"})
     assert not [path for path in before["opened"] if path.startswith((str(kept.parent), str(home)))]
 
 

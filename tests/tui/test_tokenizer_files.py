@@ -13,8 +13,7 @@ from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer import Merge, Trainer
 from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, load_file, place_for, told_record, without_odd_record
 from tui.features.shown import same
-from tui.state.tokenizers import KnownTokenizer
-from tui.state.training import Run
+from tui.state import KnownTokenizer, Run
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
 LEARNED = train(TEXT, vocab_size=262)

@@ -25,11 +25,11 @@ from bpe_core.worker.messages import (
     WorkProgress,
 )
 from tui.features.training import Course, TrainingFeature
+from tui.features.training_task import TrainingTask
 from tui.panes.training import status_line
+from tui.process import WorkerProcess
 from tui.screen import MainScreen
-from tui.state.training import Run, TrainingOptions
-from tui.workers.process import WorkerProcess
-from tui.workers.training_task import TrainingTask
+from tui.state import Run, TrainingOptions
 
 LEARNED = list(Trainer(TEXT, vocab_size=300))
 GOALS = ("step >= 3", "ratio >= 2", "length > 3")

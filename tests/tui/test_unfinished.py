@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bpe_core import save, train
 from tui.disk.unfinished import Note, left_behind
-from tui.state.training import TrainingOptions, UnfinishedTraining
+from tui.state import TrainingOptions, UnfinishedTraining
 
 OPTIONS = TrainingOptions(300, more={"sample": "1/2"})
 BOOK = UnfinishedTraining("book", OPTIONS, ("book.txt",), begin="old.json", begin_step=3)
@@ -15,7 +15,7 @@ TRAINS = """
 import sys
 from pathlib import Path
 from tui.disk.unfinished import Note
-from tui.state.training import UnfinishedTraining
+from tui.state import UnfinishedTraining
 note = Note.new(Path(sys.argv[1]), UnfinishedTraining("of another copy"))
 print(flush=True)
 input()

@@ -20,10 +20,10 @@ from bpe_core.worker.messages import (
 from tui.features import training
 from tui.features.corpus import CorpusChoice
 from tui.features.training import Course, Pace, TrainingFeature
+from tui.features.training_task import TrainingTask
 from tui.panes.training import status_line
 from tui.screen import MainScreen
-from tui.state.training import Run, Totals, TrainingOptions
-from tui.workers.training_task import TrainingTask
+from tui.state import Run, Totals, TrainingOptions
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 

@@ -21,13 +21,13 @@ from tui.drawing.info_lines import InfoLine
 from tui.drawing.plots import bar
 from tui.drawing.token_labels import WRITINGS, writer
 from tui.features.explaining import corpus_of_task
-from tui.state.training import Run, StepExplained, TrainingOptions
+from tui.features.training_task import TrainingTask
+from tui.state import Run, StepExplained, TrainingOptions
 from tui.text.why_lines import LineForm, why_lines
 from tui.widgets.lines import Titles
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.pair_table import PairTable
 from tui.widgets.why_panel import WhyPanel
-from tui.workers.training_task import TrainingTask
 
 S2 = PRESETS["S2"]
 

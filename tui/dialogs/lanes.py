@@ -15,7 +15,7 @@ from textual.containers import Vertical
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from tui.state.tokenizers import LaneChoice
+from tui.state import LaneChoice
 from tui.terminal.guards import Dialog, PagedOptionList
 
 

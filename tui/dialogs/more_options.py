@@ -15,7 +15,7 @@ from textual.widgets import Button, Input, Label
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer.training_record import OPTIONS, Option, named_as_on_screen
 from bpe_core.visible import visible
-from tui.state.training import TrainingOptions
+from tui.state import TrainingOptions
 from tui.terminal.guards import Dialog, Field
 
 MORE_OPTIONS: Final = (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
-from tui.disk import config, locks
+from tui.disk import config, files
 
 
 class Autosave:
@@ -88,7 +88,7 @@ def _own_file() -> tuple[Path, int | None]:
             lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:  # where nothing can be written there is nothing to be locked
             return path, None
-        if locks.lock(lock):
+        if files.lock(lock):
             return path, lock
         os.close(lock)
     raise AssertionError("there are more numbers than that")

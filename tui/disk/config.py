@@ -11,8 +11,7 @@ from platformdirs import user_config_path, user_data_path
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
 from tui.disk import files
-from tui.state.tokenizers import Opened
-from tui.state.training import TrainingOptions
+from tui.state import Opened, TrainingOptions
 
 _TOGETHER: Final = 500
 """Lines of the editor's text that are made bytes at a time."""
@@ -40,7 +39,7 @@ class Configuration:
     lanes: tuple[str, ...] = ()
     """The lanes of the editor after the first, each as `LaneChoice` writes itself."""
     options: TrainingOptions = field(default_factory=TrainingOptions)
-    """Of the last training; another version may not know all of them (see `tui.disk.remembered_options`)."""
+    """Of the last training; another version may not know all of them (see `tui.features.corpus`)."""
 
 
 def tokenizers_folder() -> Path:

@@ -13,25 +13,10 @@ from bpe_core.content.samples import samples
 from bpe_core.corpus import find_files
 from bpe_core.patterns import splitter
 from bpe_core.visible import visible
-from tui.state.training import Corpus
+from tui.state import Corpus, TextSource
 
 LARGEST_FOLDER: Final = 1000
 """Entries of one folder that are listed; a corpus is not chosen from more by eye."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextSource:
-    """A file or a folder that can be chosen."""
-
-    path: str
-    title: str
-    reason: str = ""
-    """What it is good for."""
-    size: int | None = None
-    """Bytes on disk; None for a folder, whose size takes reading to know."""
-    is_folder: bool = False
-    preset: str = ""
-    """Name of the preset it is, if it is one; its text lies in no file."""
 
 
 def sample_sources() -> list[TextSource]:

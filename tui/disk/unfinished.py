@@ -15,8 +15,8 @@ from typing import Final, Self, cast
 from bpe_core import untrusted_json
 from tui.disk import files
 from tui.disk.config import checked
-from tui.disk.locks import lock
-from tui.state.training import UnfinishedTraining
+from tui.disk.files import lock
+from tui.state import UnfinishedTraining
 
 _SUFFIX: Final = ".unfinished"
 _FLAGS: Final = os.O_RDWR | os.O_CREAT

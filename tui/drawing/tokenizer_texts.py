@@ -9,7 +9,7 @@ from typing import Final
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
-from tui.state.tokenizers import KnownTokenizer
+from tui.state import KnownTokenizer
 
 _DEEPEST: Final = 6
 """Folders above a file, of which one may tell it apart from another of its name."""

@@ -12,19 +12,18 @@ from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
 from tui.features.corpus import CorpusChoice
 from tui.features.explaining import Explaining
-from tui.features.goals import Goals
 from tui.features.lanes import Lanes
 from tui.features.results import Results
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
-from tui.features.training import TrainingFeature
-from tui.requests import Requests
+from tui.features.training import Goals, TrainingFeature
+from tui.state import Requests
 
 if TYPE_CHECKING:
     from tui.disk.config import Configuration
-    from tui.state_screen import StateScreen
+    from tui.features.feature import StateScreen
 
 
 class Features:
@@ -67,7 +66,6 @@ class Features:
             explain=self.explaining.explain,
             open_token=self.audit.open_token,
             find_lines=self.audit.find_lines,
-            export_rows=asking(self.audit.export_rows),
             try_text=self.audit.try_text,
             open_place=self.texts.open_place,
             save_picture=asking(self.texts.save),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,21 +20,19 @@ from tui.dialogs.questions import Ask, AskPath, one_of
 from tui.disk.sources import title_of
 from tui.drawing.token_export import FORMS, exported
 from tui.features.feature import Feature
-from tui.state.audit import Audit, AuditInputs, TokenLines
-from tui.state.training import Corpus
+from tui.process import WorkerProcess
+from tui.state import Audit, AuditInputs, Corpus, TokenLines
 from tui.terminal.background import in_thread
-from tui.workers.process import WorkerProcess
 
 if TYPE_CHECKING:
     from textual.worker import Worker
 
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.tokenizer import Tokenizer
-    from tui.drawing.token_rows import TokenRows
+    from tui.features.feature import StateScreen
     from tui.features.shown import Shown
     from tui.features.texts import Texts
     from tui.features.tokenizers import Tokenizers
-    from tui.state_screen import StateScreen
 
 MOST_LINES: Final = 200
 """Lines that are found of a token; more of them tell nobody more."""
@@ -199,11 +197,7 @@ class AuditFeature(Feature):
     async def export(self) -> None:
         """Save the rows that the audit shows."""
         table = self.screen.audit_pane.table
-        await self.export_rows(table.rows, table.order)
-
-    async def export_rows(self, rows: TokenRows, order: Sequence[int]) -> None:
-        """Save these rows of the audit's list, in this order."""
-        await self._texts.save_rows(partial(exported, rows, tuple(order)), tuple(FORMS))
+        await self._texts.save_rows(partial(exported, table.rows, tuple(table.order)), tuple(FORMS))
 
     def try_text(self, text: str, token: int | None) -> None:
         """Put a text into the editor, in sight, the cursor on a token of it."""

@@ -18,14 +18,14 @@ from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
 from tui.drawing.tokenizer_texts import distinct_names
 from tui.features.feature import Feature, Work
 from tui.features.texts import EDITORS_TEXT
-from tui.state.comparison import Compared, Comparison
+from tui.process import WorkerProcess
+from tui.state import Compared, Comparison
 from tui.terminal.background import in_thread
-from tui.workers.process import WorkerProcess
 
 if TYPE_CHECKING:
+    from tui.features.feature import StateScreen
     from tui.features.tokenizers import Tokenizers
-    from tui.state.tokenizers import KnownTokenizer
-    from tui.state_screen import StateScreen
+    from tui.state import KnownTokenizer
 
 _NO_TEXT = "No text is chosen: press F2, go to one, and mark it with the space bar; or compare on the editor's text."
 _NO_TOKENIZER = "No tokenizer is chosen: mark two to four in the compare pane with the space bar."

@@ -10,28 +10,28 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.errors import OptionError
+from bpe_core.errors import OptionError, PatternError
 from bpe_core.exact_fraction import exact_fraction
-from bpe_core.tokenizer.training_record import OPTIONS
+from bpe_core.patterns import splitter
+from bpe_core.tokenizer.training_record import OPTIONS, TIES
 from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted, Failed, FileSkipped
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import Ask, AskPath, weight
-from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
 from tui.features.feature import Feature
-from tui.state.training import Corpus, Totals
-from tui.workers.process import WorkerProcess
-from tui.workers.training_task import TrainingTask
+from tui.features.training_task import TrainingTask
+from tui.process import WorkerProcess
+from tui.state import Corpus, Totals, TrainingOptions
 
 if TYPE_CHECKING:
     from tui.disk.config import Configuration
+    from tui.features.feature import StateScreen
     from tui.features.tokenizers import Tokenizers
-    from tui.state.tokenizers import KnownTokenizer
-    from tui.state.training import TrainingOptions
-    from tui.state_screen import StateScreen
+    from tui.state import KnownTokenizer, TrainingOptions
+
 
 _AT_REST: Final = 0.3
 """Seconds before counting begins: several texts are often marked one after the other."""
@@ -175,3 +175,27 @@ def path_of(name: str, kept: Iterable[KnownTokenizer]) -> Path:
     """The file of a tokenizer that is called so in the list; else the path that the name is."""
     known = (one.path for one in kept if name in (one.name, one.path))
     return Path(next(known, os.path.expanduser(name)))
+
+
+_MORE: Final = {*OPTIONS} - {"weight", "end-of-word", "id-layout"}
+"""What `TrainingOptions.more` may ask for: the last two are options of the command only."""
+
+
+def possible(options: TrainingOptions) -> TrainingOptions:
+    """`options` with the default for each that this version does not know."""
+    default = TrainingOptions()
+    return replace(
+        options,
+        vocab_size=options.vocab_size if options.vocab_size > 256 else default.vocab_size,
+        pattern=options.pattern if _splits(options.pattern) else default.pattern,
+        ties=options.ties if options.ties in TIES else default.ties,
+        min_count=max(options.min_count, 1),
+        more={name: value for name, value in options.more.items() if name in _MORE},
+    )
+
+
+def _splits(pattern: str) -> bool:
+    try:
+        return bool(splitter(pattern))
+    except PatternError:
+        return False

@@ -13,17 +13,17 @@ from bpe_core.errors import BpeError
 from bpe_core.worker.explain import AskStep, Explained, ExplainFile, ExplainTraining, LearnedMerges, Places
 from bpe_core.worker.messages import Event, Failed, WorkProgress
 from tui.features.feature import Feature
-from tui.state.training import StepExplained
-from tui.workers.process import WorkerProcess
+from tui.process import WorkerProcess
+from tui.state import StepExplained
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.tokenizer.training_record import TrainingRecord
+    from tui.features.feature import StateScreen
     from tui.features.shown import Shown
     from tui.features.tokenizers import Tokenizers
     from tui.features.training import TrainingFeature
-    from tui.state_screen import StateScreen
-    from tui.workers.training_task import TrainingTask
+    from tui.features.training_task import TrainingTask
 
 _AT_ONCE: Final = 2000
 """Merges that are sent in one go: some milliseconds of work."""

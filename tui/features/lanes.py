@@ -13,13 +13,13 @@ from tui.dialogs.lanes import AskLanes, LaneOffer
 from tui.drawing.cells import cut
 from tui.drawing.tokenizer_texts import distinct_names
 from tui.features.feature import Feature, sentence_of
-from tui.state.tokenizers import LaneChoice, ShownLane, known_name, name_of, steps_known
+from tui.state import LaneChoice, ShownLane, known_name, name_of, steps_known
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
+    from tui.features.feature import StateScreen
     from tui.features.shown import Shown
     from tui.features.tokenizers import Tokenizers
-    from tui.state_screen import StateScreen
 
 MOST: Final = 3
 """Lanes beside the first."""

@@ -15,16 +15,15 @@ from tui.dialogs.questions import Ask, one_of
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.features.feature import Feature
-from tui.state.tokenizers import name_of
-from tui.state.training import RunCurve
+from tui.state import RunCurve, name_of
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from bpe_core.runs import TrainingRun
     from bpe_core.tokenizer import Tokenizer
+    from tui.features.feature import StateScreen
     from tui.features.texts import Texts
     from tui.features.tokenizers import Tokenizers
-    from tui.state_screen import StateScreen
 
 _NAMES = {
     "merges": ("the merges", "merges.tsv"),

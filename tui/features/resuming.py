@@ -21,16 +21,16 @@ from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
 from tui.features.feature import Feature, sentence_of
 from tui.features.tokenizers import BUSY
-from tui.state.tokenizers import name_of
+from tui.features.training_task import RUN, WAIT, TrainingTask
+from tui.state import name_of
 from tui.terminal.background import in_thread
-from tui.workers.training_task import RUN, WAIT, TrainingTask
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from tui.features.corpus import CorpusChoice
+    from tui.features.feature import StateScreen
     from tui.features.training import TrainingFeature
-    from tui.state.training import TrainingOptions, UnfinishedTraining
-    from tui.state_screen import StateScreen
+    from tui.state import TrainingOptions, UnfinishedTraining
 
 
 class Resuming(Feature):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.explain.trace import steps_seen
 from tui.disk.tokenizer_files import KeptMerges
 from tui.features.feature import Feature
-from tui.state.tokenizers import steps_known
-from tui.state.training import PACES
+from tui.state import PACES, steps_known
 from tui.widgets.step_line import StepLine
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
-    from tui.state.tokenizers import Loaded
-    from tui.state_screen import StateScreen
+    from tui.features.feature import StateScreen
+    from tui.state import Loaded
 
 _PATIENCE: Final = 0.1
 """Seconds that a step waits for the text before it is drawn without it."""

@@ -12,15 +12,15 @@ from bpe_core.visible import visible
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.questions import AskPath, existing_file, place_of_file
 from tui.disk import files
-from tui.disk.sources import TextSource, file_source, text_of, whole_text
+from tui.disk.sources import file_source, text_of, whole_text
 from tui.features.feature import Feature
-from tui.state.tokenizers import name_of
+from tui.state import TextSource, name_of
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
+    from tui.features.feature import StateScreen
     from tui.features.tokenizers import Tokenizers
-    from tui.requests import PlaceInText
-    from tui.state_screen import StateScreen
+    from tui.state import PlaceInText
 
 EDITORS_TEXT: Final = "the editor's text"
 """What the text of the editor is called, and the file in which a worker gets it."""

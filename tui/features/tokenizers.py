@@ -19,20 +19,20 @@ from bpe_core.worker.messages import Failed, Saved, WorkProgress
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.button_questions import Choose, Confirm
 from tui.dialogs.questions import Ask, AskPath, name_of_tokenizer, title
-from tui.disk import config, opened_tokenizers
+from tui.disk import config, tokenizer_files
 from tui.disk.tokenizer_files import kept_tokenizers, load_file, told_pattern, without_odd_record
 from tui.features.feature import Feature, sentence_of
 from tui.features.shown import Shown, same
-from tui.state.tokenizers import KnownTokenizer, Loaded, Opened, Trouble
+from tui.process import WorkerProcess
+from tui.state import KnownTokenizer, Loaded, Opened, Trouble
 from tui.terminal.background import in_thread
-from tui.workers.process import WorkerProcess
 
 if TYPE_CHECKING:
     from textual.worker import Worker
 
     from bpe_core.tokenizer import Tokenizer
     from tui.disk.config import Configuration
-    from tui.state_screen import StateScreen
+    from tui.features.feature import StateScreen
 
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 MOST_OPENED: Final = 20
@@ -241,7 +241,7 @@ class Tokenizers(Feature):
     # The list
 
     def _list(self) -> None:
-        self.screen.kept = opened_tokenizers.listed(
+        self.screen.kept = tokenizer_files.listed(
             self._own, self._found, self._opened.values(), self._names, self._troubles
         )
         remembered = {"opened": tuple(self._opened.values()), "names": self._names, "forgotten": self._forgotten}
@@ -265,7 +265,7 @@ class Tokenizers(Feature):
         if place not in {kept.path for kept in self._own}:
             found_as = next((one.found_as for one in self.screen.kept if one.path == place), "")
             self._opened.pop(place, None)
-            self._opened[place] = opened_tokenizers.seen(path, tokenizer, found_as)
+            self._opened[place] = tokenizer_files.seen(path, tokenizer, found_as)
             for oldest in list(self._opened)[:-MOST_OPENED]:
                 del self._opened[oldest]
             self._troubles.pop(place, None)
@@ -320,15 +320,15 @@ class Tokenizers(Feature):
 
     async def _check(self, patterns: dict[str, str]) -> None:
         if self._to_search:
-            self._found = await in_thread(opened_tokenizers.found, self._forgotten)
+            self._found = await in_thread(tokenizer_files.found, self._forgotten)
             for one in self._found:
                 if one.path in self._opened:
                     self._opened[one.path] = replace(self._opened[one.path], found_as=one.found_as)
             self._to_search = False
             self._list()
         for path, opened in list(self._opened.items()):
-            trouble = await in_thread(opened_tokenizers.trouble_of, opened)
-            now = await in_thread(opened_tokenizers.described, opened, patterns.get(path)) if not trouble else opened
+            trouble = await in_thread(tokenizer_files.trouble_of, opened)
+            now = await in_thread(tokenizer_files.described, opened, patterns.get(path)) if not trouble else opened
             if self._opened.get(path) is opened:  # it was not opened again, or forgotten, meanwhile
                 self._opened[path], self._troubles[path] = now, trouble
         self._list()

@@ -14,9 +14,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
 from tui.drawing.token_labels import MARKS
-from tui.requests import requests
-from tui.state.audit import Audit, TokenLines
-from tui.state.training import Run
+from tui.state import Audit, Run, TokenLines
 from tui.terminal.guards import Field
 from tui.widgets.pane import Pane
 from tui.widgets.token_panel import TokenPanel
@@ -135,10 +133,6 @@ class AuditPane(Pane):
     def action_search(self) -> None:
         """Type what to look for."""
         self.screen.set_focus(self.query_one("#search"))
-
-    def action_export(self) -> None:
-        """Write the rows that are shown to a file."""
-        requests(self).export_rows(self.table.rows, self.table.order)
 
     def action_turn_panel(self) -> None:
         """See something else of the token."""

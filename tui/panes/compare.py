@@ -12,8 +12,7 @@ from textual.widgets import Button, Select, Static
 
 from bpe_core.plurals import counted
 from tui.commands import applies, bindings
-from tui.state.comparison import Comparison
-from tui.state.tokenizers import KnownTokenizer
+from tui.state import Comparison, KnownTokenizer
 from tui.widgets.choice import Choice
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.pane import Pane

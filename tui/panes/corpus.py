@@ -15,12 +15,10 @@ from textual.widgets import Label, OptionList, Static
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.disk.sources import TextSource, first_characters, first_pieces, title_of
+from tui.disk.sources import first_characters, first_pieces, title_of
 from tui.drawing.palette import colored_pieces
 from tui.drawing.tokenizer_texts import sentences
-from tui.requests import requests
-from tui.state.tokenizers import KnownTokenizer
-from tui.state.training import Corpus, Totals, TrainingOptions
+from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions, requests
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_list import TokenizerList

@@ -13,8 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import var
 
 from tui.commands import bindings
-from tui.state.audit import Audit
-from tui.state.tokenizers import KnownTokenizer, ShownLane, known_name, step_name
+from tui.state import Audit, KnownTokenizer, ShownLane, known_name, step_name
 from tui.widgets.editor_keys import EditorKeys
 from tui.widgets.token_area import TokenArea
 

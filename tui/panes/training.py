@@ -20,7 +20,7 @@ from bpe_core.trainer import Merge
 from bpe_core.visible import visible
 from tui.commands import bindings, tooltip
 from tui.disk.tokenizer_files import KeptMerges
-from tui.state.training import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
+from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.merge_search import MergeSearch

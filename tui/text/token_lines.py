@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bpe_core.explain.places import CorpusPlace
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.vocabulary import Vocabulary
-    from tui.state.audit import TokenLines
+    from tui.state import TokenLines
 
 RECOVERING: Final = "The merges of this vocabulary are being recovered from its ranks."
 NO_TOKEN: Final = "Move the cursor onto a token to see its bytes, the merge that made it and what it is built from."

@@ -17,7 +17,7 @@ from tui.drawing.cells import cut, fit
 from tui.drawing.info_lines import InfoLine, sentence
 from tui.drawing.plots import bar
 from tui.glossary import TIE_MEANINGS
-from tui.state.training import StepExplained
+from tui.state import StepExplained
 
 _MOST_TIED = 6
 """Tied pairs that have a line; of more, those that some rule takes, and then the first."""

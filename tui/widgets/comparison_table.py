@@ -8,8 +8,7 @@ from textual.reactive import var
 
 from bpe_core.metrics.catalog import OF_PARTS
 from tui.commands import applies, bindings
-from tui.requests import PlaceInText, requests
-from tui.state.comparison import Comparison
+from tui.state import Comparison, PlaceInText, requests
 from tui.table.columns import Titles
 from tui.table.table import Table
 from tui.widgets.comparison_views import Aspect, View, views

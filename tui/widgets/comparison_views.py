@@ -15,7 +15,7 @@ from bpe_core.metrics.catalog import METRICS, of_amounts
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
 from tui.drawing.plots import LETTERS, beside, placed, shape
-from tui.state.comparison import Comparison
+from tui.state import Comparison
 from tui.table.columns import Cell, Column
 
 _SCALED: Final = 1000

@@ -21,9 +21,9 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from tui.commands import applies, bindings
-from tui.disk.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
+from tui.disk.sources import Listing, computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.cells import fit
-from tui.requests import requests
+from tui.state import TextSource, requests
 from tui.terminal.background import in_thread
 
 _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}

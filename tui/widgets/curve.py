@@ -24,12 +24,12 @@ from bpe_core.plurals import counted
 from bpe_core.visible import shortened
 from tui.commands import bindings
 from tui.drawing.plots import QUANTITIES, UNDER, CurvePlot, StepAxis, blocks, braille, depth, values
-from tui.requests import requests
+from tui.state import requests
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
-    from tui.state.training import RunCurve
+    from tui.state import RunCurve
 
 
 class Curve(Widget, can_focus=True):

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.commands import key_of
-from tui.requests import requests
+from tui.state import requests
 from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 

@@ -16,7 +16,7 @@ from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
 from tui.commands import bindings
 from tui.drawing.cells import fit
-from tui.requests import requests
+from tui.state import requests
 from tui.table.columns import Cell, Column, Titles
 from tui.table.search import Search
 from tui.table.steps import SLICE, next_place

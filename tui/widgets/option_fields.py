@@ -13,8 +13,7 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from bpe_core.visible import visible
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
-from tui.requests import requests
-from tui.state.training import TrainingOptions
+from tui.state import TrainingOptions, requests
 from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
 from tui.widgets.choice import Choice

@@ -5,8 +5,7 @@ from typing import ClassVar
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from tui.commands import short_name
-from tui.pane_table import PaneEntry
+from tui.commands import PaneEntry, short_name
 
 
 class Pane(Vertical):

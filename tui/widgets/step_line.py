@@ -15,9 +15,7 @@ from textual.widget import Widget
 from bpe_core.visible import token_label
 from tui.commands import applies, bindings
 from tui.drawing.cells import fit
-from tui.requests import requests
-from tui.state.tokenizers import steps_known
-from tui.state.training import pace_told
+from tui.state import pace_told, requests, steps_known
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

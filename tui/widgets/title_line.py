@@ -11,11 +11,9 @@ from textual.widget import Widget
 
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
-from tui.commands import short_name
+from tui.commands import PANES, short_name
 from tui.drawing.cells import cut
-from tui.pane_table import PANES
-from tui.state.tokenizers import name_of
-from tui.state.training import Run
+from tui.state import Run, name_of
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

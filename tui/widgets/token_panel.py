@@ -16,8 +16,7 @@ from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
 from tui.drawing.cells import fit
 from tui.drawing.info_lines import InfoLine, info_strip, sentence
-from tui.requests import PlaceInText, requests
-from tui.state.audit import Audit, TokenLines
+from tui.state import Audit, PlaceInText, TokenLines, requests
 from tui.table.row_list import RowList
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
 from tui.widgets.token_table import TokenTable

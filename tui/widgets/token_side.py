@@ -9,7 +9,7 @@ from textual.reactive import var
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
 from tui.drawing.info_lines import sentence
-from tui.state.audit import Audit
+from tui.state import Audit
 from tui.text.explanations import what_may_come, why_this_split
 from tui.text.token_lines import NO_TOKEN, TokenFacts, about_place, token_summary
 from tui.widgets.lines import Lines, Titles

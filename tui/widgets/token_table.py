@@ -13,7 +13,7 @@ from bpe_core.visible import token_label
 from tui.commands import bindings
 from tui.drawing.token_labels import INKS, MARKS, number
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, place_of_kind
-from tui.requests import requests
+from tui.state import requests
 from tui.table.columns import Cell, Column, Titles
 from tui.table.search import Search
 from tui.table.table import Table

@@ -15,8 +15,7 @@ from bpe_core.visible import visible
 from tui.commands import applies, bindings
 from tui.drawing.cells import cut
 from tui.drawing.tokenizer_texts import distinct_names, sentences
-from tui.requests import requests
-from tui.state.tokenizers import KnownTokenizer
+from tui.state import KnownTokenizer, requests
 from tui.terminal.guards import PagedOptionList
 
 

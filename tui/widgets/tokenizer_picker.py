@@ -10,7 +10,7 @@ from bpe_core.visible import visible
 from tui.commands import bindings
 from tui.drawing.plots import LETTERS
 from tui.drawing.tokenizer_texts import distinct_names
-from tui.state.tokenizers import KnownTokenizer
+from tui.state import KnownTokenizer
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
 

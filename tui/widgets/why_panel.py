@@ -15,9 +15,7 @@ from bpe_core.explain.token_uses import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.info_lines import STYLES, InfoLine, sentence
 from tui.drawing.token_labels import WRITINGS, writer
-from tui.requests import requests
-from tui.state.tokenizers import steps_known
-from tui.state.training import Run, StepExplained
+from tui.state import Run, StepExplained, requests, steps_known
 from tui.text.why_lines import LineForm, why_lines, word_lines
 from tui.widgets.lines import Lines, Titles
 from tui.widgets.pair_table import PairTable

@@ -9,7 +9,7 @@ from bpe_core.trainer.start import first_vocabulary
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.messages import JobCommand
 from bpe_core.worker.train import Recipe, TrainRequest
-from tui.state.training import TrainingOptions
+from tui.state import TrainingOptions
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

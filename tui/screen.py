@@ -19,17 +19,14 @@ from textual.containers import Container, Horizontal
 from textual.reactive import Reactive
 
 from bpe_core.errors import BpeError
-from tui.commands import applies, bindings
+from tui.commands import BY_ID, PANES, PaneEntry, applies, bindings
 from tui.disk import config
 from tui.disk.autosave import Autosave
-from tui.features.feature import sentence_of
-from tui.pane_table import BY_ID, PANES, PaneEntry
+from tui.features.feature import Arrangement, StateScreen, sentence_of
 from tui.panes.editor import EditorPane
-from tui.screen.arrangement import Arrangement
-from tui.screen.selective_drawing import SelectiveCompositor
-from tui.state.training import Run
-from tui.state_screen import StateScreen
+from tui.state import Run
 from tui.terminal.background import in_thread
+from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.key_line import HintLine, KeyLine
 from tui.widgets.pane import Pane
 from tui.widgets.step_line import StepLine

@@ -1,0 +1,426 @@
+"""The values of a training: what is chosen for it, how far it is, and why each of its merges was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, cast
+
+from bpe_core.visible import visible
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from bpe_core.auditing.verdicts import Verdict
+    from bpe_core.corpus.reading import TextFile
+    from bpe_core.explain.merge_choice import Explanation
+    from bpe_core.explain.places import CorpusPlace
+    from bpe_core.metrics.comparison import ComparedText
+    from bpe_core.metrics.training_curve import CurvePoint
+    from bpe_core.tokenizer import Tokenizer
+
+
+Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
+BUSY: Final[frozenset[Phase]] = frozenset({"counting", "preparing", "merging", "paused"})
+"""The phases in which a worker process is alive."""
+PACES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0)
+"""How many merges a second can be asked for; 0 is as many as the machine can make."""
+
+
+def pace_told(pace: int) -> str:
+    """A pace as it is shown.
+
+    >>> pace_told(1000), pace_told(0)
+    ('1,000/s', 'full')
+    """
+    return f"{pace:,}/s" if pace else "full"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """What a training is asked for."""
+
+    vocab_size: int = 1024
+    pattern: str = "gpt4"
+    ties: str = "first"
+    min_count: int = 1
+    special_tokens: tuple[str, ...] = ()
+    more: dict[str, str] = field(default_factory=dict)
+    """What is rarely asked for: arguments of `bpescope train` without their dashes, and what is typed for them."""
+    weights: dict[str, str] = field(default_factory=dict)
+    """Path of a text or folder -> how many times each piece of it counts, as typed; 1 for all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedTraining:
+    """A training that has begun: what is needed to go on with it after any end of the app."""
+
+    title: str = ""
+    options: TrainingOptions = field(default_factory=TrainingOptions)
+    paths: tuple[str, ...] = ()
+    preset: str = ""
+    begin: str = ""
+    """The file of the vocabulary it began with; empty for the bytes."""
+    begin_step: int = 0
+    """How many merges of that."""
+    goal: str = ""
+    """What was to be so when it would wait next, as `conditions.condition` reads it; empty: it was to go on."""
+    paused: bool = False
+    """Whether it waited for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A file or a folder that can be chosen."""
+
+    path: str
+    title: str
+    reason: str = ""
+    """What it is good for."""
+    size: int | None = None
+    """Bytes on disk; None for a folder, whose size takes reading to know."""
+    is_folder: bool = False
+    preset: str = ""
+    """Name of the preset it is, if it is one; its text lies in no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The texts that are chosen."""
+
+    paths: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()
+    """Texts an audit compares the corpus with."""
+    title: str = "nothing chosen"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How far the training is."""
+
+    phase: Phase = "idle"
+    done: int = 0
+    """Bytes counted so far, or merges learned so far."""
+    total: int = 0
+    """Bytes to count, or merges wanted."""
+    rate: float = 0.0
+    """Bytes or merges a second."""
+    detail: str = ""
+    """The file being counted, or why the training ended."""
+    asked: TrainingOptions | None = None
+    """What was asked for; None as long as that is not known."""
+    goal: str = ""
+    """What is to be so when it waits next; empty where it goes on to its end."""
+    pausing: bool = False
+    """Whether it was told to wait, and has not said yet that it does."""
+    tokens_at_start: int = 0
+    """Length of the corpus in single bytes: what every ratio is measured against."""
+    first_counts: tuple[int, ...] = ()
+    """How often each byte occurs in it, by value, then the end-of-word marker: what a curve begins with."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a worker process is alive."""
+        return self.phase in BUSY
+
+    @property
+    def fraction(self) -> float:
+        """Share of the present phase that is done, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the present rate; None while nothing can be said."""
+        return (self.total - self.done) / self.rate if self.rate > 0 and self.total > self.done else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunCurve:
+    """The curve of a kept training, to be drawn under that of the tokenizer on the screen."""
+
+    path: str
+    """The file of its tokenizer."""
+    name: str
+    """What it is called; safe to show."""
+    n_bytes: int
+    """The size of its corpus."""
+    points: Sequence[CurvePoint]
+
+
+@dataclass(frozen=True, slots=True)
+class StepExplained:
+    """What is known of a step of the tokenizer on the screen beside what its merge log tells."""
+
+    step: int = 0
+    explanation: Explanation | None = None
+    """Why its merge was chosen, and the pairs after it; None while that is not known."""
+    places: tuple[CorpusPlace, ...] | None = None
+    """Where its pair stands in the corpus; None while that is not known."""
+    waiting: str = ""
+    """What is being waited for, in a few words."""
+    problem: str = ""
+    """Why it cannot be known, in a sentence."""
+    ties: str = ""
+    """The tie rule of the training."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the chosen texts amount to."""
+
+    documents: int = 0
+    bytes: int = 0
+    characters: int = 0
+    pieces: int = 0
+    unique: int = 0
+    """Different pieces."""
+    skipped: int = 0
+    """Files in chosen folders that are not text."""
+    error: str = ""
+    """Why they could not be counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditInputs:
+    """What an audit looks at beside the tokenizer."""
+
+    texts: bool | None = None
+    """Whether tokens are counted in the chosen texts; None: if they are what the tokenizer was learned from."""
+    embeddings: str = ""
+    """Path of a model's embeddings; empty for none."""
+    tensor: str = ""
+    """The tensor in that file; empty for the usual one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """How far an audit is, and what the last one that came to its end says."""
+
+    running: bool = False
+    progress: str = ""
+    inputs: AuditInputs = AuditInputs()
+    """What the next audit is to look at."""
+    subject: str = ""
+    """How much was found and what was looked at, or why it could not be done; empty before the first audit."""
+    verdicts: Mapping[int, Verdict] = field(default_factory=dict, compare=False)
+    """Id -> verdict, of the tokens with a finding, the most suspicious first; replaced at the end of an audit."""
+    measures: Mapping[str, Mapping[int, float]] = field(default_factory=dict, compare=False)
+    """Name of a measure -> id -> number."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLines:
+    """The lines in which a token occurs, as far as they are found."""
+
+    token: int | None = None
+    searched: bool = False
+    """Whether there are texts to search."""
+    running: bool = False
+    progress: str = ""
+    """How far the search is, or why it could not be done."""
+    found: tuple[tuple[TextFile, CorpusPlace], ...] = ()
+    """One a line, with the text that it is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A tokenizer that is compared with others."""
+
+    path: str
+    name: str
+    pattern: str = ""
+    """How text is split where its file does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How far a comparison of tokenizers is, and what it found; with a single one, what was measured of it."""
+
+    running: bool = False
+    progress: str = ""
+    subject: str = ""
+    """What was compared on what, or why it could not be."""
+    tokenizers: tuple[Compared, ...] = ()
+    """The first is the one that the others are compared with."""
+    texts: Sequence[ComparedText] = field(default=(), compare=False)
+    """So far, in the order they were encoded; more of them come with another text in `progress` or `subject`."""
+    found: Mapping[str, Any] | None = field(default=None, compare=False)
+    """What `compare --json` prints of all texts; None while it is running."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A tokenizer from elsewhere as it was when it was opened last; remembered from one start to the next."""
+
+    path: str = ""
+    found_as: str = ""
+    """The name under which another program keeps it; empty if none does."""
+    n_vocab: int = 0
+    """0 where it was never read."""
+    pattern: str = ""
+    size: int = 0
+    """Bytes of the file."""
+    modified: int = 0
+    """When the file was changed last, in nanoseconds since 1970; 0 where it was never read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tokenizer, and the file it came from."""
+
+    tokenizer: Tokenizer
+    path: Path
+    digest: str = ""
+    """SHA-256 of the file's content; empty for a folder, and for a tokenizer that was trained and then kept."""
+
+
+Origin = Literal["trained", "opened", "found"]
+"""Where a tokenizer is from: a training in this app, a file or folder that was opened, what another program keeps."""
+Trouble = Literal["", "gone", "changed"]
+"""What has become of a file since it was opened; empty if nothing has."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTokenizer:
+    """A tokenizer file that can be put in force: in the user's data folder, or found elsewhere on this computer."""
+
+    path: str
+    name: str
+    """What it is called in the list."""
+    n_vocab: int
+    """0 where that is not known without reading all of the file."""
+    origin: Origin = "trained"
+    found_as: str = ""
+    """The name under which another program keeps it."""
+    pattern: str = ""
+    """How it splits a text; empty where that is not known without reading all of the file, and where it does not."""
+    modified: int = 0
+    """When the file was changed last, in nanoseconds since 1970; 0 where that is not known."""
+    trouble: Trouble = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneChoice:
+    """Whose tokens a lane of the editor shows beside those of the first."""
+
+    path: str = ""
+    """The file of a tokenizer; empty: the tokenizer on the screen, whichever that is."""
+    step: int | None = None
+    """How many of its merges are in force; None: all of them, also of those that are yet to be learned."""
+
+    def __str__(self) -> str:
+        """As it is remembered.
+
+        >>> str(LaneChoice("", 120)), LaneChoice.parse(":/a:b.json")
+        ('120:', LaneChoice(path='/a:b.json', step=None))
+        """
+        return f"{'' if self.step is None else self.step}:{self.path}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """What `str` made; something that it did not make is a path that no file has."""
+        step, colon, path = text.partition(":")
+        if not colon or not (step.isdecimal() or not step):
+            return cls(text)
+        return cls(path, int(step) if step else None)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLane:
+    """A lane of the editor after the first."""
+
+    choice: LaneChoice
+    tokenizer: Tokenizer
+    """As of its step."""
+
+    def name(self, kept: Iterable[KnownTokenizer]) -> str:
+        """That of its tokenizer among these, unless it is the one on the screen; its step, where that is fixed."""
+        name = known_name(self.choice.path, kept) if self.choice.path else ""
+        return name + (step_name(self.tokenizer) if self.choice.step is not None else "" if name else "@all")
+
+
+_USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})
+"""Names that many files have; then that of their folder tells which it is."""
+
+
+def name_of(path: Path) -> str:
+    """What a tokenizer from elsewhere is called in the list.
+
+    >>> name_of(Path("/models/qwen3/tokenizer.json")), name_of(Path("/models/mine.json"))
+    ('qwen3/tokenizer', 'mine')
+    """
+    return f"{path.parent.name}/{path.stem}" if path.stem in _USUAL and path.parent.name else path.stem
+
+
+def known_name(path: str, kept: Iterable[KnownTokenizer]) -> str:
+    """What the tokenizer in a file is called: as these say, or else after its file; safe to show."""
+    return visible(next((known.name for known in kept if known.path == path), "") or name_of(Path(path)))
+
+
+def step_name(tokenizer: Tokenizer) -> str:
+    """What tells a step of a tokenizer from another: its number, once its merges are recovered."""
+    return f"@{tokenizer.step:,}" if tokenizer.vocabulary.knows_merges else "@…"
+
+
+def steps_known(tokenizer: Tokenizer | None) -> int:
+    """How many merges there are to travel through; 0 while those of a rank file are not recovered."""
+    return tokenizer.step if tokenizer is not None and tokenizer.vocabulary.knows_merges else 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceInText:
+    """A place in a text, to be shown in the editor."""
+
+    path: str
+    line: int
+    """From 1."""
+    column: int
+    """Characters before it in the line."""
+    length: int
+    """Characters to be selected there."""
+    way_back: str = "F10 leads back to the comparison."
+    """How to come back to where one was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """None of them waits: what takes its time, or asks the user, goes on beside the screen."""
+
+    choose_corpus: Callable[[Corpus], None]
+    choose_pattern: Callable[[str], None]
+    """Of the next training: a name, or a regular expression."""
+    ask_pattern: Callable[[], None]
+    weigh: Callable[[str, str], None]
+    """Ask how much a chosen text counts: its path, its title."""
+    open_text: Callable[[TextSource], None]
+    run_preset: Callable[[str, bool], None]
+    """A founding example by its name; True: one of its merges, then wait."""
+    use_tokenizer: Callable[[Path], None]
+    discard_tokenizer: Callable[[Path], None]
+    rename_tokenizer: Callable[[Path], None]
+    change_pattern_of: Callable[[Path], None]
+    check_tokenizer_files: Callable[[], None]
+    """See what has become of the files in the list."""
+    go_to: Callable[[int], None]
+    """Put the tokenizer as it was after so many merges in force."""
+    explain: Callable[[int], None]
+    """Find out why the merge of this step was chosen."""
+    open_token: Callable[[int, Verdict | None], None]
+    """Show where a token comes from; what an audit says of it."""
+    find_lines: Callable[[int], None]
+    """Find the lines of the chosen texts in which a token occurs."""
+    try_text: Callable[[str, int | None], None]
+    """Put a text into the editor, the cursor on a token of it."""
+    open_place: Callable[[PlaceInText], None]
+    save_picture: Callable[[str, str, str], None]
+    """The picture, what it is in a few words, what its file may be called."""
+
+
+class _Desk(Protocol):
+    requests: Requests
+
+
+def requests(widget: Widget) -> Requests:
+    """Those of the screen that a widget is on."""
+    return cast("_Desk", widget.screen).requests

@@ -1,1 +1,0 @@
-"""The values the main screen holds and its panes show: frozen, replaced as a whole, never changed in place."""

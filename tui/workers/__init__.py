@@ -1,1 +1,0 @@
-"""Worker processes: one is started and steered, and what it tells becomes values."""
