@@ -173,7 +173,7 @@ def _stands(line: Any) -> bool:
 
 
 def _can_sort(table: Any) -> bool:
-    return bool(table.can_sort)
+    return any(column.sort for column in table.columns)
 
 
 def _tells(what: str) -> Callable[[Any], bool]:

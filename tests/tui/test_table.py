@@ -15,9 +15,8 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
 from tui.drawing.cells import fit
-from tui.table.columns import Cell, Column, Titles, place_columns
-from tui.table.search import Search
-from tui.table.steps import SLICE, rows_in_order, sorted_in_steps
+from tui.table.columns import Cell, Choices, Column, place_columns
+from tui.table.rows import SLICE, Search, rows_in_order, sorted_in_steps
 from tui.table.table import Table
 from tui.terminal.background import Steps
 
@@ -62,7 +61,7 @@ class Words(Table):
         return len(self.data)
 
     @property
-    def choices(self) -> Titles:
+    def choices(self) -> Choices:
         return [(key, f"{key or 'all'} ones") for key in CHOICES]
 
     @property

@@ -17,6 +17,8 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     """
     if not text.isprintable():
         text = visible(text)
+    if text.isascii() and len(text) <= width:  # most texts: nothing to measure
+        return text.rjust(width) if right else text.ljust(width)
     if text and cell_len(text[0]) == 0:
         text = "◌" + text
     text = cut(text, width)

@@ -10,56 +10,51 @@ from rich.style import Style
 
 from tui.drawing.cells import fit
 
-_LEAST: Final = 4
-"""Cells that a growing column keeps in a row that is too narrow for all of them."""
+_LEAST: Final = 4  # cells that a growing column keeps in a row that is too narrow for all of them
 
 
 class Cell(NamedTuple):
-    """What stands in a column of one row."""
+    """What stands in a column of one row; a function draws it for as many cells as there are.
+
+    `ink` is the part of the list's style that it is drawn in, empty for the column's; `tint` lies over the text and not
+    over the blanks behind it.
+    """
 
     text: str | Callable[[int], str]
-    """A function draws it for as many cells as there are."""
     ink: str = ""
-    """The part of the list's style that it is drawn in; empty: the column's."""
     bold: bool = False
     tint: Style | None = None
-    """Over the text, not over the blanks behind it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What one column asks for, says and sorts by; its functions take the table and the number of a row."""
+    """What one column says and sorts by.
+
+    It takes `width` cells, or up to `most` where there is room, with `gap` free cells behind. When the columns do not
+    all fit, the highest `rank` goes first; rank 0 stays. `cell` and `sort`, the key that rows are sorted by, take the
+    table and the number of a row: None comes last either way, the greatest first at the first click where
+    `descending`; without `sort` the column sorts nothing. `hint` is the tooltip over its header.
+    """
 
     key: str
-    """Name in the code and, unless `title` is given, in the header."""
     width: int
-    """Fewest cells it is of use with."""
     cell: Callable[[Any, int], str | Cell] = lambda table, row: ""
     hint: str = ""
-    """What the column means, for the tooltip over its header."""
     most: int = 0
-    """Cells it grows to when there is room; 0: it stays at `width`."""
     right: bool = False
-    """Numbers stand at the right edge."""
     rank: int = 0
-    """When the columns do not all fit, the highest rank goes first; rank 0 stays."""
     title: str = ""
     gap: int = 2
-    """Cells kept free behind it."""
     sort: Callable[[Any, int], Any] | None = None
-    """What rows are sorted by; those with None come last either way. Without it the column sorts nothing."""
     descending: bool = False
-    """Whether the greatest comes first at the first click."""
     ink: str = "row"
 
     @property
     def heading(self) -> str:
-        """The text of the header."""
-        return self.title or self.key
+        return (self.title or self.key).strip()
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedColumn:
+class PlacedColumn(NamedTuple):
     """A column in a row: cells `[x, x + width)`."""
 
     column: Column
@@ -67,7 +62,7 @@ class PlacedColumn:
     width: int
 
 
-def place_columns(columns: Sequence[Column], width: int) -> tuple[PlacedColumn, ...]:
+def place_columns(columns: Sequence[Column], width: int) -> Sequence[PlacedColumn]:
     """The columns that fit into `width` cells, in order, with the cells left over given to those that can grow.
 
     A cell stays free at either end. Growing columns share the spare cells in proportion to what they could take;
@@ -77,38 +72,26 @@ def place_columns(columns: Sequence[Column], width: int) -> tuple[PlacedColumn, 
     >>> [(place.column.key, place.x, place.width) for place in places]
     [('step', 1, 5), ('token', 8, 11)]
     """
-    room = width - 2
-    kept = list(columns)
-    while _needed(kept) > room and any(column.rank for column in kept):
+    kept = [*columns]
+
+    def free() -> int:
+        return width - 2 - sum(column.width + column.gap for column in kept) + (kept[-1].gap if kept else 0)
+
+    while free() < 0 and any(column.rank for column in kept):
         kept.remove(max(reversed(kept), key=lambda column: column.rank))
-    spare = room - _needed(kept)
+    spare = free()
+    gives = [
+        0 if column.most <= column.width else column.most - column.width if spare > 0 else column.width - _LEAST
+        for column in kept
+    ]
+    wants, x = sum(gives), 1
     places: list[PlacedColumn] = []
-    x = 1
-    for index, column in enumerate(kept):
-        wants = sum(_give(other, spare) for other in kept[index:])
-        extra = (
-            max(-_give(column, -1), min(_give(column, 1), round(spare * _give(column, spare) / wants))) if wants else 0
-        )
-        spare -= extra
+    for column, give in zip(kept, gives, strict=True):
+        extra = max(-give, min(give, round(spare * give / wants))) if wants else 0
+        spare, wants = spare - extra, wants - give
         places.append(PlacedColumn(column, x, column.width + extra))
         x += column.width + extra + column.gap
-    return tuple(places)
-
-
-def _give(column: Column, spare: int) -> int:
-    """Cells by which a growing column may get wider, or, where cells are missing, narrower."""
-    if column.most <= column.width:
-        return 0
-    return column.most - column.width if spare > 0 else column.width - _LEAST
-
-
-def _needed(columns: Sequence[Column]) -> int:
-    return sum(column.width + column.gap for column in columns) - columns[-1].gap if columns else 0
-
-
-def place_at(places: Sequence[PlacedColumn], x: int) -> PlacedColumn | None:
-    """The column at cell `x`, the gap behind it included."""
-    return next((place for place in places if place.x <= x < place.x + place.width + place.column.gap), None)
+    return places
 
 
 def line(parts: Iterable[tuple[PlacedColumn, Cell, Style]], base: Style) -> Iterator[Segment]:
@@ -117,54 +100,52 @@ def line(parts: Iterable[tuple[PlacedColumn, Cell, Style]], base: Style) -> Iter
     Few segments draw fast, so blanks go with the text behind them where the background is the same.
     """
     x = 0
-    for place, cell, style in parts:
-        text = cell.text if isinstance(cell.text, str) else cell.text(place.width)
-        text = fit(text, place.width, right=place.column.right)
-        blanks = " " * (place.x - x)
-        x = place.x + place.width
+    for (column, start, width), cell, style in parts:
+        text = fit(cell.text if isinstance(cell.text, str) else cell.text(width), width, right=column.right)
+        blanks = " " * (start - x)
+        x = start + width
         if cell.tint is not None:
             text, style = text.rstrip(" "), style + cell.tint
-            x = place.x + cell_len(text)
+            x = start + cell_len(text)
         if blanks and style.bgcolor != base.bgcolor:
             yield Segment(blanks, base)
             blanks = ""
         yield Segment(blanks + text, style)
 
 
-Titles = Sequence[tuple[str, str]]
+Choices = Sequence[tuple[str, str]]
 """(key, title) of each choice of a line of choices."""
 
 
-def choice_places(titles: Titles, chosen: str, width: int, lead: str = " ") -> Iterator[tuple[int, str, str]]:
-    """(cell, text, key) of each choice that a line of `width` cells begins to show.
+def choice_places(choices: Choices, chosen: str, width: int, lead: str = " ") -> list[tuple[int, str, str]]:
+    """(cell, title, key) of each choice that a line of `width` cells begins to show.
 
     Where there is no room for all up to the chosen one, those before it give way.
 
-    >>> list(choice_places([("", "all 300"), ("rare", "rare 7"), ("unused", "unused 2")], "unused", 24))
+    >>> choice_places([("", "all 300"), ("rare", "rare 7"), ("unused", "unused 2")], "unused", 24)
     [(1, 'rare 7', 'rare'), (10, 'unused 2', 'unused')]
     """
-    at_chosen = next((place for place, (key, _) in enumerate(titles) if key == chosen), 0)
+    at = next((number for number, (key, _) in enumerate(choices) if key == chosen), 0)
     first = 0
-    while (
-        first < at_chosen and len(lead) + sum(cell_len(text) + 3 for _, text in titles[first : at_chosen + 1]) > width
-    ):
+    while first < at and len(lead) + sum(cell_len(title) + 3 for _, title in choices[first : at + 1]) > width:
         first += 1
-    x = len(lead)
-    for key, text in titles[first:]:
-        yield x, text, key
-        x += cell_len(text) + 3
+    places, x = [], len(lead)
+    for key, title in choices[first:]:
+        places.append((x, title, key))
+        x += cell_len(title) + 3
+    return places
 
 
 def choice_line(
-    titles: Titles, chosen: str, width: int, style: Style, accent: Style, lead: str = " "
+    choices: Choices, chosen: str, width: int, style: Style, accent: Style, lead: str = " "
 ) -> Iterator[Segment]:
     """The choices in exactly `width` cells, the chosen one in `accent`; an ellipsis stands for those without room."""
     x = 0
-    for start, text, key in choice_places(titles, chosen, width, lead):
-        if start + cell_len(text) > width:
+    for start, title, key in choice_places(choices, chosen, width, lead):
+        if start + cell_len(title) > width:
             yield Segment(fit(" · …", max(0, width - x)), style)
             return
         yield Segment(" · " if x else lead, style)
-        yield Segment(text, accent if key == chosen else style)
-        x = start + cell_len(text)
-    yield Segment(fit("", max(0, width - x)), style)
+        yield Segment(title, accent if key == chosen else style)
+        x = start + cell_len(title)
+    yield Segment(" " * (width - x), style)

@@ -5,6 +5,7 @@ which rows are shown in which order is a list of indices, so that sorting and fi
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -22,7 +23,10 @@ from tui.commands import bindings
 
 
 class RowList(ScrollView, can_focus=True):
-    """A header that stays, rows that scroll, a footer that stays when there is room for it."""
+    """A header that stays, rows that scroll, a footer that stays when there is room for it.
+
+    A subclass draws its lines as segments, of which a row has the style `base` behind it.
+    """
 
     DEFAULT_CSS = """
     RowList {
@@ -60,8 +64,8 @@ class RowList(ScrollView, can_focus=True):
     following: reactive[bool] = reactive(False, init=False)
     """Whether the tail is being followed now."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.order: Sequence[int] = range(0)
         """Which rows of the data are shown, in the order they are shown in; changed by `show_rows`."""
         self._settling = False
@@ -69,32 +73,36 @@ class RowList(ScrollView, can_focus=True):
         self._settled_page = 1
         self.set_reactive(RowList.following, self.FOLLOWS)
 
-    # What a subclass draws
+    # What a subclass says and does
 
     def render_header(self, width: int) -> Iterable[Segment]:
-        """The line above the rows."""
         return ()
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        """Row `row` of the data in `width` cells; `base` is the style of its background."""
         raise NotImplementedError
 
-    def row_hint(self, row: int) -> str:
-        """Row `row` of the data in a sentence, for who does not know the columns yet."""
-        return ""
-
     def render_footer(self, width: int) -> Iterable[Segment]:
-        """The line below the rows."""
         return ()
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         """What stands where the rows will be."""
         return ()
 
-    def style_of(self, name: str, base: Style | None = None) -> Style:
-        """The theme's style for a part of the list; with `base`, its color over that background."""
-        style = self.get_component_rich_style(f"row-list--{name}")
-        return style if base is None else base + Style(color=style.color, bold=style.bold, dim=style.dim)
+    def row_hint(self, row: int) -> str:
+        """Row `row` of the data in a sentence, for who does not know the columns yet."""
+        return ""
+
+    def row_highlighted(self, row: int) -> None:
+        """The user moved the cursor onto row `row` of the data; a list that tells this posts a message of its own."""
+
+    def row_selected(self, row: int) -> None:
+        """The user pressed Enter on row `row` of the data, or clicked it twice."""
+
+    def header_clicked(self, x: int) -> None:
+        """The header was clicked at cell `x`."""
+
+    def footer_clicked(self, x: int) -> None:
+        """The footer was clicked at cell `x`."""
 
     # Rows
 
@@ -145,7 +153,7 @@ class RowList(ScrollView, can_focus=True):
         self.scroll_y = y
 
     def on_resize(self) -> None:
-        """A new height moves the tail, and hides no row that the cursor is seen on; a new width moves the columns."""
+        # A new height moves the tail, and hides no row that the cursor is seen on; a new width moves the columns.
         was_seen = 0 <= self.cursor - self.scroll_offset.y < self._settled_page
         self._settled_page = self.page_rows
         self._settle()
@@ -153,7 +161,7 @@ class RowList(ScrollView, can_focus=True):
             self._scroll_to_cursor()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Scrolling away from the tail ends the following; coming down to it resumes."""
+        # Scrolling away from the tail ends the following; coming down to it resumes.
         super().watch_scroll_y(old_value, new_value)
         old, new = round(old_value), round(new_value)
         if self.FOLLOWS and old != new:
@@ -183,19 +191,15 @@ class RowList(ScrollView, can_focus=True):
 
     def _scroll_to_cursor(self) -> None:
         """As little as brings the row under the cursor into sight."""
-        top, page = self.scroll_offset.y, self.page_rows
-        self.scroll_top(min(self.cursor, max(top, self.cursor - page + 1)))
+        self.scroll_top(min(self.cursor, max(self.scroll_offset.y, self.cursor - self.page_rows + 1)))
 
     def watch_cursor(self) -> None:
-        """Tell of the row under it."""
         self.hint = "" if (row := self.current) is None else self.row_hint(row)
 
     def action_move(self, by: int) -> None:
-        """Move the cursor by rows."""
         self.move_to(self.cursor + by, tell=True)
 
     def action_move_page(self, by: int) -> None:
-        """Move the cursor by what one sees at once."""
         self.move_to(self.cursor + by * max(1, self.page_rows - 1), tell=True)
 
     def action_move_to_end(self, end: int) -> None:
@@ -203,20 +207,10 @@ class RowList(ScrollView, can_focus=True):
         self.move_to((self.row_count - 1) * end, tell=True)
 
     def action_select(self) -> None:
-        """Choose the row under the cursor."""
         if (row := self.current) is not None:
             self.row_selected(row)
 
-    def row_highlighted(self, row: int) -> None:
-        """The user moved the cursor onto row `row` of the data; a list that tells this posts a message of its own."""
-
-    def row_selected(self, row: int) -> None:
-        """The user pressed Enter on row `row` of the data, or clicked it twice."""
-
-    # The mouse
-
     def on_click(self, event: events.Click) -> None:
-        """A click puts the cursor on a row, a double click chooses it; header and footer are the subclass's."""
         if (offset := event.get_content_offset(self)) is None:
             return
         if offset.y == 0:
@@ -228,13 +222,12 @@ class RowList(ScrollView, can_focus=True):
             if event.chain == 2:
                 self.action_select()
 
-    def header_clicked(self, x: int) -> None:
-        """The header was clicked at cell `x`."""
-
-    def footer_clicked(self, x: int) -> None:
-        """The footer was clicked at cell `x`."""
-
     # Drawing
+
+    def style_of(self, name: str, base: Style | None = None) -> Style:
+        """The theme's style for a part of the list; with `base`, its color over that background."""
+        style = self.get_component_rich_style(f"row-list--{name}")
+        return style if base is None else _over(style, base)
 
     def refresh_rows(self, first: int, last: int) -> None:
         """Draw the rows shown at these positions again, both included, as far as they are in sight."""
@@ -262,21 +255,23 @@ class RowList(ScrollView, can_focus=True):
         return 1 + self._has_footer
 
     def render_line(self, y: int) -> Strip:
-        """Line `y` of what is seen: header, a row, or footer."""
-        width = self.row_width
-        base = self.style_of("row")
+        width, base = self.row_width, self.style_of("row")
         position = self.scroll_offset.y + y - 1
         segments: Iterable[Segment] = ()
         if y == 0:
             segments = self.render_header(width)
-        elif self._has_footer and y == self.size.height - 1:
+        elif y == self.size.height - 1 and self._has_footer:
             segments = self.render_footer(width)
         elif position < self.row_count:
-            if position == self.cursor:
-                base = self.style_of("cursor")
+            base = self.style_of("cursor") if position == self.cursor else base
             segments = self.render_row(self.order[position], width, base)
         elif y == 1 and not self.row_count:
             segments = self.render_empty(width)
         # Whatever a subclass drew: nothing that would act on the terminal passes here.
-        shown = [Segment(text if text.isprintable() else visible(text), style) for text, style, _ in segments]
-        return Strip(shown).adjust_cell_length(width, base)
+        safe = [one if one.text.isprintable() else Segment(visible(one.text), one.style) for one in segments]
+        return Strip(safe).adjust_cell_length(width, base)
+
+
+@lru_cache(maxsize=256)
+def _over(style: Style, base: Style) -> Style:
+    return base + Style(color=style.color, bold=style.bold, dim=style.dim)

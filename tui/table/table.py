@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -11,21 +12,12 @@ from textual import events
 from textual.reactive import var
 
 from tui.drawing.cells import fit
-from tui.table.columns import (
-    Cell,
-    Column,
-    PlacedColumn,
-    Titles,
-    choice_line,
-    choice_places,
-    line,
-    place_at,
-    place_columns,
-)
+from tui.table.columns import Cell, Choices, Column, PlacedColumn, choice_line, choice_places, line, place_columns
 from tui.table.row_list import RowList
-from tui.table.search import Search
-from tui.table.steps import SLICE, rows_in_order, rows_that
+from tui.table.rows import SLICE, Search, rows_in_order, rows_that
 from tui.terminal.background import SlicedWork, Steps
+
+_BOLD = Style(bold=True)
 
 
 class Table(RowList):
@@ -64,7 +56,7 @@ class Table(RowList):
         raise NotImplementedError
 
     @property
-    def choices(self) -> Titles:
+    def choices(self) -> Choices:
         """What can be chosen in the foot."""
         return ()
 
@@ -106,11 +98,6 @@ class Table(RowList):
         self._orders.clear()
 
     @property
-    def can_sort(self) -> bool:
-        """Whether any column sorts."""
-        return any(column.sort for column in self.columns)
-
-    @property
     def is_arranging(self) -> bool:
         """Whether the rows to be shown are still being sorted, filtered or searched."""
         return self._arranging.is_working
@@ -129,7 +116,13 @@ class Table(RowList):
         self._arranging.run(self._rows(), arranged)
 
     def _rows(self) -> Steps[Sequence[int]]:
-        rows = yield from self._in_order()
+        column = self.sorting
+        rows: Sequence[int] = range(self.n_rows)[:: -1 if self.reverse else 1]
+        if column is not None and column.sort is not None:
+            key = column.key, column.descending != self.reverse
+            if key not in self._orders:
+                self._orders[key] = yield from rows_in_order(len(rows), partial(column.sort, self), descending=key[1])
+            rows = self._orders[key]
         if test := self.test:
             rows = yield from rows_that(rows, test)
         if self.search:
@@ -141,18 +134,6 @@ class Table(RowList):
                 yield
             rows = [*found[3], *found[2], *found[1]]
         return rows
-
-    def _in_order(self) -> Steps[Sequence[int]]:
-        """All rows."""
-        column, rows = self.sorting, range(self.n_rows)
-        if column is None or (sort := column.sort) is None:
-            return rows[::-1] if self.reverse else rows
-        key = column.key, self.reverse
-        if key not in self._orders:
-            self._orders[key] = yield from rows_in_order(
-                self.n_rows, lambda row: sort(self, row), descending=column.descending != self.reverse
-            )
-        return self._orders[key]
 
     @property
     def _has_tail(self) -> bool:
@@ -169,14 +150,10 @@ class Table(RowList):
     def watch_sort_key(self) -> None:
         self.to_top()
 
-    def watch_reverse(self) -> None:
-        self.to_top()
-
-    def watch_search(self) -> None:
-        self.to_top()
+    watch_reverse = watch_search = watch_sort_key
 
     def watch_choice(self) -> None:
-        """The cursor stays where it is if its row is still shown."""
+        # The cursor stays where it is if its row is still shown.
         before = self.current
         self.rearrange(lambda: self.move_to(self.cursor if self.current == before else 0))
 
@@ -190,13 +167,11 @@ class Table(RowList):
 
     def action_sort_next(self) -> None:
         """Sort by the next of the columns in sight."""
-        columns = [place.column for place in self.places]
-        keys = [column.key for column in columns if column.sort and column.heading.strip()]
+        keys = [column.key for column, _, _ in self.places if column.sort and column.heading]
         if keys:
             self.sort_by(keys[(keys.index(self.sort_key) + 1) % len(keys)] if self.sort_key in keys else keys[0])
 
     def action_reverse(self) -> None:
-        """Turn the order around."""
         self.reverse = not self.reverse
 
     def action_choice(self, by: int) -> None:
@@ -207,9 +182,13 @@ class Table(RowList):
 
     # The mouse
 
+    def column_at(self, x: int) -> Column | None:
+        """The column at cell `x`, the gap behind it included."""
+        return next((column for column, start, width in self.places if start <= x < start + width + column.gap), None)
+
     def header_clicked(self, x: int) -> None:
-        if place := place_at(self.places, x):
-            self.sort_by(place.column.key)
+        if column := self.column_at(x):
+            self.sort_by(column.key)
 
     def footer_clicked(self, x: int) -> None:
         if (key := self.choice_at(x)) is not None:
@@ -221,10 +200,10 @@ class Table(RowList):
         return next((key for start, title, key in places if start <= x < start + cell_len(title)), None)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Over the header, the tooltip says what the column means."""
+        # Over the header, the tooltip says what the column means.
         offset = event.get_content_offset(self)
-        place = place_at(self.places, offset.x) if offset is not None and offset.y == 0 else None
-        if self.tooltip != (hint := place.column.hint if place else None):
+        column = self.column_at(offset.x) if offset is not None and offset.y == 0 else None
+        if self.tooltip != (hint := column.hint if column else None):
             self.tooltip = hint
 
     # Drawing
@@ -244,52 +223,42 @@ class Table(RowList):
     @property
     def places(self) -> Sequence[PlacedColumn]:
         """Where the columns stand that there is room for."""
-        columns, width, places = self._placed
-        if columns is not self.columns or width != self.row_width:
-            places = place_columns(self.columns, self.row_width)
-            self._placed = self.columns, self.row_width, places
-        return places
+        return self._places_in(self.row_width)
+
+    def _places_in(self, width: int) -> Sequence[PlacedColumn]:
+        if self._placed[:2] != (self.columns, width):
+            self._placed = self.columns, width, place_columns(self.columns, width)
+        return self._placed[2]
 
     def render_header(self, width: int) -> Iterable[Segment]:
-        """The titles, an arrow at the one that sorts."""
         style = self.style_of("header")
         accent = style + self.style_of("accent")
         parts = []
         for place in self.places:
-            column, title = place.column, place.column.heading.strip()
-            sorts = column.key == self.sort_key
+            column, title, sorts = place.column, place.column.heading, place.column.key == self.sort_key
             if sorts:
                 arrow = "↓" if column.descending != self.reverse else "↑"
-                title = f"{arrow} {title}" if column.right else f"{title} {arrow}"
-            parts.append((place, Cell(title.strip()), accent if sorts else style))
+                title = (f"{arrow} {title}" if column.right else f"{title} {arrow}").strip()
+            parts.append((place, Cell(title), accent if sorts else style))
         return line(parts, style)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        row_ink = self.row_ink(row)
-        inks: dict[str, Style] = {}
-        parts = []
-        for place in self.places:
-            column = place.column
-            cell: Any = column.cell(self, row)
-            if isinstance(cell, str):
-                cell = Cell(cell)
-            name = cell.ink or row_ink or column.ink
-            if (style := inks.get(name)) is None:
-                style = inks[name] = self.style_of(name, base)
+        row_ink, parts = self.row_ink(row), []
+        for place in self._places_in(width):
+            cell = place.column.cell(self, row)
+            cell = Cell(cell) if isinstance(cell, str) else cell
+            style = self.style_of(cell.ink or row_ink or place.column.ink, base)
             parts.append((place, cell, style + _BOLD if cell.bold else style))
         return line(parts, base)
 
     def render_footer(self, width: int) -> Iterable[Segment]:
-        """The choices, and the note at the right edge; at the left where there are none."""
-        style, accent, (note, ink) = self.style_of("footer"), self.style_of("accent"), self.note
-        if titles := self.choices:
-            yield from choice_line(titles, self.choice, width - cell_len(note), style, accent, self.LEAD)
-            yield Segment(note, self.style_of(ink))
+        note, ink = self.note
+        if choices := self.choices:
+            style, accent, room = self.style_of("footer"), self.style_of("accent"), width - cell_len(note)
+            yield from choice_line(choices, self.choice, room, style, accent, self.LEAD)
         else:
-            yield Segment(fit(note, width), self.style_of(ink))
+            note = fit(note, width)
+        yield Segment(note, self.style_of(ink))
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         yield Segment(fit(f" {self.empty}", width), self.style_of("muted"))
-
-
-_BOLD = Style(bold=True)

@@ -9,7 +9,7 @@ from textual.reactive import var
 from bpe_core.metrics.catalog import OF_PARTS
 from tui.commands import applies, bindings
 from tui.state import Comparison, PlaceInText, requests
-from tui.table.columns import Titles
+from tui.table.columns import Choices
 from tui.table.table import Table
 from tui.widgets.comparison_views import Aspect, View, views
 
@@ -110,7 +110,7 @@ class ComparisonTable(Table):
         return self.view.n_rows if self.view else 0
 
     @property
-    def choices(self) -> Titles:
+    def choices(self) -> Choices:
         return [(view.key, view.title) for view in self._views]
 
     def row_hint(self, row: int) -> str:

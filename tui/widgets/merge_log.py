@@ -17,9 +17,8 @@ from bpe_core.visible import token_label, visible
 from tui.commands import bindings
 from tui.drawing.cells import fit
 from tui.state import requests
-from tui.table.columns import Cell, Column, Titles
-from tui.table.search import Search
-from tui.table.steps import SLICE, next_place
+from tui.table.columns import Cell, Choices, Column
+from tui.table.rows import SLICE, Search, next_place
 from tui.table.table import Table
 from tui.terminal.background import SlicedWork, Steps
 
@@ -302,7 +301,7 @@ class MergeLog(Table):
         return len(self.merges)
 
     @property
-    def choices(self) -> Titles:
+    def choices(self) -> Choices:
         """All merges, and those of `SHOWN` that there are here: without counts nobody knows of uses."""
         known = [("", counted(len(self.merges), "merge")), *SHOWN.items()] if self.merges else []
         return [(key, title) for key, title in known if self.uses is not None or key not in _COUNTED]

@@ -14,8 +14,8 @@ from tui.commands import bindings
 from tui.drawing.token_labels import INKS, MARKS, number
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, place_of_kind
 from tui.state import requests
-from tui.table.columns import Cell, Column, Titles
-from tui.table.search import Search
+from tui.table.columns import Cell, Choices, Column
+from tui.table.rows import Search
 from tui.table.table import Table
 from tui.terminal.background import SlicedWork
 
@@ -242,7 +242,7 @@ class TokenTable(Table):
         return len(self.rows)
 
     @property
-    def choices(self) -> Titles:
+    def choices(self) -> Choices:
         return [(kind, f"{kind or 'all'} {n:,}") for kind, n in self.rows.n_of_kind.items()] if len(self.rows) else ()
 
     @property

@@ -1,9 +1,11 @@
-"""Work on 200,000 rows in steps of some milliseconds each, between which a screen hears keys and draws."""
+r"""Which of 200,000 rows are shown, in which order: sorting, filtering and searching in steps of some milliseconds."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from tui.terminal.background import Steps
 
@@ -18,11 +20,11 @@ def rows_in_order(n_rows: int, key: Callable[[int], Any], *, descending: bool) -
     for start in range(0, n_rows, SLICE):
         values += map(key, range(start, min(start + SLICE, n_rows)))
         yield
-    valued = yield from rows_that(range(n_rows), lambda row: values[row] is not None)
+    without = [row for row, value in enumerate(values) if value is None]
+    valued = [row for row, value in enumerate(values) if value is not None] if without else range(n_rows)
+    yield
     rows = yield from sorted_in_steps(valued, values.__getitem__, reverse=descending)
-    if len(rows) < n_rows:
-        rows += yield from rows_that(range(n_rows), lambda row: values[row] is None)
-    return rows
+    return rows + without
 
 
 def rows_that(rows: Sequence[int], test: Callable[[int], bool]) -> Steps[list[int]]:
@@ -71,3 +73,52 @@ def sorted_in_steps(rows: Sequence[int], key: Callable[[int], Any], *, reverse: 
         result += part
         yield
     return result
+
+
+_HEX: Final = re.compile(r"(?:0x|\\x)((?:[0-9a-f]{2})+(?:(?: *|\\x)(?:[0-9a-f]{2})+)*)|((?:[0-9a-f]{2} )+[0-9a-f]{2})")
+_ID: Final = re.compile(r"#?(\d{1,3}(?:,\d{3})+|\d{1,18})")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    r"""All readings of what is typed to find tokens; a token is found by any of them.
+
+    Text, `casefold`ed, is found in labels, and a space finds the `␣` of a label. A number is an id, too; behind a
+    `#` it is nothing else. `0x`, `\x`, or pairs of digits with spaces between begin bytes in hex.
+    """
+
+    text: str = ""
+    id: int | None = None
+    data: bytes = b""
+
+    @classmethod
+    def read(cls, typed: str) -> Self:
+        r"""What is meant.
+
+        >>> Search.read(" The"), Search.read("#1,024")
+        (Search(text='␣the', id=None, data=b''), Search(text='', id=1024, data=b''))
+        >>> Search.read("0xF09F"), Search.read("e2 80")
+        (Search(text='0xf09f', id=None, data=b'\xf0\x9f'), Search(text='e2␣80', id=None, data=b'\xe2\x80'))
+        """
+        folded = typed.casefold()
+        stripped = folded.strip()
+        number, digits = _ID.fullmatch(stripped), _HEX.fullmatch(stripped)
+        return cls(
+            "" if number and stripped.startswith("#") else folded.replace(" ", "␣"),
+            int(number[1].replace(",", "")) if number else None,
+            bytes.fromhex((digits[1] or digits[2]).replace("\\x", "")) if digits else b"",
+        )
+
+    def match(self, label: str, token: bytes, id: int) -> int:
+        """How well a token fits, given its `casefold`ed label: 3 by its id, 2 wholly, 1 in part, 0 not.
+
+        >>> [Search.read("low").match(label, b"", 300) for label in ("low", "␣low", "slow", "high")]
+        [2, 2, 1, 0]
+        """
+        if id == self.id:
+            return 3
+        if self.text and self.text in label:
+            return 2 if label in (self.text, "␣" + self.text) else 1
+        if self.data and self.data in token:
+            return 2 if token == self.data else 1
+        return 0
