@@ -139,7 +139,7 @@ def loader_tiktoken() -> Load:
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 
-    from bpe_core.patterns.published import PATTERNS
+    from bpe_core.patterns.pattern import PATTERNS
 
     def read(path: Path) -> Encode:
         ranks = load_tiktoken_bpe(str(path))

@@ -13,7 +13,7 @@ from typing import Final
 
 from bpe_core.live.prepared_cuts import Cut
 from bpe_core.live.spans import Span
-from bpe_core.patterns.patience import enough_for, patience
+from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap
 from bpe_core.tokenizer.preparation import METASPACE, Preparation

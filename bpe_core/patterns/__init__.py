@@ -5,21 +5,12 @@ A splitter cuts a text into pieces, and no merge crosses from one piece into the
 """
 
 from functools import lru_cache
-from typing import Final
 
-from bpe_core.patterns.patience import patience
-from bpe_core.patterns.pattern import parse
-from bpe_core.patterns.published import PATTERNS
-from bpe_core.patterns.splitters import made
-from bpe_core.patterns.splitting import Splitter
+from bpe_core.patterns.expression import patience
+from bpe_core.patterns.pattern import PATTERNS, parse
+from bpe_core.patterns.splitting import Splitter, made
 
 __all__ = ["PATTERNS", "Splitter", "patience", "splitter", "tried"]
-
-_TRIAL_SECONDS: Final = 0.5
-"""Processor time that a pattern may take for all of it; a usual one needs a hundredth of it."""
-_RUN: Final = 64
-"""Characters of a run: an expression with two ways to match each of them has more than anybody can wait for."""
-_RUNS: Final = "".join(f"{character * _RUN}!" for character in "aA1 .\n日")
 
 
 @lru_cache(maxsize=64)
@@ -35,13 +26,13 @@ def splitter(pattern: str) -> Splitter:
 def tried(pattern: str, text: str) -> list[str]:
     """The pieces of a text, for a pattern that is tried before anything large is split by it.
 
-    Raises `PatternError` if the pattern is none, or takes too long on the text, or on runs of letters, digits, spaces
-    and signs: what would explode on some later text does so there.
+    PatternError if the pattern is not valid, or takes too long on the text, or on long runs of one character: what
+    would explode on some later text does so there.
 
     >>> tried("gpt2", "a small test")
     ['a', ' small', ' test']
     """
     split = splitter(pattern).split
-    with patience(_TRIAL_SECONDS):
-        split(_RUNS)
+    with patience(0.5):  # seconds; a usual pattern needs a hundredth of it
+        split("".join(f"{character * 64}!" for character in "aA1 .\n日"))
         return split(text)

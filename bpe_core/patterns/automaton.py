@@ -8,18 +8,8 @@ priority, possessive repetition and negation can only forbid what it allows.
 
 from typing import Final, NamedTuple
 
-from bpe_core.patterns.syntax import (
-    COUNTED,
-    Alternation,
-    Atomic,
-    Chain,
-    Chars,
-    End,
-    Lookaround,
-    Node,
-    Repeat,
-    times_counted,
-)
+from bpe_core.patterns import syntax
+from bpe_core.patterns.syntax import Alternation, Atomic, Chain, Chars, End, Lookaround, Node, Repeat
 
 END: Final = ""
 """The entry in `Automaton.sources` of a position where the pattern asks for the end of the text."""
@@ -37,7 +27,8 @@ class Automaton:
     """The automaton of one pattern; size O(p * p) for p positions, of which `syntax.parse` allows `MOST_SETS`."""
 
     def __init__(self, node: Node) -> None:
-        """`node` is the tree of the pattern."""
+        self.node: Final = node
+        """The tree of the pattern."""
         self.sources: Final[list[str]] = []
         """For each position, the regular expression of its set (one character), or `END`."""
         self.follow: Final[list[frozenset[int]]] = []
@@ -64,8 +55,8 @@ class Automaton:
             case Chain(items):
                 return self._chain(list(map(self._part, items)))
             case Repeat(item, least, most):
-                parts = [self._part(item) for _ in range(times_counted(least, most))]
-                if parts and (most is None or most > COUNTED):
+                parts = [self._part(item) for _ in range(syntax.times_counted(least, most))]
+                if parts and (most is None or most > syntax.COUNTED):
                     self._join(parts[-1].last, parts[-1].first)
                 return self._chain(
                     [part._replace(matches_empty=part.matches_empty or i >= least) for i, part in enumerate(parts)]

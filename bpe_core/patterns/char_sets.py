@@ -65,13 +65,12 @@ def set_source(ranges: Sequence[tuple[int, int]]) -> str:
     >>> set_source(((48, 58), (95, 96)))
     '[\\u0030-\\u0039\\u005f]'
     """
-    spans = (_one(low) if high - low == 1 else f"{_one(low)}-{_one(high - 1)}" for low, high in ranges)
+
+    def one(code: int) -> str:  # as itself, which compiles faster, or escaped where it could be syntax
+        return chr(code) if code > 0xA0 else f"\\u{code:04x}"
+
+    spans = (one(low) if high - low == 1 else f"{one(low)}-{one(high - 1)}" for low, high in ranges)
     return f"[{''.join(spans)}]"
-
-
-def _one(code: int) -> str:
-    """A character as written in a class: as itself, which compiles faster, or escaped where it could be syntax."""
-    return chr(code) if code > 0xA0 else f"\\u{code:04x}"
 
 
 @cache
@@ -81,11 +80,10 @@ def _alphabet(end: int) -> str:
 
 
 class Kinds(dict[int, str]):
-    """Equivalence classes of characters under a pattern: two are of one kind if they are in the same of its sets.
+    """Code point -> the character that represents its kind, for `str.translate`.
 
-    Code point -> the character that represents its kind; a table for `str.translate`.
-
-    Characters past the Basic Multilingual Plane represent themselves.
+    Two characters are of one kind if they are in the same of the pattern's sets. Those past the Basic Multilingual
+    Plane represent themselves.
     """
 
     def __init__(self, sets: Collection[str]) -> None:

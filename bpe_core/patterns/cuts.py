@@ -10,8 +10,9 @@ A place between the characters a and b is a safe cut if two things hold:
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cached_property
+from typing import Final
 
 from bpe_core.patterns.automaton import END, Automaton
 from bpe_core.patterns.char_sets import ASCII, BMP, Ranges, members, same_sets, set_source, union, without
@@ -19,17 +20,16 @@ from bpe_core.patterns.syntax import Alternation, Chain, Chars, Node, Repeat
 
 
 class CutFinder:
-    """Finds the safe cuts of texts under one pattern; false if the pattern has none.
+    """Finds the safe cuts of texts under one pattern; false if it has none.
 
     No cut is found beside a character past the Basic Multilingual Plane, so that the classes stay small. For texts in
     ASCII there is an expression of its own, which is compiled in a tenth of the time.
     """
 
-    def __init__(self, node: Node, automaton: Automaton, unless: Collection[str] = ()) -> None:
-        """`node` is the tree of the pattern; `unless` are strings of two characters between which no cut is found."""
-        self._node = node
-        self._automaton = automaton
-        self._unless = frozenset(unless)
+    def __init__(self, automaton: Automaton, unless: frozenset[str] = frozenset()) -> None:
+        """`unless` are strings of two characters between which no cut is found."""
+        self.automaton: Final = automaton
+        self.unless: Final = unless
 
     def __bool__(self) -> bool:
         return bool(self._in_ascii or self._in_plane)
@@ -39,14 +39,6 @@ class CutFinder:
         finder = self._in_ascii if text.isascii() else self._in_plane
         found = finder.search(text, start) if finder else None
         return found.end() if found else None
-
-    def without(self, pairs: Collection[str]) -> "CutFinder":
-        """This finder, without cuts between the two characters of any string in `pairs`."""
-        return CutFinder(self._node, self._automaton, self._unless.union(pairs))
-
-    def compile_all(self) -> None:
-        """Compile both expressions now rather than at first use."""
-        _ = self._in_ascii, self._in_plane
 
     @cached_property
     def _in_ascii(self) -> re.Pattern[str] | None:
@@ -59,17 +51,18 @@ class CutFinder:
     def _below(self, end: int) -> re.Pattern[str] | None:
         """An expression whose matches end at the safe cuts between characters below `end`; None if there are none."""
         before_of: dict[Ranges, list[Ranges]] = defaultdict(list)
-        for before, after in _sides(self._node, self._automaton, end):
+        for before, after in _sides(self.automaton, end):
             before_of[after].append(before)
         safe = "|".join(f"{set_source(union(before))}(?={set_source(after)})" for after, before in before_of.items())
-        unless = f"(?!{'|'.join(map(re.escape, self._unless))})" if self._unless else ""
+        unless = f"(?!{'|'.join(map(re.escape, self.unless))})" if self.unless else ""
         return re.compile(f"{unless}(?:{safe})") if safe else None
 
 
-def _sides(node: Node, automaton: Automaton, end: int) -> Iterator[tuple[Ranges, Ranges]]:
+def _sides(automaton: Automaton, end: int) -> Iterator[tuple[Ranges, Ranges]]:
     """(befores, afters), sets of characters below `end`: between any of the befores and any of the afters is a cut."""
     if automaton.matches_empty:
         return  # an empty match can take the place of the piece that should begin after the cut
+    node = automaton.node
     options = node.options if isinstance(node, Alternation) else (node,)
     begins = union(_enough(option, end) for option in options)
     sources = automaton.sources
@@ -96,9 +89,8 @@ def _enough(option: Node, end: int) -> Ranges:
             case Repeat(_, 0, _, mode) if mode != "+":
                 continue
             case Chars(source) | Repeat(Chars(source), 1):
-                rest_is_optional = all(
-                    isinstance(later, Repeat) and later.least == 0 for later in items[position + 1 :]
-                )
+                following = items[position + 1 :]
+                rest_is_optional = all(isinstance(later, Repeat) and later.least == 0 for later in following)
                 return without(members(source, end), union(consumed)) if rest_is_optional else ()
             case _:
                 return ()

@@ -6,17 +6,25 @@ project compiles an expression that is not its own.
 
 import re
 import warnings
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final, TypeVar
 
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.patterns.patience import in_time
 from bpe_core.visible import visible
 
 MOST_CHARACTERS: Final = 20_000
 """The longest expression, in characters, with the least number of each repetition written out (`a{9}` counts as nine);
 compiling this much takes half a second and 30 MB. The longest published one has some hundreds."""
+PATIENCE: Final = 2.0
+"""Seconds that an expression may take on a short text where no `patience` is in force."""
+_CHARACTERS_A_SECOND: Final = 100_000
+"""A text adds one second for so many characters, fifty times what a usual pattern needs."""
 
 _PARTS: Final = re.compile(
     r"""
@@ -28,16 +36,50 @@ _PARTS: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Budget:
+    """Seconds granted, and those left."""
+
+    seconds: float
+    left: float
+
+
+_budget: ContextVar[_Budget | None] = ContextVar("patience", default=None)
+
+
+@contextmanager
+def patience(seconds: float) -> Iterator[None]:
+    """A context in which all untrusted expressions together may run for `seconds`; then they raise `PatternError`.
+
+    Only the time spent in expressions counts. Inside another `patience` this one has no effect: the outer is in force.
+    """
+    if _budget.get() is not None:
+        yield
+        return
+    outside = _budget.set(_Budget(seconds, seconds))
+    try:
+        yield
+    finally:
+        _budget.reset(outside)
+
+
+def enough_for(n_characters: int) -> float:
+    """The usual budget, in seconds, for a text of so many characters."""
+    return PATIENCE + n_characters / _CHARACTERS_A_SECOND
 
 
 class Expression:
-    """An untrusted regular expression, compiled; every call is bounded in time, see `bpe_core.patterns.patience`."""
+    """An untrusted regular expression, compiled; a call that takes longer than `patience` raises `PatternError`."""
 
-    __slots__ = ("_compiled", "_what")
+    __slots__ = ("_compiled", "_what", "has_groups", "source")
 
     def __init__(self, source: str, what: str = "split pattern") -> None:
         """`what` names it in errors. `PatternError` if `source` is not valid, calls groups, or exceeds
         `MOST_CHARACTERS`."""
+        self.source: Final = source
         self._what: Final = what
         if (problem := _too_much(source)) is not None:
             raise PatternError(f"The {what} {problem}.")
@@ -46,40 +88,44 @@ class Expression:
                 self._compiled: Final = regex.compile(source, cache_pattern=False)
         except (regex.error, RecursionError, OverflowError, MemoryError, ValueError) as error:
             raise PatternError(f"The {what} {_what_is_wrong(source, error)}") from None
-
-    @property
-    def source(self) -> str:
-        """The expression as it was given."""
-        return str(self._compiled.pattern)
-
-    @property
-    def has_groups(self) -> bool:
-        """Whether it has capturing groups."""
-        return bool(self._compiled.groups)
+        self.has_groups: Final = self._compiled.groups > 0
 
     def findall(self, text: str) -> list[str]:
-        """The texts of all matches, in order; only for an expression without groups. `PatternError` on timeout."""
+        """The texts of all matches, in order; only for an expression without groups."""
         found: list[str] = self._run(lambda seconds: self._compiled.findall(text, timeout=seconds), text)
         return found
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """(start, end) of all matches in code points, ascending. `PatternError` on timeout."""
+        """(start, end) of all matches in code points, ascending."""
         # With (?r) the last one is found first.
         return sorted(
             self._run(lambda seconds: [m.span() for m in self._compiled.finditer(text, timeout=seconds)], text)
         )
 
     def matches(self, text: str) -> bool:
-        """Whether it matches the whole text. `PatternError` on timeout."""
+        """Whether it matches the whole text."""
         return self._run(lambda seconds: self._compiled.fullmatch(text, timeout=seconds), text) is not None
 
-    def _run(self, find: Any, text: str) -> Any:
+    def _run(self, find: Callable[[float], T], text: str) -> T:
+        """`find(seconds)`, with the seconds left of the budget in force, or with the usual ones for `text`."""
+        budget = _budget.get() or _Budget(enough := enough_for(len(text)), enough)
+        begin = perf_counter()
         try:
-            return in_time(find, self._what, text)
+            if budget.left > 0:
+                return find(budget.left)
+        except TimeoutError:
+            pass
         except MemoryError:
             raise PatternError(
                 f"The {self._what} needs too much memory on {len(text):,} characters; make it simpler."
             ) from None
+        finally:
+            budget.left -= perf_counter() - begin
+        raise PatternError(
+            f"The {self._what} took more than {budget.seconds:.1f} s on {len(text):,} characters: it tries too many "
+            "ways to match (nested or neighboring repetitions of the same characters); make it simpler or more "
+            "specific."
+        )
 
 
 def _too_much(source: str) -> str | None:
@@ -102,8 +148,7 @@ def _too_much(source: str) -> str | None:
                 last += last * more
                 continue
         sums[-1] += last
-    size = sum(sums)
-    if size <= MOST_CHARACTERS:
+    if (size := sum(sums)) <= MOST_CHARACTERS:
         return None
     return (
         f"is too large: with its least repetitions written out it has {size:,} characters or more, and "
@@ -114,11 +159,10 @@ def _too_much(source: str) -> str | None:
 def _what_is_wrong(source: str, error: Exception) -> str:
     """The error that `regex` reports of an expression, as a part of a sentence."""
     position = getattr(error, "pos", None)
-    reason = getattr(error, "msg", None) or "it is too large or too deeply nested"
+    reason = visible(str(getattr(error, "msg", None) or "it is too large or too deeply nested"))
     if position is None:
-        return f"is not a valid regular expression: {visible(str(reason))}; correct it."
+        return f"is not a valid regular expression: {reason}; correct it."
     around = visible(source[max(0, position - 20) : position + 20])
     return (
-        f"is not a valid regular expression: {visible(str(reason))} at character {position + 1}, near '{around}'; "
-        "correct it there."
+        f"is not a valid regular expression: {reason} at character {position + 1}, near '{around}'; correct it there."
     )

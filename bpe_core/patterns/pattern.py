@@ -1,7 +1,7 @@
-r"""The syntax tree of a split pattern, and its notation as one string, in which it is given, stored and shown.
+r"""The published split patterns by name, and the syntax tree and the notation of a pattern that combines several.
 
-The simplest pattern is the name of a published one or a regular expression. Three marks, which are comments to the
-`regex` module, combine several; only this module reads and writes them:
+A pattern is given, stored and shown as one string, mostly a name or a regular expression. Three marks, which are
+comments to the `regex` module, combine several; only this module reads and writes them:
 
     pattern = split | split "(?#then)" pattern | found-first "(?#else)" pattern
     split = name | ["(?#only)"] regular-expression
@@ -15,16 +15,41 @@ Else(first=('<a>', '<b>'), rest=Split(source='\\S+', drops_rest=True, name='word
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final
 
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.patterns.published import PATTERNS
 from bpe_core.visible import quoted, shortened, visible
+
+_CONTRACTION: Final = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_SIGNS_AND_SPACE: Final = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_UPPER: Final = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_LOWER: Final = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "none": "",
+        "words": r"\S+",
+        "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+        "gpt4": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+        "gpt4o": rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}?"
+        rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}?"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        "llama3": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}|{_SIGNS_AND_SPACE}",
+        "qwen2": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_SIGNS_AND_SPACE}",
+    }
+)
+"""Name -> regular expression, as published with the model's tokenizer; "" makes one piece of a document.
+
+"gpt4" is cl100k_base as in tiktoken today: white space at the end of a text is one piece, newlines included. In the
+first version of cl100k_base, which Llama 3 adopted, it is split after the last newline: "llama3".
+"""
 
 _ONLY: Final = "(?#only)"
 _THEN: Final = "(?#then)"
@@ -37,10 +62,6 @@ _CHARACTER: Final = r"(?:[^\\.\[\](){}^$*+?|]|\\\W)"
 _CHOICE_OF_TEXTS: Final = re.compile(rf"{_CHARACTER}+(?:\|{_CHARACTER}+)*")
 _COMMENT: Final = re.compile(r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[^)]*\)", re.DOTALL)
 """A comment, or what may hold the same characters without being one: an escape, or a set as the first group."""
-
-_NAME_OF: Final = {source: name for name, source in PATTERNS.items() if source and name != "words"}
-"""Expression -> name, of the published patterns that keep all text; "words" drops some, which its expression alone
-does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +85,11 @@ class Split:
         Comments, which could be marks, are removed; a bare word, which could be a name, is put into a group. A
         published expression gets its name.
         """
-        if name := _NAME_OF.get(source):
-            return cls(source, name=name)
+        for name, published in PATTERNS.items():
+            if (
+                source and source == published and name != "words"
+            ):  # "words" drops text, which its expression does not say
+                return cls(source, name=name)
         source = without_comments(source)
         return cls(f"(?:{source})" if is_bare_word(source) else source)
 
@@ -109,11 +133,10 @@ def parse(text: str) -> Pattern:
     if text.count(_THEN) + text.count(_ELSE) >= _MOST_PARTS:
         raise PatternError(f"The split pattern is more than {_MOST_PARTS} patterns in one; leave some out.")
     first, mark, rest = min((text.partition(mark) for mark in (_THEN, _ELSE)), key=lambda parts: len(parts[0]))
-    match mark:
-        case "":
-            return _split(text)
-        case "(?#then)":
-            return Then(_split(first), parse(rest))
+    if not mark:
+        return _split(text)
+    if mark == _THEN:
+        return Then(_split(first), parse(rest))
     return Else(_texts(first) or first, parse(rest))
 
 
@@ -132,10 +155,7 @@ def in_full(pattern: Pattern) -> str:
 
 
 def one_after_another(splits: Sequence[Pattern]) -> Pattern:
-    """Patterns applied in turn, each to the pieces of the one before; all but the last must be a `Split`.
-
-    Without any pattern: "none", which makes one piece of a text.
-    """
+    """Patterns applied in turn, each to the pieces of the one before, all but the last a `Split`; "none" of none."""
     *firsts, last = splits or [parse("none")]
     for first in reversed(firsts):
         assert isinstance(first, Split), "only a whole pattern that someone asked for is more"

@@ -1,25 +1,22 @@
-"""The splitter: cuts a text into pieces, and finds where a long text may be cut without changing them."""
+"""Splitters: they cut texts into pieces, and find where a long text may be cut without changing them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
-from itertools import accumulate
-from typing import Final
+from itertools import accumulate, pairwise
+from typing import Any, Final
+
+import regex
 
 from bpe_core import kernel
+from bpe_core.kernel.grammars import scanner
+from bpe_core.patterns.automaton import END, Automaton
 from bpe_core.patterns.char_sets import Kinds
 from bpe_core.patterns.cuts import CutFinder
-from bpe_core.patterns.pattern import Pattern, in_full
-
-_SEARCH_BACK: Final = (256, 4096)
-"""How many characters at the end of a block are searched for a safe cut, in turn, before the whole block is."""
-
-_REMEMBERED: Final = 1 << 14
-"""Pairs of characters of which it is remembered whether a text may be cut between them."""
-
-_VARIED: Final = tuple("aA1 \t\n\r'\"_-./中\u0301")
-_SPELLED: Final = 40
-"""How many characters of a pattern's source are added to `_VARIED`, as kinds of a pattern that cannot be analyzed."""
+from bpe_core.patterns.expression import Expression, enough_for, patience
+from bpe_core.patterns.pattern import Else, Pattern, Split, Then, in_full
+from bpe_core.patterns.syntax import NotPlain, parse
+from bpe_core.patterns.text_search import TextSearch
 
 Span = tuple[int, int]
 """(start, end) in a text, in code points, `end` exclusive."""
@@ -58,14 +55,8 @@ class Splitter(ABC):
 
     def places(self, text: str) -> list[Span]:
         """(start, end) of each piece of `text`, in code points."""
-        if self.lossy:
-            return self._places(text)
         ends = list(accumulate(map(len, self.split(text))))
         return list(zip([0, *ends], ends, strict=False))
-
-    @abstractmethod
-    def _places(self, text: str) -> list[Span]:
-        """`places`, where the pattern may be lossy."""
 
     @cached_property
     def blockwise(self) -> bool:
@@ -88,23 +79,21 @@ class Splitter(ABC):
     @cached_property
     def is_safe_cut(self) -> Callable[[str], bool]:
         """Whether a text may be cut between two characters, whatever else it holds; remembered for many pairs."""
-        return lru_cache(_REMEMBERED)(lambda pair: self.cut(pair, 1) == 1)
+        return lru_cache(1 << 14)(lambda pair: self.cut(pair, 1) == 1)
 
     def compile_all(self) -> None:
         """Compile all expressions now, which takes about 0.1 s, rather than at the first `split` or `cut`."""
-        self._compile_expressions()
-        if self._cuts:
-            self._cuts.compile_all()
-
-    @abstractmethod
-    def _compile_expressions(self) -> None:
-        """Compile what `split` needs."""
+        for text in ("ab", "Zoë"):  # of texts in ASCII, and of others
+            self.split(text)
+            self.cut(text, 1)
+        if self.scanner:
+            self.scanner.ends("\N{GRINNING FACE}".encode())  # the sets of its plane, most of what lies beyond the first
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """One character of each kind that the pattern distinguishes; a sample where the pattern cannot be analyzed."""
         if self._kinds is None:
-            return tuple(dict.fromkeys((*_VARIED, *self.source[:_SPELLED])))
+            return tuple(dict.fromkeys("aA1 \t\n\r'\"_-./中\u0301" + self.source[:40]))
         return self._kinds.examples
 
     def alike(self, text: str) -> str:
@@ -140,7 +129,9 @@ class Splitter(ABC):
         held: list[str] = []
         for block in filter(None, blocks):
             edge = held[-1][-1] if held else ""
-            cut = self._late_cut(edge + block) - len(edge)
+            text = edge + block
+            near_the_end = (self.cut(text, max(1, len(text) - back)) for back in (256, 4096, len(text)))
+            cut = next((at - len(edge) for at in near_the_end if at < len(text)), -1)
             if cut < 0:
                 held.append(block)
                 continue
@@ -150,14 +141,6 @@ class Splitter(ABC):
         if held:
             yield "".join(held)
 
-    def _late_cut(self, text: str) -> int:
-        """A safe cut inside `text`, near its end though not always the last; -1 if there is none."""
-        for back in (*_SEARCH_BACK, len(text)):
-            cut = self.cut(text, max(1, len(text) - back))
-            if cut < len(text):
-                return cut
-        return -1
-
     @cached_property
     def _cuts(self) -> CutFinder | None:
         """Finds safe cuts, and is false if the pattern has none; None if the pattern cannot be analyzed."""
@@ -166,3 +149,152 @@ class Splitter(ABC):
     @cached_property
     def _kinds(self) -> Kinds | None:
         return None
+
+
+class _Whole(Splitter):
+    """Every text is one piece."""
+
+    def split(self, text: str) -> list[str]:
+        return [text] if text else []
+
+
+class _ByExpression(Splitter):
+    """Split by one regular expression.
+
+    The published ones match every character of any text, except "words", so that their matches are the pieces.
+    """
+
+    def __init__(self, tree: Split) -> None:
+        super().__init__(tree, tree.drops_rest)
+        self._expression = tree.source
+        self._own = None if tree.name else Expression(tree.source)
+        """The expression if it is untrusted; None for a published one."""
+
+    def split(self, text: str) -> list[str]:
+        if not self._own:
+            pieces: list[str] = self._published.findall(text)
+            return pieces
+        if self.lossy:
+            return [text[start:stop] for start, stop in self.places(text)]
+        if self._automaton and not self._own.has_groups:
+            found = self._own.findall(text)
+            if sum(map(len, found)) == len(text) and "" not in found:
+                return found
+        bounds = [0, *(at for span in self._own.spans(text) for at in span), len(text)]
+        return [text[start:stop] for start, stop in pairwise(bounds) if start < stop]
+
+    def places(self, text: str) -> list[Span]:
+        if not self.lossy:
+            return super().places(text)
+        spans = self._own.spans(text) if self._own else [found.span() for found in self._published.finditer(text)]
+        return [(start, stop) for start, stop in spans if start < stop]
+
+    @cached_property
+    def scanner(self) -> "kernel.Scanner | None":
+        return None if self.lossy else scanner(self._expression)
+
+    @cached_property
+    def _automaton(self) -> Automaton | None:
+        try:
+            return Automaton(parse(self._expression))
+        except (NotPlain, RecursionError):
+            return None
+
+    @cached_property
+    def _cuts(self) -> CutFinder | None:
+        return CutFinder(self._automaton) if self._automaton else None
+
+    @cached_property
+    def _kinds(self) -> Kinds | None:
+        return Kinds(frozenset(self._automaton.sources) - {END}) if self._automaton else None
+
+    @cached_property
+    def _published(self) -> Any:
+        return regex.compile(self._expression)
+
+
+class _InParts(Splitter):
+    """A text is divided into parts; some parts are pieces, the others are split by the rest of the pattern."""
+
+    def __init__(self, tree: Then | Else, rest: Splitter, lossy: bool) -> None:
+        super().__init__(tree, lossy)
+        self._rest = rest
+
+    @abstractmethod
+    def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
+        """(start, end, whether it is a piece) of each part, in code points."""
+
+    def split(self, text: str) -> list[str]:
+        pieces: list[str] = []
+        with patience(enough_for(len(text))):
+            for start, stop, is_piece in self._parts(text):
+                pieces += [text[start:stop]] if is_piece else self._rest.split(text[start:stop])
+        return pieces
+
+    def places(self, text: str) -> list[Span]:
+        places: list[Span] = []
+        with patience(enough_for(len(text))):
+            for start, stop, is_piece in self._parts(text):
+                inside = [(0, stop - start)] if is_piece else self._rest.places(text[start:stop])
+                places += [(start + begin, start + end) for begin, end in inside]
+        return places
+
+
+class _Then(_InParts):
+    """The pieces of one splitter, split again.
+
+    >>> from bpe_core.patterns import splitter
+    >>> splitter(r"\\d(?#then)words").split("a 12 b")
+    ['a', '1', '2', 'b']
+    """
+
+    def __init__(self, tree: Then) -> None:
+        self._first, rest = made(tree.first), made(tree.rest)
+        super().__init__(tree, rest, rest.lossy or self._first.lossy)
+
+    def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
+        return ((start, stop, False) for start, stop in self._first.places(text))
+
+    @cached_property
+    def _cuts(self) -> CutFinder | None:
+        return self._first._cuts  # the rest never sees more than one piece of the first
+
+
+class _Else(_InParts):
+    """Each match of the first side, and the pieces that another splitter makes of the text between matches.
+
+    >>> from bpe_core.patterns import splitter
+    >>> splitter(r"<.>(?#else)none").split("ab<c>d")
+    ['ab', '<c>', 'd']
+    """
+
+    def __init__(self, tree: Else) -> None:
+        rest = made(tree.rest)
+        super().__init__(tree, rest, rest.lossy)
+        self._texts = tree.texts
+        self._first = TextSearch(tree.first) if isinstance(tree.first, tuple) else Expression(tree.first)
+
+    def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
+        done = 0
+        for start, stop in self._first.spans(text):
+            yield done, start, False
+            yield start, stop, start < stop
+            done = stop
+        yield done, len(text), False
+
+    @cached_property
+    def _cuts(self) -> CutFinder | None:
+        # A text that is found first may stand beside a cut, but not across it.
+        pairs = {one + other for text in self._texts for one, other in pairwise(text)}
+        cuts = self._rest._cuts
+        return CutFinder(cuts.automaton, cuts.unless | pairs) if self._texts and cuts else None
+
+
+def made(tree: Pattern) -> Splitter:
+    """The splitter for a pattern. PatternError if one of its regular expressions is not valid."""
+    match tree:
+        case Then():
+            return _Then(tree)
+        case Else():
+            return _Else(tree)
+    return _ByExpression(tree) if tree.source or tree.drops_rest else _Whole(tree, lossy=False)

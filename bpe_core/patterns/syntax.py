@@ -15,10 +15,9 @@ class NotPlain(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """Exactly one character of a set."""
+    """One character of a set; `source` is a regular expression of it: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`."""
 
     source: str
-    """A regular expression that matches exactly one character: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +36,12 @@ class Alternation:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A repetition of `item`, from `least` to `most` times."""
+    """`item` from `least` to `most` times, None for no upper limit; `mode` is "" greedy, "?" lazy, "+" possessive."""
 
     item: "Node"
     least: int
     most: int | None
-    """None for no upper limit."""
     mode: str
-    """"" greedy, "?" lazy, "+" possessive."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
-from bpe_core.patterns.patience import enough_for, patience
+from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.patterns.pattern import Else, longest_first
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.training_record import TrainingRecord

@@ -242,7 +242,7 @@ IMPATIENT = Limits(patience=0.05)
 
 
 def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("bpe_core.patterns.patience"), "PATIENCE", 0.05)
+    monkeypatch.setattr(import_module("bpe_core.patterns.expression"), "PATIENCE", 0.05)
     times: list[str] = []
     edited = EditedText("", EVIL, limits=IMPATIENT, gave_up=lambda: times.append("gave up"))
     for n in range(40):

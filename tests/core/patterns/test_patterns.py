@@ -17,7 +17,7 @@ from tokenizers.pre_tokenizers import Split
 from bpe_core import PATTERNS, PatternError
 from bpe_core.patterns import patience, splitter
 from bpe_core.patterns import pattern as patterns
-from bpe_core.patterns.splitters import made
+from bpe_core.patterns.splitting import made
 from bpe_core.patterns.text_search import TextSearch
 from tests.nasty import ALPHABETS, HALVES, nasty_texts
 
