@@ -11,13 +11,13 @@ from rich.console import Console, RenderableType
 from textual import constants, events
 from textual.app import App, ScreenStackError, SystemCommand
 from textual.binding import BindingType
+from textual.command import Provider
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.dialogs.command_palette import ScopeCommands
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.drawing.palette import theme_variables
 from tui.screen import MainScreen
@@ -82,12 +82,18 @@ _QUIT: Final = "ctrl+q"
 _HOUSE: Final = {theme.name: theme for theme in THEMES}
 
 
+def _commands() -> type[Provider]:
+    from tui.dialogs.help import ScopeCommands  # once somebody asks: it knows the columns of all tables
+
+    return ScopeCommands
+
+
 class BpeScope(App[None]):
     """bpescope, opened on `paths` as its corpus, with `tokenizers` in its list and the last of them in force."""
 
     TITLE = "bpescope"
     CSS_PATH = "app.tcss"
-    COMMANDS = App.COMMANDS | {ScopeCommands}
+    COMMANDS = App.COMMANDS | {_commands}
     BINDINGS: ClassVar[list[BindingType]] = bindings("In dialogs too")
 
     def __init__(
@@ -176,7 +182,7 @@ class BpeScope(App[None]):
 
     async def action_quit(self) -> None:
         """Leave; where the text would be lost with it, only if that is meant, as a second Ctrl+Q does."""
-        from tui.dialogs.button_questions import Confirm
+        from tui.dialogs.questions import Confirm
 
         await self._loaded.wait()
         refused = await self.main.why_not_kept()

@@ -9,8 +9,7 @@ import pytest
 from scope import Opened, eventually
 
 from tui.app import BpeScope
-from tui.dialogs.button_questions import Confirm
-from tui.dialogs.questions import AskPath
+from tui.dialogs.questions import AskPath, Confirm
 from tui.disk import autosave, config
 
 

@@ -50,8 +50,8 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
 
 
 def test_each_of_the_options_is_an_argument_of_the_command() -> None:
-    for option in MORE_OPTIONS:
-        assert TrainingTask("x", TrainingOptions(more={option.argument: option.example})).rules
+    for argument in MORE_OPTIONS:
+        assert TrainingTask("x", TrainingOptions(more={argument: OPTIONS[argument].example})).rules
     for option in OPTIONS.values():
         assert len(option.does) <= LONGEST and option.does.endswith(".")
 
@@ -103,12 +103,15 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
         await scope.screen.run_action("do('results.show_runs')")
         dialog = await scope.asked(Runs)
         await scope.press("home", "space")
-        assert "Asked for: pattern gpt4, ties largest." in str(dialog.query_one("#difference").render())
-        await scope.press("down")
         first, second = (load(run.path) for run in dialog._runs)
-        told = str(dialog.query_one("#difference").render())
-        assert "ties largest and first" in told.replace("\n", " ")
-        assert f"The same until step {merges_in_common(first, second)}, then:" in told.replace("\n", " ")
+
+        def about() -> str:
+            return str(dialog.query_one("#difference").render()).replace("\n", " ")
+
+        await scope.until(lambda: "Asked for: pattern gpt4, ties largest." in about(), "it is told what was asked for")
+        await scope.press("down")
+        await scope.until(lambda: "ties largest and first" in about(), "two are compared")
+        assert f"The same until step {merges_in_common(first, second)}, then:" in about()
         await scope.press("enter")
         chosen = dialog._runs[1].path
         await scope.until(lambda: scope.screen.path == str(chosen), "it is in force")

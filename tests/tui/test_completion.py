@@ -7,9 +7,8 @@ import pytest
 from scope import Opened
 from textual.widgets import Input, Label
 
-from tui.dialogs import path_completion
-from tui.dialogs.path_completion import MOST, completions
-from tui.dialogs.questions import AskPath
+from tui.dialogs import questions
+from tui.dialogs.questions import MOST, AskPath, completions
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ async def test_tab_completes_and_the_names_are_listed(
         threads.append(threading.current_thread())
         return completions(typed)
 
-    monkeypatch.setattr(path_completion, "completions", watched)
+    monkeypatch.setattr(questions, "completions", watched)
     async with opened() as scope:
         await scope.until_tokenizer()
         await scope.press("ctrl+o")

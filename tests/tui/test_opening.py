@@ -7,8 +7,7 @@ from scope import TEXT, Opened
 from textual.widgets import Label
 
 from bpe_core import save, train
-from tui.dialogs.button_questions import Choose
-from tui.dialogs.questions import AskPath
+from tui.dialogs.questions import AskPath, Choose
 
 
 @pytest.mark.slow

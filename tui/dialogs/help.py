@@ -1,6 +1,7 @@
-"""The help: what the keys do, and what the words on the screen mean."""
+"""What can be done, and what words mean: the help, and what the command palette offers."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import ClassVar
 
 from rich.console import Group
@@ -8,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
@@ -24,14 +26,11 @@ class Help(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q", "dismiss(None)", "Close")]
 
     def compose(self) -> ComposeResult:
-        """Keys above, words below."""
-        with VerticalScroll(classes="dialog", id="help"):
+        with VerticalScroll(classes="dialog", id="help") as box:
+            box.border_title, box.border_subtitle = "Help", "Esc closes"
             yield Static(tables())
 
     def on_mount(self) -> None:
-        """Scroll with the keys at once."""
-        self.query_one("#help").border_title = "Help"
-        self.query_one("#help").border_subtitle = "Esc closes"
         self.query_one("#help").focus()
 
 
@@ -57,3 +56,34 @@ def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
     for name, meaning in rows:
         table.add_row(Text(name.strip() or "▲ ● ○"), Text(meaning, "dim"))
     return Group(Text(title, "bold"), table, "")
+
+
+class ScopeCommands(Provider):
+    """The commands that do something now, and the editor's examples. Over a dialog none: they would act below it."""
+
+    def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
+        from bpe_core.content.samples import examples
+
+        if self.screen.is_modal:
+            return
+        for part, run in (("Everywhere", self.screen.run_action), ("Editor", self._in_editor)):
+            for command in COMMANDS[part]:
+                if command.name and (command.when is None or command.when(self.screen)):
+                    yield command.name, partial(run, command.run), command.does
+        for number, example in enumerate(examples()):
+            run_example = partial(self.screen.run_action, f"do('texts.open_example', {number})")
+            yield f"Example: {example.title}", run_example, example.see
+
+    async def _in_editor(self, action: str) -> None:
+        await self.screen.run_action("show('editor')")
+        await self.screen.query_one("#editor").run_action(action)
+
+    async def discover(self) -> Hits:
+        for name, run, hint in self._commands():
+            yield DiscoveryHit(name, run, help=hint)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for name, run, hint in self._commands():
+            if (score := matcher.match(name)) > 0:
+                yield Hit(score, matcher.highlight(name), run, help=hint)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar, Final
 
@@ -17,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Label, Static, TextArea
 
 from bpe_core.errors import BpeError
-from bpe_core.explain.decoding import DecodedSpan, RoundTripDifference, decoded_spans, round_trip_difference
+from bpe_core.explain.decoding import DecodedSpan, decoded_spans, round_trip_difference
 from bpe_core.ids_in_text import FoundIds, ids_in
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.plurals import counted
@@ -31,22 +29,15 @@ from tui.widgets.token_area import TokenArea
 
 _SOON: Final = 0.12
 """Seconds after a key before the ids are decoded."""
-_MOST_TOLD: Final = 3
-"""Ids, or words, of which is told that they are none."""
+_MOST_LISTED: Final = 3
+"""Ids, or words, that are not understood."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """What has become of the question."""
+class IdsToText(Dialog[tuple[str, str | None]]):
+    """A field for ids above, their text below; F4 puts that into the editor.
 
-    typed: str
-    """What was typed, to be there again the next time."""
-    text: str | None = None
-    """The text for the editor; None if it is not wanted there."""
-
-
-class IdsToText(Dialog[Decoded]):
-    """A field for ids above, their text below; F4 puts that into the editor."""
+    Gives what was typed, to be there again the next time, and the text for the editor; None if it is not wanted there.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close"),
@@ -56,31 +47,21 @@ class IdsToText(Dialog[Decoded]):
 
     def __init__(self, tokenizer: Tokenizer, name: str, typed: str) -> None:
         super().__init__()
-        # One of its own, for a tokenizer must not be used by two threads.
-        self._tokenizer = Tokenizer(
-            tokenizer.vocabulary, tokenizer.pattern, name=tokenizer.name, preparation=tokenizer.preparation
-        )
-        self._encoding = threading.Lock()
-        """Held while it encodes: a thread whose answer is no longer waited for runs on beside the next."""
-        self._called = name
-        self._typed = typed
+        self._tokenizer, self._called, self._typed = tokenizer, name, typed
         self._soon: Timer | None = None
-        self._seconds = 0.0
-        """How long decoding took the last time: so long nothing must be typed before it is done again."""
+        self._seconds = 0.0  # of the last decoding: so long nothing must be typed before the next
 
     def compose(self) -> ComposeResult:
-        """Ids, text, what there is to say of both, and the keys."""
-        with Vertical(classes="dialog", id="ids-to-text"):
+        with Vertical(classes="dialog", id="ids-to-text") as box:
+            box.border_title = "Ids in, text out"
+            box.border_subtitle = f"{visible(self._called)}, {self._tokenizer.n_vocab:,} tokens".replace("[", r"\[")
             yield TokenArea(id="typed-ids")
             yield DecodedView(id="decoded")
             yield Static(id="about-decoded", markup=False)
             yield Label("F4 puts the text into the editor  Tab to the text  Esc closes", classes="dialog--hint")
 
     def on_mount(self) -> None:
-        """Begin with what was typed before."""
-        box, area = self.query_one("#ids-to-text"), self._area
-        box.border_title = "Ids in, text out"
-        box.border_subtitle = f"{visible(self._called)}, {self._tokenizer.n_vocab:,} tokens".replace("[", r"\[")
+        area = self._area
         area.placeholder = self.PLACEHOLDER
         area.load(self._typed)
         area.select_all()
@@ -93,7 +74,6 @@ class IdsToText(Dialog[Decoded]):
 
     @on(TextArea.Changed, "#typed-ids")
     def decode_soon(self, event: TextArea.Changed) -> None:
-        """Decode once nothing is typed for a moment."""
         event.stop()
         if self._soon is not None:
             self._soon.stop()
@@ -101,56 +81,46 @@ class IdsToText(Dialog[Decoded]):
 
     @work(exclusive=True)
     async def _decode(self) -> None:
-        """Beside the screen: a hundred thousand ids take a second."""
+        # In a thread: a hundred thousand ids take a second.
         began = monotonic()
         tokenizer, view, about = self._tokenizer, self.query_one(DecodedView), self.query_one("#about-decoded", Static)
         found = await in_thread(ids_in, self._area.text)
-        n_colors = len(view.current_palette.tokens)
-        spans, colors = await in_thread(_decoded, tokenizer, found.ids, n_colors)
+        spans, colors = await in_thread(_decoded, tokenizer, found.ids, len(view.current_palette.tokens))
         view.show(spans, colors, tokenizer.token_bytes)
-        told = [_totals(found, spans), *_not_understood(found, spans)]
-        about.update(Text("\n").join(told))
+        notes = [_totals(found, spans), *_not_understood(found, spans)]
+        about.update(Text("\n").join(notes))
         if found.ids:
-            told.append(await self._difference(found.ids, spans))
-            about.update(Text("\n").join(told))
+            notes.append(await self._difference(found.ids, spans))
+            about.update(Text("\n").join(notes))
         self._seconds = monotonic() - began
 
     async def _difference(self, ids: list[int], spans: list[DecodedSpan]) -> Text:
+        view, tokenizer = self.query_one(DecodedView), self._tokenizer
         try:
-            other = await in_thread(self._encoded_otherwise, ids, spans)
+            other = await in_thread(round_trip_difference, tokenizer, ids, spans)
         except BpeError as error:
             return Text(f"What encoding this text gives is not known: {visible(str(error))}", "dim")
         if other is None:
             return Text("Encoding this text gives the same ids.", "dim")
-        return self._told(ids, other)
-
-    def _encoded_otherwise(self, ids: list[int], spans: list[DecodedSpan]) -> RoundTripDifference | None:
-        with self._encoding:
-            return round_trip_difference(self._tokenizer, ids, spans)
-
-    def _told(self, ids: list[int], other: RoundTripDifference) -> Text:
-        view, tokenizer = self.query_one(DecodedView), self._tokenizer
         room = max(20, view.room // 2 - 4)
-
-        def labels(tokens: Sequence[int]) -> Text:
-            known = [token for token in tokens if token in tokenizer.vocabulary]
-            return token_labels(known, tokenizer.token_bytes, view.current_palette, room=room)
-
+        given, encoded = (
+            token_labels(
+                [token for token in tokens if token in tokenizer.vocabulary],
+                *(tokenizer.token_bytes, view.current_palette),
+                room=room,
+            )
+            for tokens in (other.given, other.encoded)
+        )
         number = "as many ids" if other.n_ids == len(ids) else counted(other.n_ids, "id")
         begins = f"Encoding this text gives {number}, other ones from place {other.index + 1:,} on:  "
-        given, encoded = labels(other.given), labels(other.encoded)
         return Text.assemble((begins, "bold"), given, "  becomes  ", encoded, "\n", visible(other.why))
 
-    # What the keys do
-
     def action_leave(self) -> None:
-        """Close; what was typed is there again the next time."""
-        self.dismiss(Decoded(self._area.text))
+        self.dismiss((self._area.text, None))
 
     def action_to_editor(self) -> None:
-        """Put the text into the editor."""
         typed = self._area.text
-        self.dismiss(Decoded(typed, self._tokenizer.decode(ids_in(typed).ids)))
+        self.dismiss((typed, self._tokenizer.decode(ids_in(typed).ids)))
 
 
 def _decoded(tokenizer: Tokenizer, ids: list[int], n_colors: int) -> tuple[list[DecodedSpan], list[int]]:
@@ -167,23 +137,18 @@ def _totals(found: FoundIds, spans: Sequence[DecodedSpan]) -> Text:
 
 def _not_understood(found: FoundIds, spans: Sequence[DecodedSpan]) -> list[Text]:
     """Words that are no ids, ids that there are not, bytes that are no text: which, and where."""
-    told = []
-    if found.odd:
-        words = ", ".join(f"{quoted(word)} behind {counted(before, 'id')}" for before, word in found.odd[:_MOST_TOLD])
-        told.append(f"No id, and left out: {words}{_more(found.odd)}.")
-    at = 0
-    unknown, invalid = [], 0
+    odd = [f"{quoted(word)} behind {counted(before, 'id')}" for before, word in found.odd]
+    at, n_invalid, unknown = 0, 0, []
     for span in spans:
         if span.kind == "unknown":
             unknown.append(f"{span.ids[0]} at place {at + 1:,}")
-        invalid += span.kind == "invalid"
+        n_invalid += span.kind == "invalid"
         at += len(span.ids)
-    if unknown:
-        told.append(f"Not in this vocabulary: {', '.join(unknown[:_MOST_TOLD])}{_more(unknown)}.")
-    if invalid:
-        told.append(f"{counted(invalid, 'invalid place')}: bytes that are no text stand as \\xNN.")
-    return [Text(sentence, "bold") for sentence in told]
-
-
-def _more(of: Sequence[object]) -> str:
-    return f" and {len(of) - _MOST_TOLD:,} more" if len(of) > _MOST_TOLD else ""
+    notes = []
+    for what, listed in (("No id, and left out", odd), ("Not in this vocabulary", unknown)):
+        more = f" and {len(listed) - _MOST_LISTED:,} more" if len(listed) > _MOST_LISTED else ""
+        if listed:
+            notes.append(f"{what}: {', '.join(listed[:_MOST_LISTED])}{more}.")
+    if n_invalid:
+        notes.append(f"{counted(n_invalid, 'invalid place')}: bytes that are no text stand as \\xNN.")
+    return [Text(note, "bold") for note in notes]

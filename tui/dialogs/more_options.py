@@ -1,6 +1,6 @@
 """MoreOptions: the options of a training that are rarely asked for, each with what it does."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import ClassVar, Final
 
@@ -13,16 +13,13 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Button, Input, Label
 
 from bpe_core.errors import BpeError
-from bpe_core.tokenizer.training_record import OPTIONS, Option, named_as_on_screen
+from bpe_core.tokenizer.training_record import OPTIONS, named_as_on_screen
 from bpe_core.visible import visible
 from tui.state import TrainingOptions
 from tui.terminal.guards import Dialog, Field
 
-MORE_OPTIONS: Final = (
-    *map(OPTIONS.__getitem__, ("max-token-length", "min-share", "extend")),
-    *map(OPTIONS.__getitem__, ("sample", "seed")),
-)
-"""In the order they are shown in."""
+MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", "sample", "seed")
+"""Their arguments, in the order in which they are shown."""
 
 
 class MoreOptions(Dialog[TrainingOptions | None]):
@@ -36,28 +33,21 @@ class MoreOptions(Dialog[TrainingOptions | None]):
     ) -> None:
         """`check` raises `BpeError` for options that make no sense; a training can begin with one of `tokenizers`."""
         super().__init__()
-        self._options = options
-        self._check = check
+        self._options, self._check = options, check
         self._tokenizers = SuggestFromList(tokenizers, case_sensitive=False)
 
-    def on_mount(self) -> None:
-        """The names of tokenizers are completed."""
-        self.query_one("#extend", Input).suggester = self._tokenizers
-
-    @on(DescendantFocus)
-    def show_whole(self, event: DescendantFocus) -> None:
-        """What a field does is seen with it, wherever the list is scrolled to."""
-        for group in event.widget.ancestors:
-            if isinstance(group, VerticalGroup):
-                group.scroll_visible(animate=False)
-
     def compose(self) -> ComposeResult:
-        """A line a name, its field, and below it what it does."""
-        more = self._options.more
         with Vertical(classes="dialog", id="more-options"):
             yield Label("More options of the next training", classes="dialog--question")
             with VerticalScroll(classes="dialog--options", can_focus=False):
-                yield from _fields(MORE_OPTIONS, more)
+                for argument in MORE_OPTIONS:
+                    option, value = OPTIONS[argument], self._options.more.get(argument, "")
+                    names = self._tokenizers if argument == "extend" else None
+                    with VerticalGroup():
+                        with Horizontal(classes="dialog--option"):
+                            yield Label(option.name)
+                            yield Field(value, option.example, id=argument, compact=True, suggester=names)
+                        yield Label(option.does, classes="dialog--does", markup=False)
                 with Horizontal(classes="dialog--option"):
                     yield Label(OPTIONS["weight"].name)
                     yield Label("w on a chosen text of the corpus (F2)", id="where-weights")
@@ -66,30 +56,22 @@ class MoreOptions(Dialog[TrainingOptions | None]):
             with Horizontal(classes="dialog--buttons"):
                 yield Button("Take them", compact=True, id="take", variant="primary")
 
+    @on(DescendantFocus)
+    def show_whole(self, event: DescendantFocus) -> None:
+        # What a field does is seen with it, wherever the list is scrolled to.
+        for group in event.widget.ancestors:
+            if isinstance(group, VerticalGroup):
+                group.scroll_visible(animate=False)
+
     @on(Input.Submitted)
     @on(Button.Pressed, "#take")
     def take(self) -> None:
-        """Take what is typed, or say what is wrong with it."""
+        typed = {name: self.query_one(f"#{name}", Input).value.strip() for name in MORE_OPTIONS}
         try:
-            options = replace(self._options, more=dict(self._typed()))
+            options = replace(self._options, more={name: value for name, value in typed.items() if value})
             self._check(options)
             self.dismiss(options)
         except (BpeError, ValueError) as error:
             hint = self.query_one(".dialog--hint", Label)
             hint.update(visible(named_as_on_screen(str(error))))
             hint.add_class("-wrong")
-
-    def _typed(self) -> Iterator[tuple[str, str]]:
-        """The name and value of each option that the next training is asked for."""
-        for option in MORE_OPTIONS:
-            if value := self.query_one(f"#{option.argument}", Input).value.strip():
-                yield option.argument, value
-
-
-def _fields(options: Iterable[Option], values: Mapping[str, str]) -> ComposeResult:
-    for option in options:
-        with VerticalGroup():
-            with Horizontal(classes="dialog--option"):
-                yield Label(option.name)
-                yield Field(values.get(option.argument, ""), option.example, id=option.argument, compact=True)
-            yield Label(option.does, classes="dialog--does", markup=False)

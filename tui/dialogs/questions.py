@@ -1,37 +1,51 @@
-"""The questions that are answered by typing: a path, a pattern, a name, a number."""
+"""The questions: a path, a pattern, a name or a number that is typed, or one of several buttons."""
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from heapq import nsmallest
 from pathlib import Path
 from textwrap import shorten
 from typing import ClassVar, Final, TypeVar
 
-from textual import on
+from rich.text import Text
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.suggester import Suggester, SuggestFromList
-from textual.widgets import Input, Label
+from textual.widgets import Button, Input, Label, Static
 
 from bpe_core.corpus.weights import LARGEST
+from bpe_core.errors import BpeError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats.atomic import check_place
 from bpe_core.formats.file import holder_in
+from bpe_core.patterns import PATTERNS
+from bpe_core.plurals import counted
 from bpe_core.visible import visible
-from tui.dialogs.path_completion import PathSuggester
+from tui.disk.sources import is_folder
+from tui.drawing.palette import colored_pieces
+from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog, Field, in_front
 
 Answer = TypeVar("Answer")
 
+MOST: Final = 50
+"""Completions of a path that are offered."""
 LONGEST_TITLE: Final = 60
 """Characters of a name in a list."""
 _GO_ON: Final = "go on typing to a file in it, Tab completes."
 _LEAST_ROOM: Final = 20
-"""Characters of names that are told where a terminal is too small for any."""
+"""Characters of names that are listed where a terminal is too small for any."""
 _SOON: Final = 1.0
 """Seconds that a key which completes is waited for: a folder of a network may never answer."""
+_AT_REST: Final = 0.15
+"""Seconds without a key after which a pattern is tried."""
+_SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
+"""What a pattern splits where there is no text at hand: what patterns differ in."""
 
 
 class Ask(Dialog[Answer | None]):
@@ -58,39 +72,25 @@ class Ask(Dialog[Answer | None]):
     ) -> None:
         """`parse` raises `ValueError` with a sentence for what stands for nothing; Tab completes one of `suggest`."""
         super().__init__()
-        self._hint = hint
-        self._question = question
+        self._question, self._start, self._hint, self._example = question, start, hint, example
         self.parse = parse
-        """What a text stands for."""
-        self._start = start
-        self._example = example
-        self._suggest = suggest
+        self._suggester: Suggester | None = SuggestFromList(suggest, case_sensitive=False) if suggest else None
         self._refused: str | None = None
-        """The answer that could not be taken, and of which is told why."""
 
     def compose(self) -> ComposeResult:
-        """A question, a field, a line for what is wrong with the answer."""
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
-            yield Field(
-                self._start, placeholder=self._example, select_on_focus=self.SELECTS, suggester=self.suggester()
-            )
+            yield Field(self._start, placeholder=self._example, select_on_focus=self.SELECTS, suggester=self._suggester)
             yield Label(self._hint, classes="dialog--hint", markup=False)
             yield from self.after_hint()
 
     def after_hint(self) -> ComposeResult:
-        """What stands below the line that tells what is wrong."""
         return ()
-
-    def suggester(self) -> Suggester | None:
-        """What completes an answer that is begun."""
-        return SuggestFromList(self._suggest, case_sensitive=False) if self._suggest else None
 
     async def action_complete(self) -> None:
         """Take what is suggested, or is about to be; an Enter that is pressed meanwhile waits for it."""
         field = self.query_one(Input)
-        typed = field.value
-        suggested = None
+        typed, suggested = field.value, None
         if field.suggester is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_SOON):
@@ -101,14 +101,12 @@ class Ask(Dialog[Answer | None]):
 
     @on(Input.Changed)
     def correct(self, event: Input.Changed) -> None:
-        """What was wrong is being corrected."""
         if self._refused not in (None, event.value):
             self._refused = None
             self.tell(self._hint)
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
-        """Take the answer, or say why it cannot be taken."""
         answer = event.input.value  # which may have been completed since
         if answer.strip():
             self.take(answer)
@@ -121,7 +119,6 @@ class Ask(Dialog[Answer | None]):
             self.refuse(answer, str(error))
 
     def refuse(self, answer: str, sentence: str) -> None:
-        """Say why it cannot be taken."""
         self._refused = answer
         self.tell(sentence, wrong=True)
         if self.SELECTS:
@@ -143,9 +140,7 @@ class AskPath(Ask[Path]):
         """Without `parse` it is the path of something that is there."""
         hint = "Tab completes, Enter to go on, Escape to leave"
         super().__init__(question, parse or existing_path, start, hint=hint, example="path")
-
-    def suggester(self) -> Suggester:
-        return PathSuggester(self._list)
+        self._suggester = _PathSuggester(self._list)
 
     def _list(self, typed: str, paths: Sequence[str]) -> None:
         """As many of the names as there is room for, unless something else is typed by now, or that was refused."""
@@ -153,6 +148,112 @@ class AskPath(Ask[Path]):
             names = [os.path.basename(path.rstrip("/")) + "/" * path.endswith("/") for path in paths]
             room = max(_LEAST_ROOM, 2 * self.query_one(".dialog--hint").size.width - 4)
             self.tell(shorten("  ".join(names), width=room) or self._hint)
+
+
+class _PathSuggester(Suggester):
+    """Suggests the first completion of a path, and gives it with all of them to `tell`."""
+
+    def __init__(self, tell: Callable[[str, Sequence[str]], None]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)  # files come and go
+        self._tell = tell
+
+    async def get_suggestion(self, value: str) -> str | None:
+        found = await in_thread(completions, value)
+        self._tell(value, found)
+        return found[0] if found else None
+
+
+def completions(typed: str) -> list[str]:
+    """The first paths that begin with `typed` and lie in its folder, a slash behind folders; none it cannot be read.
+
+    Hidden ones only where their dot is typed, and none whose name would act on a terminal.
+    """
+    if typed == "~":
+        return ["~/"]
+    folder, name = os.path.split(typed)
+    try:
+        with os.scandir(os.path.expanduser(folder) or ".") as entries:
+            fitting = (entry for entry in entries if entry.name.startswith(name) and entry.name.isprintable())
+            seen = (entry for entry in fitting if name or not entry.name.startswith("."))
+            first = nsmallest(MOST, seen, key=lambda entry: (entry.name.casefold(), entry.name))
+            found = [os.path.join(folder, entry.name + "/" * is_folder(entry)) for entry in first]
+    except (OSError, ValueError):
+        return []
+    return [path for path in found if path != typed]
+
+
+class AskPattern(Ask[str]):
+    """Asks for a split pattern, by its name or as it is, and shows how it splits a text; gives one that was tried."""
+
+    SELECTS = False
+    DEFAULT_CSS = """
+    AskPattern #tried { height: auto; max-height: 8; margin-top: 1; }
+    """
+
+    def __init__(self, question: str, start: str = "", read: Callable[[], str] = str) -> None:
+        """`read` reads the text that is split, beside the screen; where it finds none, a sentence is."""
+        hint = f"{', '.join(PATTERNS)}, or a regular expression. Tab completes a name."
+        example = r"a name, or a regular expression such as \w+|\W"
+        super().__init__(question, str, start, hint=hint, example=example, suggest=[*PATTERNS])
+        self._read = read
+
+    def after_hint(self) -> ComposeResult:
+        yield Static(id="tried", markup=False)
+
+    def on_mount(self) -> None:
+        self._beside = ThreadPoolExecutor(1, "pattern")  # a slow pattern keeps no more than one thread busy
+        self._try(self.query_one(Input).value)
+
+    def on_unmount(self) -> None:
+        self._beside.shutdown(wait=False, cancel_futures=True)
+
+    @on(Input.Changed)
+    def try_soon(self, event: Input.Changed) -> None:
+        self._try(event.value)
+
+    def take(self, typed: str) -> None:
+        if typed.strip() in PATTERNS:
+            self.dismiss(typed.strip())
+        else:
+            self.tell("Trying it …")
+            self._try(typed, take=True)
+
+    @work(exclusive=True, group="tried")
+    async def _try(self, typed: str, *, take: bool = False) -> None:
+        """Show the pieces that a pattern makes, or take it as the answer; or say what is wrong with it."""
+        shown, name = self.query_one("#tried", Static), typed.strip()
+        if not take:
+            await asyncio.sleep(_AT_REST)
+            if not in_front(self):  # it was answered meanwhile
+                return
+            if name not in PATTERNS and any(known.startswith(name) for known in PATTERNS):  # or nothing at all
+                shown.update("")
+                self.tell(self._hint)
+                return
+        try:
+            pieces = await asyncio.get_running_loop().run_in_executor(self._beside, self._split, typed)
+        except BpeError as error:
+            if in_front(self):
+                shown.update("")
+                if take:
+                    self.refuse(typed, str(error))
+                else:
+                    self.tell(str(error), wrong=True)
+            return
+        if take:
+            self.dismiss(typed)
+        elif in_front(self):
+            self.tell(self._hint)
+            number = Text(f"{counted(len(pieces), 'piece')}; Enter takes it, Escape leaves all as it was.\n", "dim")
+            shown.update(number + colored_pieces(pieces, shown.rich_style, self.app))
+
+    def _split(self, typed: str) -> list[str]:
+        from bpe_core.patterns import tried
+
+        text = ""
+        with suppress(BpeError):  # what is wrong with a text is told where it is chosen
+            text = self._read()
+        return tried(typed, text or _SAMPLE)
 
 
 # What a text stands for
@@ -225,7 +326,55 @@ def name_of_tokenizer(text: str) -> str:
 
 
 def one_of(names: Sequence[str], text: str) -> str:
-    """One of some names."""
     if text.strip() not in names:
         raise ValueError(f"There is no {text.strip()} here; type one of {', '.join(names)}.")
     return text.strip()
+
+
+# Buttons
+
+
+class Choose(Dialog[int | None]):
+    """Asks for one of several answers and gives its number; Escape gives None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel"),
+        Binding("left", "app.focus_previous", "Back"),
+        Binding("right", "app.focus_next", "On"),
+    ]
+
+    def __init__(self, question: str, answers: Sequence[str]) -> None:
+        super().__init__()
+        self._question = question
+        self._answers = answers
+
+    def compose(self) -> ComposeResult:
+        hint = Label("Enter takes the one that is marked, Tab goes to the other, Escape leaves", classes="dialog--hint")
+        buttons = (
+            Button(answer, compact=True, action=f"screen.dismiss({number})")
+            for number, answer in enumerate(self._answers)
+        )
+        yield _with_buttons(self._question, buttons, hint)
+
+
+class Confirm(Dialog[bool]):
+    """Asks whether to do what cannot be undone; the button in front changes nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,n", "dismiss(False)", "No"), Binding("y", "dismiss(True)")]
+
+    def __init__(self, question: str, yes: str, no: str = "Keep it", *, harmless: bool = False) -> None:
+        """`harmless`: nothing is lost by a yes."""
+        super().__init__()
+        self._question, self._yes, self._no = question, yes, no
+        self._harmless = harmless
+
+    def compose(self) -> ComposeResult:
+        no = Button(f"{self._no} (n)", compact=True, action="screen.dismiss(False)")
+        yes = Button(f"{self._yes} (y)", compact=True, action="screen.dismiss(True)")
+        yes.variant = "primary" if self._harmless else "error"
+        yield _with_buttons(self._question, (no, yes))
+
+
+def _with_buttons(question: str, buttons: Iterable[Button], *below: Label) -> Vertical:
+    label = Label(question, classes="dialog--question", markup=False)
+    return Vertical(label, Horizontal(*buttons, classes="dialog--buttons"), *below, classes="dialog")

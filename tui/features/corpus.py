@@ -17,9 +17,8 @@ from bpe_core.tokenizer.training_record import OPTIONS, TIES
 from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted, Failed, FileSkipped
-from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.more_options import MoreOptions
-from tui.dialogs.questions import Ask, AskPath, weight
+from tui.dialogs.questions import Ask, AskPath, AskPattern, weight
 from tui.disk.sources import sample_corpus, title_of
 from tui.features.feature import Feature
 from tui.features.training_task import TrainingTask

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.dialogs.lanes import AskLanes, LaneOffer
+from tui.dialogs.lanes import AskLanes
 from tui.drawing.cells import cut
 from tui.drawing.tokenizer_texts import distinct_names
 from tui.features.feature import Feature, sentence_of
@@ -133,9 +133,9 @@ class Lanes(Feature):
             return f"{screen.editor.first_name}, as it is on the screen"
         return "what is being trained" if screen.run.busy else "the tokenizer in force, as soon as there is one"
 
-    def _offers(self) -> list[LaneOffer]:
+    def _offers(self) -> dict[LaneChoice, tuple[str, str]]:
         screen = self.screen
-        offers = {}
+        offers: dict[LaneChoice, tuple[str, str]] = {}
         names = distinct_names(screen.kept)
         for known in screen.kept:
             if known.path != screen.path and not known.trouble:
@@ -151,7 +151,7 @@ class Lanes(Feature):
                 note = "the step in force, kept" if step == screen.step else ""
                 offers[LaneChoice("", step)] = f"lane 1 at step {step:,}", note
             offers[LaneChoice()] = "lane 1 with all its merges", f"{steps:,} by now"
-        return [LaneOffer(choice, name, note) for choice, (name, note) in offers.items()]
+        return offers
 
 
 def _is_alike(one: Tokenizer, other: Tokenizer) -> bool:

@@ -76,12 +76,13 @@ class Results(Feature):
         chosen = await self.screen.ask(Runs(runs, under.path if under else ""))
         if chosen is None:
             return
-        if not chosen.under:
-            self._tokenizers.use(chosen.run.path)
-        elif under and under.path == str(chosen.run.path):
+        run, is_curve = chosen
+        if not is_curve:
+            self._tokenizers.use(run.path)
+        elif under and under.path == str(run.path):
             self.screen.curve_under = None
         else:
-            self.screen.curve_under = await in_thread(_curve, chosen.run)
+            self.screen.curve_under = await in_thread(_curve, run)
 
 
 def _made(what: str, tokenizer: Tokenizer, name: str) -> str:

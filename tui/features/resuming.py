@@ -15,8 +15,7 @@ from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
 from bpe_core.trainer.conditions import condition
 from bpe_core.visible import visible
 from bpe_core.worker.messages import JobCommand
-from tui.dialogs.button_questions import Confirm
-from tui.dialogs.questions import Ask, whole_number
+from tui.dialogs.questions import Ask, Confirm, whole_number
 from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
 from tui.features.feature import Feature, sentence_of

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.visible import visible
-from tui.dialogs.button_questions import Confirm
-from tui.dialogs.questions import AskPath, existing_file, place_of_file
+from tui.dialogs.questions import AskPath, Confirm, existing_file, place_of_file
 from tui.disk import files
 from tui.disk.sources import file_source, text_of, whole_text
 from tui.features.feature import Feature
@@ -103,10 +102,10 @@ class Texts(Feature):
         name = name_of(Path(screen.path)) if screen.path else "in training"
         area = screen.editor.area
         selected = ids_of(area.edited, area.selected) if not area.selection.is_empty else []
-        decoded = await screen.ask(IdsToText(screen.in_force, name, str(selected) if selected else self._typed_ids))
-        self._typed_ids = decoded.typed
-        if decoded.text is not None:
-            self.show(decoded.text)
+        typed = str(selected) if selected else self._typed_ids
+        self._typed_ids, text = await screen.ask(IdsToText(screen.in_force, name, typed))
+        if text is not None:
+            self.show(text)
 
     # Places
 

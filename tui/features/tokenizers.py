@@ -16,9 +16,7 @@ from bpe_core.formats.file import tokenizer_at
 from bpe_core.visible import quoted, visible
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Failed, Saved, WorkProgress
-from tui.dialogs.ask_pattern import AskPattern
-from tui.dialogs.button_questions import Choose, Confirm
-from tui.dialogs.questions import Ask, AskPath, name_of_tokenizer, title
+from tui.dialogs.questions import Ask, AskPath, AskPattern, Choose, Confirm, name_of_tokenizer, title
 from tui.disk import config, tokenizer_files
 from tui.disk.tokenizer_files import kept_tokenizers, load_file, told_pattern, without_odd_record
 from tui.features.feature import Feature, sentence_of

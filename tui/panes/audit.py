@@ -42,7 +42,6 @@ class AuditPane(Pane):
     """Whether the table is empty only because nobody looks."""
 
     def compose(self) -> ComposeResult:
-        """Controls, summary, list, panel."""
         with HorizontalGroup(id="audit-controls"):
             yield Button("▶ Audit", id="audit-go", compact=True, action="screen.do('audit.audit')", tooltip=_GO)
             yield Field(placeholder="/ text, id, 0x hex", id="search", compact=True, tooltip=_SEARCH)
@@ -54,22 +53,18 @@ class AuditPane(Pane):
             yield TokenPanel(table, id="evidence").data_bind(of.tokenizer, of.audit, of.token_lines)
 
     def on_mount(self) -> None:
-        """Nothing is audited yet: say what an audit is."""
         self.border_subtitle = "[dim]enter[/] merge and example  [dim]←→[/] kind  [dim]w[/] panel"
 
     # State
 
     def watch_tokenizer(self) -> None:
-        """Another tokenizer, or one merge more: its tokens are listed once it is whole."""
         self._list()
 
     def watch_run(self, old: Run, run: Run) -> None:
-        """A training that has ended leaves a vocabulary that stands still."""
         if old.busy != run.busy:
             self._list()
 
     def on_show(self) -> None:
-        """Somebody looks now."""
         if self._is_unlisted:
             self._list()
 
@@ -84,7 +79,6 @@ class AuditPane(Pane):
         self.table.waits_for = _LEARNING if self.run.busy else ""
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
-        """Another audit, or how far it is."""
         if old.running != audit.running:
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
         self._show_summary()
@@ -126,27 +120,22 @@ class AuditPane(Pane):
     # The keys
 
     def parts(self) -> tuple[Widget, ...]:
-        """The list, then the panel; before the first audit the button that begins one comes first."""
         first = () if self.audit.subject else (self.query_one("#audit-go"),)
         return (*first, self.table, self.panel)
 
     def action_search(self) -> None:
-        """Type what to look for."""
         self.screen.set_focus(self.query_one("#search"))
 
     def action_turn_panel(self) -> None:
-        """See something else of the token."""
         self.panel.action_turn(1)
 
     @on(Input.Changed, "#search")
     def search(self, event: Input.Changed) -> None:
-        """Show only what is meant by the text typed."""
         event.stop()
         self.table.search = event.value
 
     @on(Input.Submitted, "#search")
     def to_what_was_found(self, event: Input.Submitted) -> None:
-        """Enter goes on to what was found."""
         event.stop()
         self.screen.set_focus(self.table)
 
@@ -154,20 +143,17 @@ class AuditPane(Pane):
 
     @on(TokenTable.Listed)
     def sum_up(self, event: TokenTable.Listed) -> None:
-        """Other rows, or something else was found about them."""
         event.stop()
         self._show_summary()
         self.panel.show_token()
 
     @on(TokenTable.Highlighted)
     def look_at_token(self, event: TokenTable.Highlighted) -> None:
-        """The token under the cursor, in full."""
         event.stop()
         if self.panel.side == "about" and not self.audit.subject and self.table.has_focus:
             self.panel.side = "token"
         self.panel.show_token()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Where there is room, the panel stands beside the list; other widths have other lines."""
         self.set_class(event.size.width >= BESIDE, "-beside")
         self.call_after_refresh(self.panel.show_token)

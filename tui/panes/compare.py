@@ -41,7 +41,6 @@ class ComparePane(Pane):
     """Path of the tokenizer in force; empty while one is being trained."""
 
     def compose(self) -> ComposeResult:
-        """Controls, a line that tells what is seen, the tokenizers, and the table in their place."""
         with HorizontalGroup(id="compare-controls"):
             yield Button(
                 "▶ Compare", id="compare-go", compact=True, action="screen.do('comparison.compare')", tooltip=_GO
@@ -53,7 +52,6 @@ class ComparePane(Pane):
         yield ComparisonTable(id="comparison")
 
     def on_mount(self) -> None:
-        """Nothing is compared yet: choose."""
         self._choose(True)
 
     @property
@@ -72,18 +70,15 @@ class ComparePane(Pane):
         return str(self.query_one("#compare-on", Choice).value)
 
     def parts(self) -> tuple[Widget, ...]:
-        """The tokenizers, or the table that took their place, and the texts that they are compared on."""
         first = self.picker if self.has_class("-choosing") else self.table
         return first, self.query_one("#compare-on")
 
     # Choosing
 
     def watch_kept(self, kept: tuple[KnownTokenizer, ...]) -> None:
-        """Other tokenizers can be compared."""
         self.picker.show(kept, self.path)
 
     def watch_path(self, path: str) -> None:
-        """Another tokenizer is in force."""
         self.picker.show(self.kept, path)
 
     def _choose(self, choosing: bool) -> None:
@@ -99,29 +94,24 @@ class ComparePane(Pane):
             self.screen.set_focus(here)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is nothing to choose anew while one chooses."""
         return applies("Compare", self, action)
 
     def action_choose(self) -> None:
-        """Choose other tokenizers, or other texts."""
         self._choose(True)
 
     @on(TokenizerPicker.Decided)
     async def decide(self, event: TokenizerPicker.Decided) -> None:
-        """Compare those that are marked."""
         event.stop()
         await self.run_action("screen.do('comparison.compare')")
 
     @on(Select.Changed, "#compare-on")
     def other_texts(self, event: Select.Changed) -> None:
-        """Other texts will be compared on."""
         event.stop()
         self._tell()
 
     # What was found
 
     def watch_comparison(self, old: Comparison, comparison: Comparison) -> None:
-        """How far it is, with what was found since."""
         if old.running != comparison.running:
             self.query_one("#compare-go", Button).label = "⏹ Stop" if comparison.running else "▶ Compare"
         self.table.show(comparison)
@@ -137,7 +127,6 @@ class ComparePane(Pane):
     @on(ComparisonTable.Turned)
     @on(TokenizerPicker.Marked)
     def tell(self, event: Any) -> None:
-        """Something else is seen."""
         event.stop()
         self._tell()
 

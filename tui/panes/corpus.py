@@ -41,7 +41,6 @@ class CorpusPane(Pane):
     """Path of the kept tokenizer in force; empty while one is being trained."""
 
     def compose(self) -> ComposeResult:
-        """Texts, and what is to be said of them: below, or beside where there is no room below."""
         yield CorpusTree()
         with Vertical(id="about-corpus"):
             yield Label("Tokenizers", classes="heading")
@@ -52,17 +51,14 @@ class CorpusPane(Pane):
             yield Static(id="preview", markup=False)
 
     def on_mount(self) -> None:
-        """The preview has the colors of the theme, also of the next one."""
         self._beside = ThreadPoolExecutor(1, "preview")
         """Splits: one text at a time, so that a slow pattern keeps one thread busy and no more."""
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._show_preview))
 
     def on_unmount(self) -> None:
-        """Nobody waits for a preview any more."""
         self._beside.shutdown(wait=False, cancel_futures=True)
 
     def parts(self) -> tuple[Widget, ...]:
-        """The texts, and the tokenizers."""
         return self.query_one(CorpusTree), self.query_one(TokenizerList)
 
     def choose(self, paths: tuple[str, ...]) -> None:
@@ -70,7 +66,6 @@ class CorpusPane(Pane):
         self.query_one(CorpusTree).choose(paths)
 
     def watch_corpus(self, corpus: Corpus) -> None:
-        """The screen may set a choice itself, as at the start."""
         tree = self.query_one(CorpusTree)
         wanted: dict[Mark, tuple[str, ...]] = {"corpus": corpus.paths, "reference": corpus.reference}
         for mark, paths in wanted.items():
@@ -80,7 +75,6 @@ class CorpusPane(Pane):
 
     @on(CorpusTree.Marked)
     def tell_choice(self, event: CorpusTree.Marked) -> None:
-        """The marks have changed: tell the screen."""
         event.stop()
         tree = self.query_one(CorpusTree)
         paths = tree.marked("corpus")
@@ -88,7 +82,6 @@ class CorpusPane(Pane):
 
     @on(CorpusTree.Pointed)
     def preview(self, event: CorpusTree.Pointed) -> None:
-        """Show the text under the cursor."""
         event.stop()
         self._source = event.source
         self._show_preview()
@@ -105,40 +98,33 @@ class CorpusPane(Pane):
         return first_characters(paths[0], PREVIEWED) if paths else ""
 
     def on_descendant_focus(self) -> None:
-        """Below stands what there is to know of what the cursor is on: a text, or a tokenizer."""
         self._show_preview()
 
     @on(TokenizerList.Pointed)
     def tell_of_tokenizer(self, event: TokenizerList.Pointed) -> None:
-        """The cursor is on another tokenizer."""
         event.stop()
         if self.query_one(TokenizerList).has_focus:
             self._show_preview()
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
-        """Another pattern splits the preview in other places."""
         self.query_one(CorpusTree).weights = options.weights
         if old.pattern != options.pattern:
             self._show_preview()
 
     def watch_totals(self) -> None:
-        """Sizes as a small table, numbers at the right."""
         self._show_totals()
 
     def _show_totals(self) -> None:
         self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
 
     def watch_kept(self, kept: tuple[KnownTokenizer, ...]) -> None:
-        """List the kept tokenizers."""
         self.query_one(TokenizerList).show(kept, self.path)
 
     def watch_path(self) -> None:
-        """Mark the one in force."""
         self.query_one(TokenizerList).show(self.kept, self.path)
 
     @on(OptionList.OptionSelected, "#kept")
     def choose_tokenizer(self, event: OptionList.OptionSelected) -> None:
-        """Enter on a kept tokenizer puts it in force."""
         event.stop()
         if event.option_id:
             requests(self).use_tokenizer(Path(event.option_id))

@@ -44,14 +44,12 @@ class EditorPane(EditorKeys):
     """What an audit found in it."""
 
     def compose(self) -> ComposeResult:
-        """The text takes what the side leaves; below both there is room for what is to be said in lines."""
         with Horizontal():
             yield TokenArea(id="text")
             yield Vertical(id="side")
         yield Vertical(id="status-lines")
 
     async def load(self) -> None:
-        """Put what tells of the text where there is room for it."""
         from tui.widgets.colored_rows import TokenView
         from tui.widgets.status_lines import StatusLines
         from tui.widgets.token_side import TokenSide
@@ -65,11 +63,9 @@ class EditorPane(EditorKeys):
         self.watch_lanes(self.lanes)
 
     def focus_next_part(self) -> None:
-        """Take the focus: into the text, or what is seen in its place."""
         self.screen.set_focus(self.area if self.view == "text" else self.token_view)
 
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
-        """Another tokenizer, or another step of it: the same text, other tokens."""
         self.area.tokenizer = None if tokenizer is None else self._as_wanted(tokenizer)
         if self.is_loaded:
             self.side.in_force = self.in_force
@@ -77,7 +73,6 @@ class EditorPane(EditorKeys):
         self.watch_view(self.view)
 
     def watch_lanes(self, lanes: tuple[ShownLane, ...]) -> None:
-        """Other lanes, or other steps in them; what edits did is told anew where there are more or fewer of them."""
         if not self.is_loaded:
             return
         n_before = len(self.area.lanes)
@@ -125,12 +120,10 @@ class EditorPane(EditorKeys):
         self.status_lines.show_lanes(names)
 
     def on_resize(self) -> None:
-        """Other widths have other room for labels."""
         if self.is_loaded:
             self.call_after_refresh(self._label_lanes)
 
     def watch_audit(self, audit: Audit) -> None:
-        """What is told of a token may have changed."""
         if self.is_loaded:
             self.side.audit = audit
 
@@ -141,7 +134,6 @@ class EditorPane(EditorKeys):
     # What the text tells
 
     def on_token_area_tokenized(self, event: TokenArea.Tokenized) -> None:
-        """The totals, in one line."""
         event.stop()
         if self.area.edited.why_none:
             self.status_lines.say(self.area.edited.why_none)
@@ -149,24 +141,20 @@ class EditorPane(EditorKeys):
             self.status_lines.show_totals(event)
 
     def on_text_area_selection_changed(self) -> None:
-        """What is told of the place of the cursor."""
         if self.is_loaded:
             self.status_lines.cursor_moved()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
-        """What the last edit did to the tokens."""
         event.stop()
         self.tell_example()
         if self.in_force is not None:
             self.status_lines.show_edit(event)
 
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
-        """Show the token under the cursor."""
         event.stop()
         self.inspect()
 
     def on_token_area_reviewed(self, event: TokenArea.Reviewed) -> None:
-        """More is known about the text."""
         event.stop()
         self.tell_keys()
         if not self.is_loaded:

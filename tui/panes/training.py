@@ -61,7 +61,6 @@ class TrainingPane(Pane):
     """Until log and curve show the step in force."""
 
     def compose(self) -> ComposeResult:
-        """Options, controls and curve above, the log of merges below them in the whole width."""
         curve = Curve(id="curve").data_bind(step=TrainingPane.followed, under=TrainingPane.curve_under)
         curve.points = self._points
         with Horizontal(id="above-log"):
@@ -94,11 +93,9 @@ class TrainingPane(Pane):
         yield MergeSearch(log, id="merge-search")
 
     def on_mount(self) -> None:
-        """The keys of what is beside the log, which is not seen everywhere."""
         self.border_subtitle = "[dim]w[/] why, pairs  [dim]b[/] bytes"
 
     def watch_step(self) -> None:
-        """Log and curve go along; while the steps pass by, the text has the time to be drawn at each of them."""
         if self._soon is not None:
             return
         if self.playing or self.app.mouse_captured is not None:
@@ -143,7 +140,6 @@ class TrainingPane(Pane):
         return self.query_one(MergeLog)
 
     def parts(self) -> tuple[Widget, ...]:
-        """The options, where a training begins, the merges, why, and the curve; while they are learned no options."""
         begins = (self.fields.first,) if not self.run.busy else ()
         return (
             *begins,
@@ -154,13 +150,11 @@ class TrainingPane(Pane):
 
     @on(MergeLog.SearchWanted)
     def search(self, event: MergeLog.SearchWanted) -> None:
-        """Let it be typed below the log."""
         event.stop()
         self.query_one(MergeSearch).begin()
 
     @on(Input.Submitted)
     async def begin_training(self, event: Input.Submitted) -> None:
-        """Enter in a field: the options are as they should be."""
         event.stop()
         await self.run_action("screen.do('training.train_or_pause')")
 
@@ -189,12 +183,10 @@ class TrainingPane(Pane):
         self.query_one(Curve).append(merges.n_tokens())
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
-        """How many of the rarer options are set."""
         if old.more != options.more:
             self.query_one("#more", Button).label = f"More {len(options.more)}" if options.more else "More …"
 
     def watch_run(self, old: Run, run: Run) -> None:
-        """Progress; and in another phase, what each button would do now."""
         # This runs for every batch of merges: nothing here may lay out the screen unless the phase has changed.
         if old.phase != run.phase:
             self._phase_changed(run)
@@ -203,7 +195,6 @@ class TrainingPane(Pane):
         self._tell()
 
     def watch_pace(self, pace: int) -> None:
-        """Another pace."""
         label = self.query_one("#pace", Label)
         label.update(pace_told(pace))
         label.tooltip = _PACE
@@ -211,7 +202,6 @@ class TrainingPane(Pane):
         self.query_one("#faster").disabled = pace == PACES[-1]
 
     def watch_notice(self) -> None:
-        """Something is being waited for, or no longer."""
         self._tell()
 
     def _tell(self) -> None:
