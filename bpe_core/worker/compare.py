@@ -1,29 +1,25 @@
-"""A comparison of tokenizers: each text is encoded with each of them, and what was found is told as JSON has it."""
-
-from __future__ import annotations
+"""A comparison of tokenizers: each text is encoded with each of them, and what was found is given as JSON has it."""
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
+from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, Stopped
+from bpe_core.formats import load
+from bpe_core.metrics import Amounts, Comparison, merges_in_common, overlap
+from bpe_core.metrics import sections as sections_of
+from bpe_core.metrics.catalog import OF_PARTS, called, of_all_texts, of_amounts
+from bpe_core.metrics.comparison import ComparedText, TextPlace
+from bpe_core.worker.job import PROGRESS_EVERY, Job
 from bpe_core.worker.messages import Done, FileSkipped, WorkProgress
 
-if TYPE_CHECKING:
-    from bpe_core.metrics import Amounts, Comparison, Overlap
-    from bpe_core.metrics.comparison import ComparedText, TextPlace
-    from bpe_core.tokenizer import Tokenizer
-    from bpe_core.worker.job import Job
-
-ROWS: Final = 256
-"""Texts in one event at most."""
-_SPLITS: Final = 10
-"""Ways to cut numbers that are told of each tokenizer."""
-_LISTED: Final = 100
-"""Tokens of only one vocabulary that are listed, by rank."""
+_SPLITS: Final = 10  # ways to cut numbers that are listed of each tokenizer
+_LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +39,6 @@ class CompareRequest:
     """Lines that are listed of those that are worst for a tokenizer."""
 
     def run(self, job: Job) -> None:
-        from bpe_core.formats import load
-        from bpe_core.metrics import Comparison
-
         comparison = Comparison([load(path, pattern=pattern or None) for path, pattern in self.tokenizers])
         compare(comparison, disk_texts(self.paths, job), job, sections=self.sections)
         if job.stopped != "interrupted":
@@ -64,33 +57,26 @@ class ComparedTexts:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFound:
-    """What was found over all texts."""
+    """What was found over all texts: what `summary` makes."""
 
     found: dict[str, Any]
-    """What `summary` makes."""
 
 
 class Text(NamedTuple):
-    """A text to be compared on."""
+    """A text to be compared on; its file is empty for what is in none, the folder is what it is counted with."""
 
     name: str
     path: str
-    """The file; empty for what is in none."""
     folder: str
-    """What it is counted with."""
     whole: str
     before: int = 0
-    """Bytes on disk of the texts before it."""
+    """Bytes on disk of the texts before it, then its own, and those of all texts."""
     size: int = 0
-    """Its bytes on disk."""
     total: int = 0
-    """Those of all texts."""
 
 
 def disk_texts(paths: Sequence[str], job: Job) -> Iterator[Text]:
     """The texts in files and folders; reports which are skipped. Raises TextError for a path that cannot be read."""
-    from bpe_core.corpus import find_files
-
     found = find_files(paths, every_character=True)
     for skipped in found.skipped:
         job.send(FileSkipped(str(skipped.path), skipped.reason))
@@ -117,30 +103,28 @@ def compare(comparison: Comparison, texts: Iterable[Text], job: Job, *, sections
 
     Raises TextError for a text that cannot be read, and OptionError if there is no text.
     """
-    from bpe_core.metrics import sections as sections_of
+    names = [one.name for one in comparison.tokenizers]
+    n_sent, sent = 0, time.monotonic()
 
-    labels = [one.name or "" for one in comparison.tokenizers]
-    n_sent = 0
-
-    def send_new() -> None:
-        nonlocal n_sent
-        while batch := tuple(comparison.texts[n_sent : n_sent + ROWS]):
+    def send() -> None:
+        nonlocal n_sent, sent
+        if batch := tuple(comparison.texts[n_sent:]):
             job.send(ComparedTexts(batch))
-            n_sent += len(batch)
+        n_sent, sent = len(comparison.texts), time.monotonic()
 
     with suppress(Stopped):
         for text in texts:
 
             def encoding(index: int, text: Text = text) -> None:
-                name = f"{text.name} ({labels[index]})" if labels[index] else text.name
-                if job.progress("comparing", text.before + text.size * index // len(labels), text.total, name):
-                    send_new()
+                name = f"{text.name} ({names[index]})" if names[index] else text.name
+                job.progress("comparing", text.before + text.size * index // len(names), text.total, name)
+                if time.monotonic() - sent >= PROGRESS_EVERY:
+                    send()
 
             encoding(0)
-            parts = sections_of(text.whole) if sections else [(text.name, text.whole, 1)]
-            for name, part, line in parts:
+            for name, part, line in sections_of(text.whole) if sections else [(text.name, text.whole, 1)]:
                 comparison.add(name, part, line=line, path=text.path, folder=text.folder, encoding=encoding)
-    send_new()
+    send()
     if not comparison.texts and not job.stopped:
         raise OptionError('There is no line "# Title" in these texts; leave out --sections.')
 
@@ -158,108 +142,88 @@ def summary(
     `names` are those of the tokenizers' files, `reference` that of the text or folder that parity relates to (None:
     the first).
     """
-    from bpe_core.metrics.catalog import called, of_all_texts
-
-    tokenizers, total = comparison.tokenizers, comparison.total
-    folders = comparison.folders()
-    relative_to = called(folders, reference)
+    tokenizers, total, folders = comparison.tokenizers, comparison.total, comparison.folders()
+    relative_to, lines = called(folders, reference), comparison.worst_lines
     return {
         "tokenizers": list(names),
         "vocabularies": [{"name": one.name, "tokens": one.n_vocab, "pattern": one.pattern} for one in tokenizers],
-        "total": {
-            "texts": len(comparison.texts),
-            "bytes": total.n_bytes,
-            "characters": total.n_characters,
-            "words": total.n_words,
-            **of_all_texts(comparison),
-        },
-        "folders": [_named("folder", one, relative_to) for one in folders],
-        "scripts": [_named("script", one, None) for one in comparison.scripts()],
+        "total": {"texts": len(comparison.texts), **_sizes(total), **of_all_texts(comparison)},
+        "folders": [{"folder": one.name, **_measures(one, relative_to)} for one in folders],
+        "scripts": [{"script": one.name, **_measures(one, None)} for one in comparison.scripts()],
         "token_lengths": [dict(sorted(comparison.token_lengths(i).items())) for i in range(len(tokenizers))],
         "number_splits": [
             [{"digits": list(way), "count": n} for way, n in splits.most_common(_SPLITS)]
             for splits in comparison.number_splits
         ],
         "pairs": [_pair(comparison, index, n_examples) for index in range(len(comparison.pairs))],
-        "worst_lines": [_worst_lines(comparison, index, n_lines) for index in range(len(tokenizers))],
+        "worst_lines": [
+            [
+                {"text": one.line, "excess": one.excess(index), "tokens": list(one.n_tokens), "count": one.n_times}
+                | _place(comparison, TextPlace(one.text, one.number, 0))
+                for one in (lines.of(index)[: max(0, n_lines)] if lines else ())
+            ]
+            for index in range(len(tokenizers))
+        ],
     }
 
 
 def texts_as_json(comparison: Comparison, reference: str | None) -> list[dict[str, Any]]:
     """Each text with its metrics, and where it comes from."""
-    from bpe_core.metrics.catalog import called
-
     relative_to = called([text.amounts for text in comparison.texts], reference)
     return [
-        _named("name", text.amounts, relative_to) | {"path": text.path, "folder": text.folder, "line": text.line}
+        {"name": text.amounts.name, **_measures(text.amounts, relative_to)}
+        | {"path": text.path, "folder": text.folder, "line": text.line}
         for text in comparison.texts
     ]
 
 
-def _named(what: str, amounts: Amounts, reference: Amounts | None) -> dict[str, Any]:
-    from bpe_core.metrics.catalog import OF_PARTS, of_amounts
+def _sizes(amounts: Amounts) -> dict[str, int]:
+    return {"bytes": amounts.n_bytes, "characters": amounts.n_characters, "words": amounts.n_words}
 
-    sizes = {"bytes": amounts.n_bytes, "characters": amounts.n_characters, "words": amounts.n_words}
-    values: dict[str, list[float | None]] = {
+
+def _measures(amounts: Amounts, reference: Amounts | None) -> dict[str, Any]:
+    values = {
         key: [of_amounts(key, amounts, i, reference=reference) for i in range(len(amounts.n_tokens))]
         for key in OF_PARTS
     }
-    return {what: amounts.name, **sizes} | {key: found for key, found in values.items() if None not in found}
+    return _sizes(amounts) | {key: found for key, found in values.items() if None not in found}
 
 
 def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]:
-    from bpe_core.metrics import overlap
-
     pair, first, other = comparison.pairs[index], comparison.tokenizers[0], comparison.tokenizers[index + 1]
+    agreement, shared = pair.agreement, overlap(first, other)
     return {
         "tokenizers": [0, index + 1],
         "boundaries": {
-            "first": pair.agreement.n_first,
-            "second": pair.agreement.n_second,
-            "shared": pair.agreement.n_shared,
-            "precision": pair.agreement.precision,
-            "recall": pair.agreement.recall,
-            "f1": pair.agreement.f1,
+            "first": agreement.n_first,
+            "second": agreement.n_second,
+            "shared": agreement.n_shared,
+            "precision": agreement.precision,
+            "recall": agreement.recall,
+            "f1": agreement.f1,
         },
-        "vocabularies": _vocabularies(first, other, overlap(first, other)),
+        "vocabularies": {
+            "shared": shared.n_shared,
+            "only_first": len(shared.only_first),
+            "only_second": len(shared.only_second),
+            "jaccard": shared.jaccard,
+            "same_merges": merges_in_common(first, other),
+            "first_only_first": [[id, first.token_bytes(id).hex()] for id in shared.only_first[:_LISTED]],
+            "first_only_second": [[id, other.token_bytes(id).hex()] for id in shared.only_second[:_LISTED]],
+        },
         "disagreements": [
             {"text": example.stretch, "count": example.n_times, **_place(comparison, example.place)}
-            | {"tokens": [_hex(first, example.first), _hex(other, example.other)]}
+            | {
+                "tokens": [
+                    [first.token_bytes(id).hex() for id in example.first],
+                    [other.token_bytes(id).hex() for id in example.other],
+                ]
+            }
             for example in pair.examples(n_examples)
         ],
     }
 
 
-def _vocabularies(first: Tokenizer, other: Tokenizer, shared: Overlap) -> dict[str, Any]:
-    from bpe_core.metrics import merges_in_common
-
-    return {
-        "shared": shared.n_shared,
-        "only_first": len(shared.only_first),
-        "only_second": len(shared.only_second),
-        "jaccard": shared.jaccard,
-        "same_merges": merges_in_common(first, other),
-        "first_only_first": [[id, first.token_bytes(id).hex()] for id in shared.only_first[:_LISTED]],
-        "first_only_second": [[id, other.token_bytes(id).hex()] for id in shared.only_second[:_LISTED]],
-    }
-
-
-def _worst_lines(comparison: Comparison, index: int, most: int) -> list[dict[str, Any]]:
-    from bpe_core.metrics.comparison import TextPlace
-
-    if comparison.worst_lines is None:
-        return []
-    return [
-        {"text": one.line, "excess": one.excess(index), "tokens": list(one.n_tokens), "count": one.n_times}
-        | _place(comparison, TextPlace(one.text, one.number, 0))
-        for one in comparison.worst_lines.of(index)[: max(0, most)]
-    ]
-
-
 def _place(comparison: Comparison, place: TextPlace) -> dict[str, Any]:
     """The name of the text, the line, and the place by numbers: index of the text, line, characters before it there."""
     return {"in": comparison.texts[place.text].amounts.name, "line": place.line, "place": list(place)}
-
-
-def _hex(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:
-    return [tokenizer.token_bytes(id).hex() for id in ids]

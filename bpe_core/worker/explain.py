@@ -1,19 +1,148 @@
-"""Explaining the merges of a vocabulary beside the app: the corpus is counted once, then one step after the other."""
+"""Explaining the merges of a vocabulary: their corpus, read as it was read for them, is counted, then step after step.
 
-from __future__ import annotations
+The command `why` prints a `Subject`; beside the app a worker answers questions about it while its vocabulary grows.
+"""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, Final, Self
 
-from bpe_core.errors import Stopped
+from bpe_core import kernel
+from bpe_core.content.presets import PRESETS, Preset
+from bpe_core.corpus import TextFile, find_files
+from bpe_core.corpus.sampling import Sample
+from bpe_core.corpus.weights import parsed, portions_by_weight
+from bpe_core.errors import Stopped, TextError
+from bpe_core.explain.merge_choice import Explanation, explain
+from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
+from bpe_core.formats import load
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.trainer.start import first_vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.worker.inputs import count_files
+from bpe_core.worker.job import Job
+from bpe_core.worker.train import Recipe
 
-if TYPE_CHECKING:
-    from bpe_core.explain.merge_choice import Explanation
-    from bpe_core.explain.places import CorpusPlace
-    from bpe_core.vocabulary.merge_loop import Triple
-    from bpe_core.worker.job import Job
-    from bpe_core.worker.subject import Question
-    from bpe_core.worker.train import Recipe
+MOST_ON_DISK: Final = (1 << 24, 1 << 28)
+"""Bytes of texts that are counted beside the screen without and with the kernel: in a second or two."""
+MOST_IN_PIECES: Final = (1 << 18, 1 << 23)
+"""Bytes of distinct pieces whose pairs are counted, without and with the kernel."""
+MOST_UNSPLIT: Final = (1 << 17, 1 << 21)
+"""Of these, bytes in pieces longer than `_LONG`: where texts are not split, nearly each merge changes all of them."""
+_LONG: Final = 1 << 12  # characters
+
+
+@dataclass(slots=True)
+class Subject:
+    """Whose merges are asked about, and the texts in which their pairs are counted, by `count`."""
+
+    tokenizer: Tokenizer
+    """With the merges that are known by now."""
+    paths: Sequence[str]
+    preset: Preset | None = None
+    """A founding example, whose texts they are; None for those at the paths."""
+    ties: str = "first"
+    longest: int | None = None
+    """Bytes of a token at most."""
+    weights: Mapping[str, Fraction] = field(default_factory=dict)
+    """Of some paths or files."""
+    sample: Sample | None = None
+    """What is read of the texts; None for all."""
+    counts: PairCounts = field(init=False)
+
+    @classmethod
+    def of_file(cls, tokenizer: Tokenizer, paths: Sequence[str], preset: Preset | None) -> Self:
+        """Of a kept vocabulary; its training record says how the texts were read."""
+        record = tokenizer.record
+        if record is None:
+            return cls(tokenizer, paths, preset, preset.options.ties if preset else "first")
+        rules = record.ties, record.max_token_length
+        if preset:
+            return cls(tokenizer, paths, preset, *rules)
+        weights = _weights(record, find_files(paths).files)
+        return cls(tokenizer, paths, None, *rules, weights, Sample.told(record.sample))
+
+    @classmethod
+    def of_training(cls, recipe: Recipe, job: Job) -> Self:
+        """Of a training under way, without any merge. Raises `OptionError` as that does, and `Stopped`."""
+        old = recipe.start(job)
+        rules = recipe.rules(old)
+        tokenizer = Tokenizer(first_vocabulary(rules, old.vocabulary if old else None), rules.pattern)
+        weights, preset = parsed(recipe.weights, recipe.paths), PRESETS.get(recipe.preset)
+        return cls(tokenizer, recipe.paths, preset, rules.ties, rules.max_token_length, weights, recipe.sampled())
+
+    def count(self, job: Job, *, is_limited: bool = False) -> None:
+        """Count the corpus. Raises `Stopped`, and `TextError` if it is too large and `is_limited`."""
+        if is_limited and not self.preset:
+            size = sum(file.size for file in find_files(self.paths).files)
+            _check_size("texts", int(size * self.sample.share) if self.sample else size, MOST_ON_DISK)
+        if self.preset:
+            pieces = self.preset.counts().pieces
+        else:
+            pattern = self.tokenizer.pattern
+            pieces = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample).pieces
+        if is_limited:
+            sizes = [*map(len, pieces)]
+            _check_size("different pieces", sum(sizes), MOST_IN_PIECES)
+            _check_size("text in long pieces", sum(size for size in sizes if size > _LONG), MOST_UNSPLIT)
+        self.counts = PairCounts(self.tokenizer, pieces)
+
+    def grow(self, merges: Iterable[Triple]) -> None:
+        """There are these merges more."""
+        self.tokenizer = self.counts.tokenizer = self.tokenizer.with_merges(merges)
+
+    def explanation(self, step: int) -> Explanation:
+        """Why the merge of a step was chosen, and the pairs after it: those that the next one is chosen from."""
+        return explain(self.counts, step, self.ties, self.longest)
+
+    def places(self, step: int) -> list[CorpusPlace]:
+        """Where the pair of a step stands."""
+        return list(pair_places(self.counts, step, self._texts(), self.tokenizer.splitter)) if step else []
+
+    def _texts(self) -> Iterator[CorpusText]:
+        """The texts in order; of a sample its stretches, whose lines are numbered as those of the file."""
+        if self.preset:
+            documents = self.preset.documents
+            for number, document in enumerate(documents, 1):
+                yield CorpusText(f"text {number}" if len(documents) > 1 else self.preset.name, (document,))
+            return
+        found = find_files(self.paths).files
+        if self.sample is None:
+            yield from (CorpusText(file.name, file.blocks()) for file in found)
+            return
+        for files, _ in portions_by_weight(found, self.weights):
+            for stretch in self.sample.stretches(files, self.tokenizer.splitter):
+                for file in stretch.files:
+                    blocks = file.blocks(start=stretch.start, end=stretch.end)
+                    before = file.blocks(end=stretch.start) if stretch.start else ()
+                    yield CorpusText(file.name, blocks, 1 + sum(block.count("\n") for block in before))
+
+
+def _weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fraction]:
+    """The weights that files had in a training, by path: in order if it read as many texts, else by name."""
+    known: list[tuple[str, int]] = []
+    for source in record.sources:
+        name = re.sub(r" \(bytes [\d,]+ to [\d,]+\)$", "", source.name)
+        if name == source.name or (name, source.weight) not in known[-1:]:  # stretches of one file have one weight
+            known.append((name, source.weight))
+    if len(known) == len(files):
+        weights = [weight for _, weight in known]
+    else:
+        weights = [dict(known).get(file.name, 1) for file in files]
+    return {str(file.path): Fraction(weight) for file, weight in zip(files, weights, strict=True) if weight > 1}
+
+
+def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
+    if n_bytes > most[kernel.available]:
+        raise TextError(
+            f"These are {n_bytes / 1e6:,.1f} MB of {what}, too much to count pairs in beside the screen (at most "
+            f"{most[kernel.available] / 1e6:,.1f} MB); `bpescope why` in a terminal has more patience."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +157,21 @@ class ExplainFile:
     paths: tuple[str, ...] = ()
 
     def run(self, job: Job) -> None:
-        from bpe_core.content.presets import PRESETS
-        from bpe_core.formats import load
-        from bpe_core.worker.subject import Question
-
         tokenizer = load(self.tokenizer, pattern=self.pattern)
         tokenizer.vocabulary.recover()
-        answer(Question.of_file(tokenizer, self.paths, PRESETS.get(self.preset)), job)
+        answer(Subject.of_file(tokenizer, self.paths, PRESETS.get(self.preset)), job)
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainTraining:
-    """The same of a training under way, which no file holds: `Learned` tells its merges."""
+    """The same of a training under way, which no file holds: `LearnedMerges` tells its merges."""
 
     NICE: ClassVar[int] = 10
     recipe: Recipe
 
     def run(self, job: Job) -> None:
-        from bpe_core.worker.subject import Question
-
-        answer(Question.of_training(self.recipe, job), job)
+        with suppress(Stopped):
+            answer(Subject.of_training(self.recipe, job), job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +203,13 @@ class Places:
     places: tuple[CorpusPlace, ...]
 
 
-def answer(question: Question, job: Job) -> None:
+def answer(subject: Subject, job: Job) -> None:
     """Count the corpus, then answer `AskStep` after `AskStep` until the job is stopped.
 
     Raises `TextError` if the corpus is too large for that.
     """
-    from bpe_core.worker.subject import counted_subject
-
-    try:
-        subject = counted_subject(question, job, is_limited=True)
-    except Stopped:
-        return
+    with suppress(Stopped):
+        subject.count(job, is_limited=True)
     while (message := job.next_message()) is not None:
         if isinstance(message, LearnedMerges):
             subject.grow(message.merges)

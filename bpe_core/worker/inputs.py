@@ -1,22 +1,19 @@
 """What work begins with: texts whose pieces are counted, and tokenizers that are fetched by name."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from fractions import Fraction
+from pathlib import Path
+from typing import ClassVar
 
+from bpe_core.corpus import Counts, Progress, find_files
+from bpe_core.corpus.sampling import Sample
+from bpe_core.corpus.weights import portions_by_weight
 from bpe_core.errors import Stopped
+from bpe_core.hub import fetch
+from bpe_core.worker.job import Job
 from bpe_core.worker.messages import Counted, Done, FileSkipped, Role, Saved
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-    from pathlib import Path
-
-    from bpe_core.corpus import Counts, Progress
-    from bpe_core.corpus.sampling import Sample
-    from bpe_core.worker.job import Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +47,8 @@ def count_files(
     Reports progress on the way, then `FileSkipped` for each file skipped and `Counted`, all with this `role`.
     Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
-    from bpe_core.corpus import Counts, find_files
-    from bpe_core.corpus.weights import portions_by_weight
-
-    found = find_files(paths)
-    own, names = {place.resolve() for place in outputs}, {place.resolve().name for place in outputs}
+    found, own = find_files(paths), {place.resolve() for place in outputs}
+    names = {place.name for place in own}
     files = [
         file for file in found.files if file.required or file.path.name not in names or file.path.resolve() not in own
     ]
@@ -73,8 +67,13 @@ def count_files(
     counts = parts[0][0] if not weights else Counts.weighted(parts)
     for skipped in (*found.skipped, *counts.skipped):
         job.send(FileSkipped(str(skipped.path), skipped.reason))
-    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
+    send_counted(counts, job, role)
     return counts
+
+
+def send_counted(counts: Counts, job: Job, role: Role = "corpus") -> None:
+    """Report how much text was read."""
+    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +84,6 @@ class FetchRequest:
     name: str
 
     def run(self, job: Job) -> None:
-        from bpe_core.hub import fetch
-
-        def progress(done: int, total: int, name: str) -> None:
-            job.progress("fetching", done, total, name)
-
-        job.send(Saved(str(fetch(self.name, progress))))
+        place = fetch(self.name, lambda done, total, name: job.progress("fetching", done, total, name))
+        job.send(Saved(str(place)))
         job.send(Done("fetched", 0, job.seconds))

@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -19,16 +18,12 @@ if TYPE_CHECKING:
 
 UNLIMITED: Final = float("inf")
 """The credit of a training that is running, and not stepping."""
-
 PROGRESS_EVERY: Final = 0.05
 """Seconds between two reports of progress, at least."""
-
 ARREARS: Final = 0.05
 """Seconds of merges at most that are made up for at once where they came later than the pace asks for."""
-
 PATIENCE: Final = 1.0
 """Seconds after which a Ctrl+C that the work has not looked at interrupts it wherever it is."""
-
 _SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -65,27 +60,25 @@ class Job:
         `patience` of 0 is endless: for work that would lose what it has.
         """
         self._patience = patience
-        self.reporter = reporter or Reporter()
-        self.began = time.monotonic()
-        """When it began, by `time.monotonic`."""
+        self._reporter = reporter or Reporter()
+        self.say: Final = self._reporter.say
+        """Tells a person a sentence."""
+        self._began = time.monotonic()
         self.credit: float = UNLIMITED
         """Merges that may still be made; UNLIMITED while running."""
         self.goal: Condition | None = None
         """On what the running is to end in a pause; None without a condition."""
         self.reached: Condition | None = None
         """The condition that ended the running; None once a command has arrived since."""
-        self.pace = 0
-        """Merges a second at most; 0 for no limit."""
-        self._due = 0.0
-        """When the next merge is due by `time.monotonic`, if there is a pace."""
+        self._pace = 0  # merges a second at most; 0 for no limit
+        self._due = 0.0  # when the next merge is, if there is a pace
         self.held = False
         """True from a "pause" to the next command: even counting waits."""
         self.stopped = ""
         """Empty while the work may go on; then "stopped" (by a command) or "interrupted" (by a signal)."""
         self._next_progress = 0.0
         self._inbox: SimpleQueue[Any] = SimpleQueue()
-        self._messages: deque[Any] = deque()
-        """What has arrived and is no command."""
+        self._messages: deque[Any] = deque()  # what has arrived and is no command
         self._handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             ignored = [number for number in _SIGNALS[2:] if signal.getsignal(number) is signal.SIG_IGN]
@@ -101,7 +94,12 @@ class Job:
             signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-        self.reporter.close()
+        self._reporter.close()
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._began
 
     # Reporting
 
@@ -109,46 +107,29 @@ class Job:
         """Report an event; blocks while a pipe is full, so a slow reader slows the work down. Without a reader the
         job is stopped."""
         try:
-            self.reporter.send(event)
+            self._reporter.send(event)
         except OSError:
             self.stop("stopped")
 
-    def say(self, sentence: str) -> None:
-        """Tell a person."""
-        self.reporter.say(sentence)
-
-    def progress(self, activity: Activity, done: int, total: int, name: str = "", role: Role = "corpus") -> bool:
-        """Report progress if the last report is old enough, which is returned, and `check`.
-
-        Cheap enough for every turn of a loop.
-        """
+    def progress(self, activity: Activity, done: int, total: int, name: str = "", role: Role = "corpus") -> None:
+        """Report progress if the last report is old enough, and `check`; cheap enough for every turn of a loop."""
         now = time.monotonic()
-        is_due = now >= self._next_progress
-        if is_due:
+        if now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             self.send(WorkProgress(activity, done, total, name, role))
         self.check(activity)
-        return is_due
 
     def check(self, activity: Activity) -> None:
         """Raise `Stopped` if the work is to end. During a pause wait here, "paused" and then `activity` being sent."""
         self.receive()
-        if self._must_wait:
+        if waits := self.held and not self.stopped:
             self.send(State("paused"))
-            while self._must_wait:
-                self.wait()
+        while self.held and not self.stopped:
+            self.wait()
+        if waits:
             self.send(State(activity))
         if self.stopped:
             raise Stopped
-
-    @property
-    def _must_wait(self) -> bool:
-        return self.held and not self.stopped
-
-    @property
-    def seconds(self) -> float:
-        """Since it began."""
-        return time.monotonic() - self.began
 
     # Messages and signals
 
@@ -193,8 +174,7 @@ class Job:
     def obey(self, command: JobCommand) -> None:
         """Do as a command says."""
         if command.verb == "pace":
-            # In force at once: whoever waits for the turn of a slow pace waits for it no longer.
-            self.pace, self._due = command.n, 0.0
+            self._pace, self._due = command.n, 0.0  # at once: nobody waits for the turn of a slow pace any longer
             return
         self.held = command.verb == "pause"
         self.goal, self.reached = command.condition, None
@@ -228,26 +208,23 @@ class Job:
 
     # The pace of a training
 
-    def has_turn(self, before: Callable[[float], None]) -> bool:
-        """Whether the pace allows the next merge now. Blocks until it does, or else until something has arrived.
+    def seconds_to_turn(self) -> float:
+        """0 if the pace allows the next merge now, which is then taken as made; else how long to wait for its turn.
 
-        `before(seconds)` is called first where that takes some time; what has arrived is applied. Steps that were asked
-        for one by one are due at once.
+        Steps that were asked for one by one are due at once.
         """
-        if not self.pace or self.credit != UNLIMITED:
-            return True
+        if not self._pace or self.credit != UNLIMITED:
+            return 0
         now = time.monotonic()
         self._due = max(self._due, now - ARREARS)
         if self._due > now:
-            before(self._due - now)
-            if self.wait(self._due - now):
-                return False
-        self._due += 1 / self.pace
-        return True
+            return self._due - now
+        self._due += 1 / self._pace
+        return 0
 
     def at_once(self, most: int) -> int:
         """How many merges may be made before it is asked again, `most` at most: one where each is looked at."""
-        return 1 if self.pace or self.goal is not None else int(min(most, self.credit))
+        return 1 if self._pace or self.goal is not None else int(min(most, self.credit))
 
     def made(self, merge: "Merge", n_bytes: int) -> None:
         """Take a merge off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""

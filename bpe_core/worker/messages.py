@@ -46,16 +46,14 @@ class Request(Protocol):
 class JobCommand:
     """What a worker is told on the way.
 
-    "run": go on; "pause": wait; "step": make n more merges and wait; "until": go on to the first merge after which
-    `condition` holds, and wait; "pace": from now on make at most n merges a second; "stop": end, and keep all.
+    "run": go on; "pause": wait; "step": make `n` more merges (beside those of earlier steps that are still to be made)
+    and wait; "until": go on to the first merge after which `condition` holds, and wait; "pace": from now on make at
+    most `n` merges a second, as many as can be made if it is 0; "stop": end, and keep all.
     """
 
     verb: Literal["run", "pause", "step", "stop", "pace", "until"]
     n: int = 0
-    """For "step", merges, which add to those of earlier steps that are still to be made; for "pace", merges a second,
-    0 for as many as can be made."""
     condition: "Condition | None" = None
-    """For "until"."""
 
 
 ONE_STEP: Final = JobCommand("step", 1)
@@ -77,26 +75,21 @@ class WorkProgress:
 
 @dataclass(frozen=True, slots=True)
 class FileSkipped:
-    """A file inside a chosen folder was skipped."""
+    """A file inside a chosen folder was skipped, for a reason in a few words such as "binary"."""
 
     path: str
     reason: str
-    """A few words for a person, such as "binary"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """All files have been read: how much text that was."""
+    """All files have been read: bytes in UTF-8, code points, pieces with repetition and distinct ones."""
 
     documents: int
     bytes: int
-    """Of the texts in UTF-8."""
     characters: int
-    """Code points."""
     pieces: int
-    """Pieces, with repetition."""
     unique: int
-    """Distinct pieces."""
     role: Role = "corpus"
 
 
@@ -122,44 +115,30 @@ class Merges:
     """Merges in the order they were learned, as columns of equal length; the first has the number `first_step`."""
 
     first_step: int
-    left: "array[int]"
-    right: "array[int]"
-    token: "array[int]"
-    count: "array[int]"
-    ties: "array[int]"
-    n_tokens: "array[int]"
-    """Tokens in the corpus after each merge."""
-    sizes: "array[int]"
-    """Bytes of each new token."""
+    columns: tuple["array[int]", ...]
+    """Of each merge: left, right, token, count, ties, n_tokens, then the bytes that its token has in `data`."""
     data: bytes
     """The bytes of the new tokens, one after the other."""
 
     @classmethod
     def of(cls, merges: Sequence["Merge"]) -> Self:
         """These merges, which follow each other."""
-        texts = [merge.token_bytes for merge in merges]
-        return cls(
-            first_step=merges[0].step,
-            left=array("q", [merge.left for merge in merges]),
-            right=array("q", [merge.right for merge in merges]),
-            token=array("q", [merge.token for merge in merges]),
-            count=array("q", [merge.count for merge in merges]),
-            ties=array("q", [merge.ties for merge in merges]),
-            n_tokens=array("q", [merge.n_tokens for merge in merges]),
-            sizes=array("q", map(len, texts)),
-            data=b"".join(texts),
-        )
+        rows = [
+            (one.left, one.right, one.token, one.count, one.ties, one.n_tokens, len(one.token_bytes)) for one in merges
+        ]
+        columns = tuple(array("q", column) for column in zip(*rows, strict=True))
+        return cls(merges[0].step, columns, b"".join(one.token_bytes for one in merges))
 
     def __len__(self) -> int:
-        return len(self.left)
+        return len(self.columns[0])
 
     def __iter__(self) -> Iterator["Merge"]:
         from bpe_core.trainer import Merge
 
-        ends = pairwise(accumulate(self.sizes, initial=0))
-        texts = (self.data[start:end] for start, end in ends)
-        columns = self.left, self.right, self.token, texts, self.count, self.ties, self.n_tokens
-        for step, row in enumerate(zip(*columns, strict=True), self.first_step):
+        left, right, token, count, ties, n_tokens, sizes = self.columns
+        texts = (self.data[start:end] for start, end in pairwise(accumulate(sizes, initial=0)))
+        rows = zip(left, right, token, texts, count, ties, n_tokens, strict=True)
+        for step, row in enumerate(rows, self.first_step):
             yield Merge(step, *row)
 
 
@@ -176,11 +155,13 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The worker changed what it is doing, or answers a command that changed nothing."""
+    """The worker changed what it is doing, or answers a command that changed nothing.
+
+    `reached`, for "paused", is the condition that an "until" had named and that holds now.
+    """
 
     state: Activity
     reached: "Condition | None" = None
-    """For "paused": the condition that an "until" had named and that holds now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +185,9 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The worker could not do what it was asked; nothing follows, and it exits with 2."""
+    """The worker could not do what it was asked, in one sentence; nothing follows, and it exits with 2."""
 
     message: str
-    """One sentence for a person."""
 
 
 Event = Any
@@ -218,8 +198,7 @@ class WireError(BpeError, ValueError):
     """What came through a pipe is no message: cut short by a process that died, or written by something else."""
 
 
-_HEAD: Final = 4
-"""Bytes before each message that say how long it is, the most significant first."""
+_HEAD: Final = 4  # bytes before each message that say how long it is, the most significant first
 
 
 def packed(message: object) -> bytes:
@@ -249,22 +228,17 @@ class Unpacker:
         if self._missing > 0:
             return
         data, at = b"".join(self._portions), 0
-        while len(data) - at >= self._size(data, at):
-            end = at + self._size(data, at)
-            yield _understood(data[at + _HEAD : end])
-            at = end
-        self._portions, self._missing = [data[at:]], self._size(data, at) - len(data) + at
-
-    @staticmethod
-    def _size(data: bytes, at: int) -> int:
-        """Bytes of the message that begins there, its head included; those of the head where that is not complete."""
-        if len(data) - at < _HEAD:
-            return _HEAD
-        return _HEAD + int.from_bytes(data[at : at + _HEAD], "big")
-
-
-def _understood(data: bytes) -> object:
-    try:
-        return pickle.loads(data)
-    except Exception as error:  # whatever a broken pickle makes of our classes
-        raise WireError(f"Not a message of a worker: {data[:40]!r} ({error}).") from error
+        while True:
+            size = _HEAD
+            if len(data) - at >= _HEAD:
+                size += int.from_bytes(data[at : at + _HEAD], "big")
+            self._missing = at + size - len(data)
+            if self._missing > 0:
+                break
+            try:
+                message = pickle.loads(data[at + _HEAD : at + size])
+            except Exception as error:  # whatever a broken pickle makes of our classes
+                raise WireError(f"Not a message of a worker: {data[at : at + 40]!r} ({error}).") from error
+            at += size
+            yield message
+        self._portions = [data[at:]]

@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from bpe_core.content.presets import PRESETS
-from bpe_core.corpus import Counts
 from bpe_core.corpus.sampling import Sample
 from bpe_core.corpus.weights import parsed
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError, Stopped
@@ -26,44 +26,35 @@ from bpe_core.tokenizer.training_record import OPTION_OF, Options
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.checkpoints import Checkpoints, check_options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
-from bpe_core.worker.inputs import count_files
+from bpe_core.worker.inputs import count_files, send_counted
 from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job
-from bpe_core.worker.messages import Checkpoint, Counted, Done, JobCommand, Merges, Saved, Started, State
+from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Saved, Started, State
 
 RUN: Final = JobCommand("run")
-
-BATCH: Final = 256
-"""Merges in one event at most."""
-
-BATCH_SECONDS: Final = 0.03
-"""Seconds after which a batch is sent though it is not full."""
-
-SLICE_SECONDS: Final = 0.005
-"""Seconds of learning, about, after which commands are looked at."""
-
-IDLE_SECONDS: Final = 0.5
-"""Seconds of a pause after which a checkpoint is written: not between the steps of somebody who steps on and on."""
+BATCH: Final = 256  # merges in one event at most
+BATCH_SECONDS: Final = 0.03  # after these a batch is sent though it is not full
+SLICE_SECONDS: Final = 0.005  # of learning, about, after which commands are read
+IDLE_SECONDS: Final = 0.5  # of a pause before a checkpoint: not between the steps of somebody who steps on and on
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a training learns, by which rules and from which texts, as it was asked for."""
+    """What a training learns, by which rules and from which texts, as it was asked for; "" is none or all of it."""
 
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of `Options`, by name, those that were asked for; the others are as usual, or as in the vocabulary extended."""
     sample: str = ""
-    """The share of the texts that is read; "" for all."""
+    """The share of the texts that is read."""
     seed: int = 0
     """Which stretches a sample takes."""
     weights: tuple[str, ...] = ()
     """PATH=NUMBER each."""
     extend: str = ""
-    """The tokenizer whose merges come first; "" for none."""
+    """The tokenizer whose merges come first, and how many of them: `fork`, or all."""
     fork: int | None = None
-    """How many of them; None for all."""
     preset: str = ""
-    """A founding example, with its own texts and options; "" for none."""
+    """A founding example, with its own texts and options."""
 
     def start(self, job: Job) -> Tokenizer | None:
         """The tokenizer that is extended, its merges recovered; None for a new vocabulary.
@@ -76,11 +67,7 @@ class Recipe:
             return None
         if self.preset:
             raise OptionError(f"The preset {self.preset} begins at the bytes; leave out --extend, or --preset.")
-
-        def fetching(done: int, total: int, name: str) -> None:
-            job.progress("fetching", done, total, name)
-
-        place = located(self.extend, fetching)
+        place = located(self.extend, partial(job.progress, "fetching"))
         try:
             old = load(place)
         except PatternNeededError:
@@ -113,23 +100,19 @@ class Recipe:
 
     def sampled(self) -> Sample | None:
         """What is read of the texts; None for all. Raises `OptionError`."""
-        if not self.sample:
-            return None
         try:
-            share = exact_fraction(self.sample)
+            return Sample(exact_fraction(self.sample), self.seed) if self.sample else None
         except ValueError:
             raise OptionError(f"--sample {self.sample} is no share; give a fraction such as 1/10 or 0.1.") from None
-        return Sample(share, self.seed)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainRequest:
-    """A training whose result is saved, with checkpoints on the way."""
+    """A training whose result is saved, with checkpoints on the way; "" for a file is none."""
 
     NICE: ClassVar[int] = 5
     recipe: Recipe
     output: str = ""
-    """The file to save to; "" for none."""
     keep_existing: bool = False
     """Whether to save as OUT-2, OUT-3, … where the output is taken."""
     checkpoint: str = ""
@@ -139,7 +122,7 @@ class TrainRequest:
     resume_from: str = ""
     """The file to resume from instead."""
     curve: str = ""
-    """Where the curve is written as CSV; "" for nowhere."""
+    """Where the curve is written as CSV."""
     first: JobCommand = RUN
     """What is done first: all of it, so many steps, nothing yet ("step" 0), or all until a condition holds."""
 
@@ -151,8 +134,6 @@ class TrainRequest:
     def place(self) -> Path | None:
         """Where the checkpoints go; None if the output is no file of a disk."""
         if self.checkpoint:
-            if self.output and os.path.realpath(self.checkpoint) == os.path.realpath(self.output):
-                raise OptionError(f"{self.output} is where the tokenizer goes; name another file for the checkpoints.")
             return Path(self.checkpoint)
         place = file_of(self.output) if self.output else None
         return place and place.with_name(f"{place.name}.checkpoint")
@@ -164,6 +145,8 @@ class TrainRequest:
             raise OptionError(f"The preset {recipe.preset} has its own text; leave out {recipe.paths[0]}, or --preset.")
         if not recipe.preset and not (recipe.paths and self.output):
             raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
+        if self.output and self.checkpoint and os.path.realpath(self.checkpoint) == os.path.realpath(self.output):
+            raise OptionError(f"{self.output} is where the tokenizer goes; name another file for the checkpoints.")
         for output in map(Path, filter(None, (self.output, self.checkpoint, self.curve))):
             check_place(output)
             if output.exists() and any(Path(text).exists() and output.samefile(text) for text in recipe.paths):
@@ -174,18 +157,17 @@ class TrainRequest:
 
         Raises `FormatError` if there is no such file, `OptionError` if it is broken.
         """
-        place = self.place
-        if self.resume_from:
-            place = Path(self.resume_from)
-        elif not self.resume:
+        place = Path(self.resume_from) if self.resume_from else self.place
+        if not self.resume_from and not self.resume:
             if place and place.exists():
                 job.say(f"{place} is of a run that did not end; --resume would have gone on from it.")
             return None
-        elif not (place and place.exists()):
+        if not self.resume_from and not (place and place.exists()):
             place = Path(self.output or os.devnull)
             if not place.is_file():
                 job.say("There is no checkpoint to resume; this run begins at the beginning.")
                 return None
+        assert place
         try:
             earlier = load(place)
         except FormatError as error:
@@ -195,19 +177,6 @@ class TrainRequest:
         job.say(f"Going on from {place}, after {counted(earlier.step, 'merge')}.")
         return earlier
 
-    def checkpoints(self, job: Job) -> Checkpoints:
-        """The checkpoints, each of which is reported; a problem is said once, and not every few seconds."""
-        place, said = self.place, ""
-
-        def tell(n_merges: int, problem: str) -> None:
-            nonlocal said
-            if problem not in ("", said):
-                job.say(f"No checkpoint: {problem}")
-            said = problem
-            job.send(Checkpoint(str(place), n_merges, problem))
-
-        return Checkpoints(place, tell)
-
 
 @dataclass(slots=True)
 class Trained:
@@ -216,10 +185,9 @@ class Trained:
     tokenizer: Tokenizer | None = None
     """None if it was stopped before it had more than was known."""
     n_known: int = 0
-    """Merges that were made before it."""
+    """Merges that were made before it, of which so many were given by the vocabulary extended: `n_given`."""
     n_merges: int = 0
     n_given: int = 0
-    """So many of these were given."""
     reason: str = ""
     """Why the trainer ended; empty if it did not."""
     saved: str = ""
@@ -234,12 +202,31 @@ def train(request: TrainRequest, job: Job) -> Trained:
     """
     request.check()
     trained = Trained()
+    place, said = request.place, ""
+
+    def tell(n_merges: int, problem: str) -> None:
+        nonlocal said
+        if problem not in ("", said):  # once, and not every few seconds
+            job.say(f"No checkpoint: {problem}")
+        said = problem
+        job.send(Checkpoint(str(place), n_merges, problem))
+
     with suppress(Stopped):
-        checkpoints = request.checkpoints(job)
+        checkpoints = Checkpoints(place, tell)
         trainer = _trainer(request, job, trained)
         sizes = trainer.n_tokens, trainer.n_merges_wanted, trainer.n_known
         job.send(Started(*sizes, trainer.first_counts, trainer.n_bytes))
-        learn(trainer, job, checkpoints)
+        # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
+        gc.freeze()
+        try:
+            learn(trainer, job, checkpoints)
+        except Exception:
+            if trainer.n_merges > trainer.n_known:
+                with suppress(BpeError, MemoryError):
+                    checkpoints.keep(trainer)
+            raise
+        finally:
+            gc.unfreeze()
         trained.n_merges, trained.n_given = trainer.n_merges, trainer.n_given
         trained.reason = trainer.stop_reason or ""
         if trained.n_merges >= max(trained.n_known, 1) or not job.stopped:
@@ -248,7 +235,13 @@ def train(request: TrainRequest, job: Job) -> Trained:
                 trained.saved = _saved(trained.tokenizer, request, job)
                 checkpoints.remove()
             if request.curve:
-                _write_curve(trained.tokenizer, request.curve, trained.saved)
+                try:
+                    write_atomically(request.curve, list(curve_lines([trained.tokenizer], [request.curve])))
+                except FormatError as error:
+                    if not trained.saved:
+                        raise
+                    also = f"what was learned is saved in {trained.saved} all the same."
+                    raise FormatError(f"{str(error).rstrip('.')}; {also}") from None
     job.send(Done(job.stopped or trained.reason, trained.n_merges, job.seconds))
     return trained
 
@@ -262,24 +255,20 @@ def _trainer(request: TrainRequest, job: Job, trained: Trained) -> Trainer:
         check_options(earlier, rules, str(sample or ""))
     start = old.vocabulary if old else None
     trained.n_known = max(start.n_merges if start else 0, earlier.step if earlier else 0)
+    if recipe.preset:
+        counts = PRESETS[recipe.preset].counts()
+        send_counted(counts, job)
+    else:
+        outputs = [Path(place) for place in (request.output, request.place, request.curve) if place]
+        weights = parsed(recipe.weights, recipe.paths)
+        counts = count_files(recipe.paths, rules.pattern, job, outputs=outputs, weights=weights, sample=sample)
     return Trainer(
-        _counts(request, rules, sample, job),
+        counts,
         **asdict(rules),
         start=start,
         resume=earlier,
         progress=lambda done, total: job.progress("preparing", done, total, "counting pairs"),
     )
-
-
-def _counts(request: TrainRequest, rules: Options, sample: Sample | None, job: Job) -> Counts:
-    recipe = request.recipe
-    if not recipe.preset:
-        outputs = [Path(place) for place in (request.output, request.place, request.curve) if place]
-        weights = parsed(recipe.weights, recipe.paths)
-        return count_files(recipe.paths, rules.pattern, job, outputs=outputs, weights=weights, sample=sample)
-    counts = PRESETS[recipe.preset].counts()
-    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table)))
-    return counts
 
 
 def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
@@ -290,20 +279,6 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
     paused, so an app that asked for a step knows when its merges have all arrived. After the last merge it does not
     wait.
     """
-    # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
-    gc.freeze()
-    try:
-        _learn(trainer, job, checkpoints)
-    except Exception:
-        if trainer.n_merges > trainer.n_known:
-            with suppress(BpeError, MemoryError):
-                checkpoints.keep(trainer)
-        raise
-    finally:
-        gc.unfreeze()
-
-
-def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
     batch: list[Merge] = []
     sent = time.monotonic()
 
@@ -312,15 +287,8 @@ def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
         if batch:
             job.send(Merges.of(batch))
         batch, sent = [], time.monotonic()
-
-    def send_and_keep() -> None:
-        send()
         if trainer.n_merges > trainer.n_known:
             checkpoints.keep_now_and_then(trainer)
-
-    def send_what_would_wait(seconds: float) -> None:
-        if time.monotonic() + seconds - sent >= BATCH_SECONDS:
-            send_and_keep()
 
     if job.credit == UNLIMITED:
         job.send(State("running"))
@@ -337,7 +305,10 @@ def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
             if job.credit == UNLIMITED:
                 job.send(State("running"))
             continue
-        if n_left <= 0 and not job.has_turn(send_what_would_wait):
+        if n_left <= 0 and (seconds := job.seconds_to_turn()):
+            if time.monotonic() + seconds - sent >= BATCH_SECONDS:
+                send()
+            job.wait(seconds)
             continue
         most = BATCH - len(batch)
         merges = trainer.learn_for(SLICE_SECONDS, min(most, n_left) if n_left > 0 else job.at_once(most))
@@ -348,7 +319,7 @@ def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
             for merge in merges:
                 job.made(merge, trainer.n_bytes)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
-            send_and_keep()
+            send()
         job.receive()
     send()
 
@@ -365,8 +336,6 @@ def _saved(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
             output = str(save_beside(tokenizer, Path(output)))
         else:
             save(tokenizer, output)
-        job.send(Saved(output))
-        return output
     except FormatError as error:
         refuge = Path(tempfile.gettempdir(), f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json")
         try:
@@ -375,13 +344,5 @@ def _saved(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
             raise error from None
         job.send(Saved(str(refuge)))
         raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {refuge} instead.") from None
-
-
-def _write_curve(tokenizer: Tokenizer, path: str, saved: str) -> None:
-    """Raises `FormatError`, which says where the tokenizer is nevertheless."""
-    try:
-        write_atomically(path, list(curve_lines([tokenizer], [path])))
-    except FormatError as error:
-        if not saved:
-            raise
-        raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {saved} all the same.") from None
+    job.send(Saved(output))
+    return output

@@ -7,6 +7,7 @@ After a change that is meant to be seen: `pytest tests/tui/test_pictures.py --sn
 import os
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,11 +22,9 @@ from textual.pilot import Pilot
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
-from bpe_core.explain.merge_choice import explain
-from bpe_core.explain.pair_counts import PairCounts
-from bpe_core.explain.places import pair_places
 from bpe_core.trainer import Merge
-from bpe_core.worker.subject import PresetTexts
+from bpe_core.worker.explain import Subject
+from bpe_core.worker.job import Job
 from tui.app import INK, PAPER, BpeScope
 from tui.disk import config, sources
 from tui.state import StepExplained
@@ -177,10 +176,10 @@ class TieStories(App[None]):
             preset, tokenizer = PRESETS[name], PRESETS[name].train()
             record = tokenizer.record
             assert record is not None
-            counts = PairCounts(tokenizer, preset.counts().pieces)
-            told = explain(counts, step, preset.options.ties)
-            texts = PresetTexts(preset).texts(tokenizer.splitter)
-            places = tuple(pair_places(counts, step, texts, tokenizer.splitter))
+            subject = Subject.of_file(tokenizer, (), preset)
+            with closing(Job()) as job:
+                subject.count(job)
+            told, places = subject.explanation(step), tuple(subject.places(step))
             log, panel = self.query_one(f"#{name} MergeLog", MergeLog), self.query_one(f"#{name} WhyPanel", WhyPanel)
             log.append(
                 Merge(number, *pair, tokenizer.token_bytes(pair[2]), *row)

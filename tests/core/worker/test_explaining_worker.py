@@ -12,8 +12,8 @@ from bpe_core.corpus import Counts
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
-from bpe_core.worker import subject
-from bpe_core.worker.explain import AskStep, Explained, ExplainTraining, LearnedMerges, Places
+from bpe_core.worker import explain as explaining
+from bpe_core.worker.explain import AskStep, Explained, ExplainTraining, LearnedMerges, Places, Subject
 from bpe_core.worker.job import Job
 from bpe_core.worker.messages import Event
 from bpe_core.worker.train import Recipe
@@ -51,7 +51,7 @@ def test_it_answers_while_a_vocabulary_grows(corpus: Path) -> None:
 def test_it_refuses_what_would_take_too_long(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, limit: str, what: str
 ) -> None:
-    monkeypatch.setattr(subject, "_LONG", 5)
-    monkeypatch.setattr(subject, limit, (10, 10))
+    monkeypatch.setattr(explaining, "_LONG", 5)
+    monkeypatch.setattr(explaining, limit, (10, 10))
     with closing(Job()) as job, pytest.raises(TextError, match=what):
-        subject.counted_subject(subject.Question.of_training(Recipe((str(corpus),)), job), job, is_limited=True)
+        Subject.of_training(Recipe((str(corpus),)), job).count(job, is_limited=True)

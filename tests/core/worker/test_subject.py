@@ -16,24 +16,25 @@ from bpe_core import load, reference, save, train
 from bpe_core.cli.main import main
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.worker.explain import Subject
 from bpe_core.worker.job import Job
-from bpe_core.worker.subject import Question, Subject, counted_subject
 
 Words = dict[tuple[int, ...], int]
 """Distinct pieces as ids, in the order of first appearance -> how often they occur."""
 
 
-def counted(question: Question) -> Subject:
+def counted(subject: Subject) -> Subject:
     with closing(Job()) as job:
-        return counted_subject(question, job)
+        subject.count(job)
+    return subject
 
 
 def kept_and_growing(out: Path, tokenizer: Tokenizer, asked: list[str], paths: list[str]) -> tuple[Subject, Subject]:
     with closing(Job()) as job:
-        growing = counted(Question.of_training(training(*asked, *paths).recipe, job))
+        growing = counted(Subject.of_training(training(*asked, *paths).recipe, job))
     assert growing.tokenizer.step == 0
     growing.grow(tokenizer.merges)
-    return counted(Question.of_file(load(out), paths, None)), growing
+    return counted(Subject.of_file(load(out), paths, None)), growing
 
 
 def pieces(texts: Iterable[tuple[str, int]], tokenizer: Tokenizer, pattern: str) -> Words:
@@ -78,7 +79,7 @@ def check(
             assert (choice.count, choice.most) == (was[pair], max(was.values()))
             tied = [other for other, count in was.items() if count == choice.most]
             assert choice.n_tied == len(tied) and choice.by_rule["first"] == tied[0]
-            assert step <= n_given or choice.by_rule[subject.asked.ties] == pair
+            assert step <= n_given or choice.by_rule[subject.ties] == pair
             assert (told.table.n_pairs, told.table.n_tokens) == (len(now), n_tokens)
             assert [row.count for row in told.table.rows] == sorted(now.values(), reverse=True)[: len(told.table.rows)]
             assert all(row.count == now[row.left, row.right] for row in told.table.rows)
@@ -108,7 +109,7 @@ def test_weighted_texts(texts: list[Path], tmp_path: Path) -> None:
     moved = [tmp_path / "0 40.txt", tmp_path / "other" / "2 60.txt"]
     moved[1].parent.mkdir()
     texts[2].rename(moved[1])
-    check([counted(Question.of_file(load(tmp_path / "o.json"), [*map(str, moved)], None))], (1, 7), rows, rows)
+    check([counted(Subject.of_file(load(tmp_path / "o.json"), [*map(str, moved)], None))], (1, 7), rows, rows)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -135,7 +136,9 @@ def test_a_sample(weighted: bool, texts: list[Path], tmp_path: Path) -> None:
             assert any(line in text for text, _ in read)
 
 
-def test_a_training_that_began_with_merges_of_other_ids(texts: list[Path], tmp_path: Path) -> None:
+def test_a_training_that_began_with_merges_of_other_ids(
+    texts: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The vocabulary that is extended has the ids of its bytes elsewhere, and a special token between."""
     old = tmp_path / "old.json"
     begun = train("bands and sands", vocab_size=270, special_tokens=["<s>"], id_layout="specials-first")
@@ -149,5 +152,6 @@ def test_a_training_that_began_with_merges_of_other_ids(texts: list[Path], tmp_p
     subjects = kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths)
     steps = [step for step in range(1, tokenizer.step + 1) if rows[step - 1][0][tokenizer.merges[step - 1][:2]]]
     check(subjects, steps, rows, rows, n_given=6)
-    kept = subjects[0]
-    assert "Given by the vocabulary" in kept.given(6) and not kept.given(7) and not kept.given(0)
+    for step in (6, 7):
+        assert main(["why", "-t", str(tmp_path / "o.json"), "--step", str(step), *paths]) == 0
+        assert ("Given by the vocabulary" in capsys.readouterr().out) == (step == 6)
