@@ -142,7 +142,7 @@ def _read(files: Sequence[TextFile], report: SentenceReporter) -> Iterator[Itera
             report.send(WorkProgress("counting", before + n_bytes, total, "and encoding"))
 
     for file in files:
-        yield file.blocks_with_progress(progress)
+        yield file.blocks(progress)
         before += file.size
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bpe_core.corpus.counts import Counts, Progress, Source
-from bpe_core.corpus.reading import Skipped, TextFile, Unreadable, recognize_file, shown, why_not
+from bpe_core.corpus.counts import Counts, Source
+from bpe_core.corpus.reading import Progress, Skipped, TextFile, Unreadable, recognize_file, shown, why_not
 from bpe_core.errors import TextError
 
 __all__ = ["Counts", "Found", "Progress", "Skipped", "Source", "TextFile", "find_files"]
@@ -47,80 +47,61 @@ def find_files(
     >>> [file.name for file in find_files(["sample_texts"]).files][:1]  # doctest: +SKIP
     ['sample_texts/arithmetic.txt']
     """
-    roots = [
-        path if isinstance(path, Path) else Path(path)
-        for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)
-    ]
-    search = _Search(every_character)
+    roots = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    files: list[TextFile] = []
+    skipped: list[Skipped] = []
+    seen: set[tuple[int, int]] = set()
+
+    def add(path: Path, name: str, status: os.stat_result, *, required: bool) -> None:
+        identity = (status.st_dev, status.st_ino)
+        if identity not in seen or not status.st_ino or (every_character and required):
+            file = recognize_file(path, shown(name), required=required, status=status)
+            files.append(file.with_mark() if every_character else file)
+            seen.add(identity)
+
     for root in roots:
-        search.root(root)
-    found = Found(tuple(search.files), tuple(search.skipped))
-    if all(file.empty for file in found.files) and not (every_character and found.files):
-        raise TextError(_nothing(roots, found))
-    return found
-
-
-class _Search:
-    """A search under way: the files found so far, and their (device, inode), so that none is listed twice."""
-
-    def __init__(self, every_character: bool) -> None:
-        self.every_character = every_character
-        self.files: list[TextFile] = []
-        self.skipped: list[Skipped] = []
-        self.seen: set[tuple[int, int]] = set()
-
-    def root(self, path: Path) -> None:
         try:
-            status = path.stat()
+            status = root.stat()
         except (OSError, ValueError) as error:
             reason = why_not(error) if isinstance(error, OSError) else "no path can hold a NUL character"
-            raise Unreadable(shown(path), reason) from None
+            raise Unreadable(shown(root), reason) from None
         if not stat.S_ISDIR(status.st_mode):
-            self.file(path, path.name, status, required=True)
-            return
-        name = path.name if path.name not in ("", "..") else path.resolve().name
-        self.folder(path, name)
-
-    def folder(self, root: Path, name: str) -> None:
-        for entry in self.walk(root):
+            add(root, root.name, status, required=True)
+            continue
+        name = root.name if root.name not in ("", "..") else root.resolve().name
+        for entry in _walk(root, skipped):
             path = Path(entry.path)
             try:
                 status = entry.stat()
-                if stat.S_ISDIR(status.st_mode):
-                    self.skip(path, "it is a link to a folder; name it yourself to have it read")
+                if not stat.S_ISDIR(status.st_mode):
+                    add(path, os.path.join(name, os.path.relpath(path, root)), status, required=False)
                     continue
-                below = os.path.relpath(entry.path, root)
-                self.file(path, os.path.join(name, below), status, required=False)
+                reason = "it is a link to a folder; name it yourself to have it read"
             except OSError as error:
-                self.skip(path, why_not(error))
+                reason = why_not(error)
             except Unreadable as error:
-                self.skip(path, error.reason)
+                reason = error.reason
+            skipped.append(Skipped(path, reason))
+    if all(file.empty for file in files) and not (every_character and files):
+        raise TextError(_nothing(roots, files, skipped))
+    return Found(tuple(files), tuple(skipped))
 
-    def walk(self, root: Path) -> Iterator[os.DirEntry[str]]:
-        """Everything below `root` but folders themselves, in the order of the names; links are not followed."""
+
+def _walk(root: Path, skipped: list[Skipped]) -> Iterator[os.DirEntry[str]]:
+    """Everything below `root` but folders themselves, in the order of the names; links are not followed."""
+    try:
+        waiting = _entries(root)
+    except OSError as error:
+        raise Unreadable(shown(root), why_not(error)) from None
+    while waiting:
+        entry = waiting.pop()
+        if not entry.is_dir(follow_symlinks=False):
+            yield entry
+            continue
         try:
-            waiting = _entries(root)
+            waiting += _entries(entry.path)
         except OSError as error:
-            raise Unreadable(shown(root), why_not(error)) from None
-        while waiting:
-            entry = waiting.pop()
-            if not entry.is_dir(follow_symlinks=False):
-                yield entry
-                continue
-            try:
-                waiting += _entries(entry.path)
-            except OSError as error:
-                self.skip(Path(entry.path), why_not(error))
-
-    def file(self, path: Path, name: str, status: os.stat_result, *, required: bool) -> None:
-        identity = (status.st_dev, status.st_ino)
-        if identity not in self.seen or not status.st_ino or (self.every_character and required):
-            file = recognize_file(path, shown(name), required=required, status=status)
-            self.files.append(file.with_mark() if self.every_character else file)
-            self.seen.add(identity)
-
-    def skip(self, path: Path, reason: str) -> None:
-        self.skipped.append(Skipped(path, reason))
+            skipped.append(Skipped(Path(entry.path), why_not(error)))
 
 
 def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
@@ -130,13 +111,13 @@ def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
     return sorted(wanted, key=lambda entry: entry.name, reverse=True)
 
 
-def _nothing(roots: list[Path], found: Found) -> str:
+def _nothing(roots: list[Path], files: list[TextFile], skipped: list[Skipped]) -> str:
     if not roots:
         return "No file or folder was named; name at least one."
     what = ", ".join(map(shown, roots[:3])) + (", ..." if len(roots) > 3 else "")
-    if found.files:
-        return f"There is no text in {what}: {'it is' if len(found.files) == 1 else 'all files are'} empty."
-    if found.skipped:
-        first = found.skipped[0]
-        return f"There is no text in {what}: {shown(first.path.name)} and the like cannot be read ({first.reason})."
+    if files:
+        return f"There is no text in {what}: {'it is' if len(files) == 1 else 'all files are'} empty."
+    if skipped:
+        name, reason = shown(skipped[0].path.name), skipped[0].reason
+        return f"There is no text in {what}: {name} and the like cannot be read ({reason})."
     return f"There is no text in {what}: the folder is empty, or all in it is hidden."

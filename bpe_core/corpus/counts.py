@@ -1,6 +1,7 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
 import hashlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -8,18 +9,27 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
 from bpe_core.cores import n_threads
-from bpe_core.corpus.reading import BLOCK, Document, Progress, Reading, Skipped, TextFile, Unreadable
+from bpe_core.corpus.reading import BLOCK, REPORT_EVERY, Document, Progress, Reading, Skipped, TextFile, Unreadable
 from bpe_core.errors import Stopped, TextError
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 from bpe_core.utf8 import utf8
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from bpe_core.corpus.sampling import Sample
 
-
-_BETWEEN_TEXTS = b"\xff"
-"""Separates the texts that have a common digest; no UTF-8 contains this byte."""
+BYTES_PER_WORKER: Final = 1 << 21
+"""Bytes on disk that one more thread must have to count, to be worth starting."""
+_PART: Final = 1 << 18
+"""Bytes of a document that the kernel counts at a time, about."""
+_HELD: Final = 6
+"""Parts of a document that are read before any is counted; a document with more is counted in a table of its own."""
+_SHARES: Final = (1 << 18, 1 << 22)
+"""Least and most bytes that are handed to a thread at a time. The more shares, the more tables are put together."""
+_AHEAD: Final = 2
+"""Shares that wait for each thread, at most: they are in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,51 +48,28 @@ class Source:
     """How many times each of its pieces is counted."""
 
 
-class Measure:
+class _Measure:
     """Adds up the sizes and the digest of a text that comes in blocks."""
 
     def __init__(self) -> None:
-        self.bytes = 0
-        self.characters = 0
-        self._digest = hashlib.sha256()
+        self.bytes = self.characters = 0
+        self.digest = hashlib.sha256()
 
-    def over(self, blocks: Iterable[str]) -> Iterator[str]:
-        """Yield `blocks`, adding each to the sizes and the digest."""
-        for block in blocks:
-            self._add(block)
-            yield block
-
-    def encoded(self, blocks: Iterable[str]) -> Iterator[bytes]:
-        """Yield `blocks` in UTF-8, adding each to the sizes and the digest."""
-        return map(self._add, blocks)
-
-    def _add(self, block: str) -> bytes:
+    def encoded(self, block: str) -> bytes:
+        """A block in UTF-8, added to the sizes and the digest."""
         data = block.encode()
         self.bytes += len(data)
         self.characters += len(block)
-        self._digest.update(data)
+        self.digest.update(data)
         return data
 
-    def next_text(self) -> None:
-        """Begin another text of the same source; a separator goes into the digest."""
-        self._digest.update(_BETWEEN_TEXTS)
+    def measured(self, block: str) -> str:
+        """The block itself, added as well."""
+        self.encoded(block)
+        return block
 
     def source(self, name: str) -> Source:
-        """The `Source` of what was added so far."""
-        return Source(name, self.bytes, self.characters, self._digest.hexdigest())
-
-
-__all__ = ["Counts", "Document", "Progress", "Source"]
-
-
-BYTES_PER_WORKER: Final = 1 << 21
-"""Bytes on disk that one more thread must have to count, to be worth starting."""
-
-_PART: Final = 1 << 18
-"""Bytes of a document that the kernel counts at a time, about."""
-
-_HELD: Final = 6
-"""Parts of a document that are read before any is counted; a document with more is counted in a table of its own."""
+        return Source(name, self.bytes, self.characters, self.digest.hexdigest())
 
 
 class Counts:
@@ -95,25 +82,20 @@ class Counts:
     """
 
     def __init__(self, pattern: str) -> None:
-        """Nothing counted yet; PatternError if `pattern` is none. Use `Counts.of` or `Counts.read`."""
+        """Nothing counted yet; PatternError if `pattern`, kept as it is given, is none."""
         self.pattern = pattern
-        """The split pattern, as it was given."""
         self.sources: list[Source] = []
         """What is known of each document, in order; the texts given to `Counts.of` have a single one in common."""
         self.skipped: list[Skipped] = []
         """Files that could not be read to their end; nothing of them is counted."""
         self.stopped = False
         """Whether `stop` ended the reading early; only documents that were read to their ends are counted then."""
-        self.n_bytes = 0
-        """Size of the texts in UTF-8."""
-        self.n_characters = 0
-        """Code points of the texts."""
+        self.n_bytes = self.n_characters = 0
+        """Sizes of the texts in UTF-8 and in code points."""
         self.sample = ""
         """What was taken of the files, for a person; "" if they were read whole."""
         self.splitter = splitter(pattern)
-        """What cuts texts into pieces."""
         self.n_documents = 0
-        """How many texts were counted."""
         self.table = kernel.PieceTable(self.splitter.scanner)
         """How often each piece occurs."""
         self._known: tuple[int, Mapping[str, int]] = (0, {})
@@ -142,12 +124,12 @@ class Counts:
         Raises TextError for what is no str, PatternError for a wrong `pattern`.
         """
         counts = cls(pattern)
-        measure = Measure()
+        measure = _Measure()
         for number, text in enumerate([texts] if isinstance(texts, str) else texts):
             if not isinstance(text, str):
                 raise TextError(f"Text {number + 1} is of type {type(text).__name__}, not str; decode it first.")
             if number:
-                measure.next_text()
+                measure.digest.update(b"\xff")  # separates the texts: no UTF-8 contains this byte
             whole = text if text.isascii() else utf8(text).decode()
             counts._count((whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)), measure)
             counts.n_documents += 1
@@ -180,9 +162,7 @@ class Counts:
         n_workers = n_threads(reading.total, BYTES_PER_WORKER) if workers is None else workers
         try:
             if n_workers > 1 and counts.splitter.scanner:
-                from bpe_core.corpus.counting import count_together  # late: most corpora are small
-
-                count_together(counts, documents, counts.splitter.scanner, reading, n_workers)
+                counts._add_together(documents, counts.splitter.scanner, reading, n_workers)
             else:
                 for document in documents:
                     counts.add(document)
@@ -214,28 +194,15 @@ class Counts:
         return whole
 
     def add(self, document: Document) -> None:
-        """Count one more document. If reading it fails, nothing of it is counted, and it is skipped (see `skip`)."""
-        measure = Measure()
+        """Count one more document. If reading it fails, it is skipped, or if it is `required`, that raises."""
+        measure = _Measure()
         try:
             self._count(document.blocks, measure)
         except Unreadable as error:
-            self.skip(document.file, error)
+            self._skip(document.file, error)
         else:
             self.n_documents += 1
             self._keep(measure.source(document.name))
-
-    def take(self, table: "kernel.PieceTable", sources: Sequence[Source]) -> None:
-        """Add the pieces of documents, counted already and numbered from 0 in `table`, and what is known of them."""
-        self.table.append(table, self.n_documents)
-        self.n_documents += len(sources)
-        for source in sources:
-            self._keep(source)
-
-    def skip(self, file: TextFile, error: Unreadable) -> None:
-        """List an unreadable file in `skipped`; raises `error` if the file is `required`."""
-        if file.required:
-            raise error
-        self.skipped.append(Skipped(file.path, error.reason))
 
     def name_of(self, document: int) -> str:
         """The name of a document for a person; documents are numbered from 0."""
@@ -246,12 +213,12 @@ class Counts:
         """Piece -> numbers of the one or two documents it occurs in. A piece that is missing is in three or more."""
         return self.table.few_documents()
 
-    def _count(self, blocks: Iterable[str], measure: Measure) -> None:
+    def _count(self, blocks: Iterable[str], measure: _Measure) -> None:
         """Count the pieces of the next document. If reading it raises, none of them is counted."""
         scanner = self.splitter.scanner
-        texts: Iterator[Any] = (  # bytes, which the kernel splits, or lists of pieces
-            parts(measure.encoded(blocks), scanner, _PART) if scanner else self.splitter.pieces(measure.over(blocks))
-        )
+        texts: Iterator[Any] = self.splitter.pieces(map(measure.measured, blocks))  # lists of pieces,
+        if scanner:
+            texts = parts(map(measure.encoded, blocks), scanner, _PART)  # or bytes, which the kernel splits
         held = list(islice(texts, _HELD))
         is_long = len(held) == _HELD
         table, number = (kernel.PieceTable(scanner), 0) if is_long else (self.table, self.n_documents)
@@ -260,6 +227,80 @@ class Counts:
             add(text, number)
         if is_long:
             self.table.append(table, self.n_documents)
+
+    def _add_together(
+        self, documents: Iterable[Document], scanner: "kernel.Scanner", reading: Reading, n_workers: int
+    ) -> None:
+        """Count documents as `add` does, by so many threads: small ones together, large ones in parts.
+
+        The files are read here; the threads work free of the GIL, each on the next share of the corpus, and their
+        tables are put together in its order, so the result is that of one thread. When `reading` raises `Stopped`, the
+        shares under way are not waited for, and the first documents of the corpus are counted.
+        """
+        from concurrent.futures import ThreadPoolExecutor, wait  # late: most corpora are small
+
+        size = min(max(reading.total // 16, _SHARES[0]), _SHARES[1])
+        threads = ThreadPoolExecutor(n_workers)
+        waiting: deque[tuple[Future[kernel.PieceTable], Callable[[kernel.PieceTable], None]]] = deque()
+        small: list[tuple[bytes, Source]] = []
+
+        def submit(texts: Sequence[bytes], then: Callable[[kernel.PieceTable], None]) -> None:
+            waiting.append((threads.submit(_pieces_of, scanner, texts), then))
+            finish(_AHEAD * n_workers)
+
+        def submit_small() -> None:
+            texts, sources = [text for text, _ in small], [source for _, source in small]
+            small.clear()
+            if texts:
+                submit(texts, lambda table: self._take(table, sources))
+
+        def finish(most: int) -> None:
+            while len(waiting) > most:
+                table, then = waiting[0]
+                while not table.done():
+                    reading.look()
+                    wait((table,), REPORT_EVERY)
+                waiting.popleft()
+                then(table.result())
+
+        def add(document: Document) -> None:
+            measure = _Measure()
+            texts = parts(map(measure.encoded, document.blocks), scanner, size)
+            held = list(islice(texts, 2))
+            if len(held) < 2:
+                small.append((b"".join(held), measure.source(document.name)))
+                return
+            submit_small()
+            whole = kernel.PieceTable(None)
+            for text in chain(held, texts):
+                submit([text], lambda table: whole.append(table, 0))
+            submit([], lambda _: self._take(whole, [measure.source(document.name)]))
+
+        try:
+            for document in documents:
+                try:
+                    add(document)
+                except Unreadable as error:
+                    self._skip(document.file, error)
+                if sum(len(text) for text, _ in small) >= size:
+                    submit_small()
+            submit_small()
+            finish(0)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def _take(self, table: "kernel.PieceTable", sources: Sequence[Source]) -> None:
+        """Add the pieces of documents, counted already and numbered from 0 in `table`, and what is known of them."""
+        self.table.append(table, self.n_documents)
+        self.n_documents += len(sources)
+        for source in sources:
+            self._keep(source)
+
+    def _skip(self, file: TextFile, error: Unreadable) -> None:
+        """List an unreadable file in `skipped`; raises `error` if the file is `required`."""
+        if file.required:
+            raise error
+        self.skipped.append(Skipped(file.path, error.reason))
 
     def _keep(self, source: Source) -> None:
         self.sources.append(source)
@@ -286,3 +327,11 @@ def parts(blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int) -> Iter
             n_held, enough = len(held[0]), size if cut else 2 * n_held
     if held:
         yield b"".join(held)
+
+
+def _pieces_of(scanner: "kernel.Scanner", texts: Sequence[bytes]) -> "kernel.PieceTable":
+    """The pieces of documents, numbered from 0."""
+    table = kernel.PieceTable(scanner)
+    for number, text in enumerate(texts):
+        table.add(text, number)
+    return table

@@ -57,14 +57,12 @@ _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How the bytes of a text become characters."""
+    """A codec of Python, and what it is called on the screen, such as "UTF-16"; "" for plain UTF-8."""
 
     codec: str
-    """Python's name of it."""
     mark: int
     """Bytes of the byte order mark, which comes first and is not part of the text; 0 without one."""
     note: str
-    """The encoding in words for a person, such as "UTF-16"; empty for plain UTF-8."""
 
 
 class NotText(Exception):
@@ -73,12 +71,8 @@ class NotText(Exception):
 
 def recognize(head: bytes, *, whole: bool) -> Encoding:
     """The encoding of a file that begins with `head`; `whole`: that is all of it. NotText for what is no text."""
-    for mark, codec, note in _MARKS:
-        if head.startswith(mark):
-            encoding = Encoding(codec, len(mark), note)
-            break
-    else:
-        encoding = Encoding("utf-8", 0, "")
+    marked = (Encoding(codec, len(mark), note) for mark, codec, note in _MARKS if head.startswith(mark))
+    encoding = next(marked, Encoding("utf-8", 0, ""))
     body = head[encoding.mark :]
     try:
         codecs.getincrementaldecoder(encoding.codec)().decode(body, whole)
@@ -92,18 +86,15 @@ def recognize(head: bytes, *, whole: bool) -> Encoding:
 def not_in_encoding(byte: int, offset: int, codec: str, guess: str = "") -> str:
     """The reason why a file with this undecodable byte at this offset is not read; `guess`: a likely other encoding."""
     name = codec.upper().removesuffix("-LE").removesuffix("-BE")
+    where = f"byte 0x{byte:02x} at offset {offset:,} is not {name}"
     if name != "UTF-8":
-        return f"byte 0x{byte:02x} at offset {offset:,} is not {name}, though its byte order mark says so"
+        return f"{where}, though its byte order mark says so"
     looks = f"; it looks like {guess}" if guess else ""
-    return (
-        f"byte 0x{byte:02x} at offset {offset:,} is not UTF-8{looks}: convert it first, for example with "
-        f"iconv -f {guess or 'ENCODING'} -t UTF-8"
-    )
+    return f"{where}{looks}: convert it first, for example with iconv -f {guess or 'ENCODING'} -t UTF-8"
 
 
 def _why_not(head: bytes, offset: int, encoding: Encoding) -> str:
-    kind = _kind(head)
-    if kind:
+    if kind := _kind(head):
         return f"it is {kind}, not text"
     if encoding.mark:
         return not_in_encoding(head[offset], offset, encoding.codec)
@@ -141,8 +132,7 @@ def _unmarked_utf16(head: bytes) -> str:
 
 def _one_byte_encoding(head: bytes) -> str:
     """The likely 8-bit encoding, for the message; "" if more than 30 % of the bytes are past ASCII."""
-    high = _share(head, bytes(range(0x80, 0x100)))
-    if high > 0.3:
+    if _share(head, bytes(range(0x80, 0x100))) > 0.3:
         return ""
     return "WINDOWS-1252" if _share(head, bytes(range(0x80, 0xA0))) else "ISO-8859-1"
 

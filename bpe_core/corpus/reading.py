@@ -9,7 +9,7 @@ import stat
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Self, cast
@@ -31,15 +31,10 @@ _SPECIAL: Final = (
     (stat.S_ISBLK, "it is a device"),
 )
 
-
 _UNPACKED: Final = 1 << 25
 """Bytes that a packed file may unpack to, however small it is."""
-
 _TIMES: Final = 100
 """A larger packed file may unpack to this many times its size (texts: 3 to 30 times); more is a decompression bomb."""
-
-_TOO_MUCH: Final = f"it unpacks to more than {_TIMES} times its size; if that is meant, unpack it first"
-
 CHANGED: Final = "it became shorter while it was read; try again when nobody writes to it"
 """The reason for a file that is shorter, or otherwise different, when its parts are read."""
 
@@ -49,7 +44,6 @@ class Unreadable(TextError):
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} cannot be read: {reason}.")
-        self.name = name
         self.reason = reason
         """Why: the part of the sentence after "cannot be read:"."""
 
@@ -93,56 +87,42 @@ class TextFile:
         return replace(self, encoding=Encoding("utf-8", 0, ""), empty=False)
 
     def blocks(
-        self, at: Callable[[int], None] | None = None, *, start: int = 0, end: int | None = None
+        self, progress: Callable[[int], None] | None = None, *, start: int = 0, end: int | None = None
     ) -> Iterator[str]:
         """The text in blocks of at most 65,536 characters, none empty.
 
-        `at` is called before each block with the position in the file, in bytes on disk. `start` and `end` choose a
-        part, as byte offsets between two characters of a file that is not packed. Raises Unreadable if the file has
-        vanished or become shorter, or holds bytes that are not in its encoding.
+        Before each block `progress` is called with the bytes on disk read since `start`; what it raises is passed on,
+        also an OSError, which is not taken for one of the file. `start` and `end` choose a part, as byte offsets
+        between two characters of a file that is not packed. Raises Unreadable if the file has vanished or become
+        shorter, or holds bytes that are not in its encoding.
         """
+        for position, text in self._read(start, end):
+            if text:
+                if progress:
+                    progress(min(position, self.size) - start)
+                yield text
+
+    def _read(self, start: int, end: int | None) -> Iterator[tuple[int, str]]:
+        """(position in bytes on disk, text read up to there) until all is read."""
         codec = self.encoding.codec
         decode = codecs.getincrementaldecoder(codec)().decode
         begin = max(start, self.encoding.mark)
-        with _one_sentence(self.name), self.path.open("rb", buffering=0) as disk, self._stream(disk) as stream:
-            fed = stream.seek(begin) if begin else 0
+        with _one_sentence(self.name), self.path.open("rb", buffering=0) as disk, _unpacked(disk, self.packing) as file:
+            fed = file.seek(begin) if begin else 0
             data = b"at first"
             while data:
-                data = stream.read(BLOCK if end is None else min(BLOCK, end - fed))
+                data = file.read(BLOCK if end is None else min(BLOCK, end - fed))
                 fed += len(data)
                 if self.packing and fed > max(_UNPACKED, _TIMES * self.size):
-                    raise Unreadable(self.name, _TOO_MUCH)
+                    raise NotText(f"it unpacks to more than {_TIMES} times its size; if that is meant, unpack it first")
                 try:
                     text = decode(data, not data)
                 except UnicodeDecodeError as error:
                     offset = fed - len(error.object) + error.start
-                    raise Unreadable(self.name, not_in_encoding(error.object[error.start], offset, codec)) from None
-                if at:
-                    at(disk.tell() if self.packing else fed)
-                if text:
-                    yield text
+                    raise NotText(not_in_encoding(error.object[error.start], offset, codec)) from None
+                yield disk.tell() if self.packing else fed, text
             if end is not None and fed < end:
-                raise Unreadable(self.name, CHANGED)
-
-    def _stream(self, disk: IO[bytes]) -> AbstractContextManager[IO[bytes]]:
-        return _unpacked(disk, self.packing) if self.packing else disk
-
-    def blocks_with_progress(
-        self, progress: Callable[[int], None], *, start: int = 0, end: int | None = None
-    ) -> Iterator[str]:
-        """Yield the blocks of `blocks`; before each, `progress` is called with the bytes on disk read since `start`.
-
-        An exception of `progress` is passed on unchanged, also an OSError, which is not taken for one of the file.
-        """
-        position = start
-
-        def reached(at: int) -> None:
-            nonlocal position
-            position = at
-
-        for block in self.blocks(reached, start=start, end=end):
-            progress(min(position, self.size) - start)
-            yield block
+                raise NotText(CHANGED)
 
 
 def recognize_file(path: Path, name: str, *, required: bool = True, status: os.stat_result | None = None) -> TextFile:
@@ -161,8 +141,8 @@ def recognize_file(path: Path, name: str, *, required: bool = True, status: os.s
             packing = next((name for magic, name in _PACKINGS if head.startswith(magic)), "")
             if packing:
                 disk.seek(0)
-                with _unpacked(disk, packing) as stream:
-                    head = stream.read(HEAD)
+                with _unpacked(disk, packing) as file:
+                    head = file.read(HEAD)
         encoding = recognize(head, whole=len(head) < HEAD)
     return TextFile(path, name, status.st_size, encoding, packing, len(head) == encoding.mark, required)
 
@@ -184,28 +164,24 @@ def shown(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def _unpacked(disk: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
-    """A stream of the unpacked bytes of `disk`. gzip and lzma are imported only here, as they are seldom needed."""
+    """The unpacked bytes of `disk`. gzip and lzma are imported only here, as they are seldom needed."""
     if packing == "gzip":
         import gzip
 
-        with gzip.GzipFile(fileobj=disk) as stream:
-            yield cast(IO[bytes], stream)
+        with gzip.GzipFile(fileobj=disk) as file:
+            yield cast(IO[bytes], file)
+    elif packing == "xz":
+        try:
+            import lzma
+        except ImportError:
+            raise NotText("this Python was built without xz; unpack the file first") from None
+        try:
+            with lzma.LZMAFile(disk) as packed:
+                yield cast(Any, packed)
+        except lzma.LZMAError as error:
+            raise NotText(f"its xz packing is damaged ({visible(str(error))}); get it anew") from None
     else:
-        with _xz(disk) as stream:
-            yield stream
-
-
-@contextmanager
-def _xz(disk: IO[bytes]) -> Iterator[IO[bytes]]:
-    try:
-        import lzma
-    except ImportError:
-        raise NotText("this Python was built without xz; unpack the file first") from None
-    try:
-        with lzma.LZMAFile(disk) as stream:
-            yield cast(Any, stream)
-    except lzma.LZMAError as error:
-        raise NotText(f"its xz packing is damaged ({visible(str(error))}); get it anew") from None
+        yield disk
 
 
 @contextmanager
@@ -213,18 +189,18 @@ def _one_sentence(name: str) -> Iterator[None]:
     """Turn every error of reading or unpacking a file into Unreadable."""
     try:
         yield
+        return
     except NotText as error:
-        raise Unreadable(name, str(error)) from None
+        reason = str(error)
     except MemoryError:
-        raise Unreadable(name, "its packing asks for more memory than there is; unpack it first") from None
+        reason = "its packing asks for more memory than there is; unpack it first"
     except EOFError:
-        raise Unreadable(name, "its packing ends too early; get it anew") from None
-    except zlib.error as error:
-        raise Unreadable(name, f"its gzip packing is damaged ({visible(str(error))}); get it anew") from None
-    except OSError as error:
-        damaged = type(error).__name__ == "BadGzipFile"
-        reason = f"its gzip packing is damaged ({visible(str(error))}); get it anew" if damaged else why_not(error)
-        raise Unreadable(name, reason) from None
+        reason = "its packing ends too early; get it anew"
+    except (zlib.error, OSError) as error:
+        reason = f"its gzip packing is damaged ({visible(str(error))}); get it anew"
+        if isinstance(error, OSError) and type(error).__name__ != "BadGzipFile":
+            reason = why_not(error)
+    raise Unreadable(name, reason) from None
 
 
 REPORT_EVERY: Final = 0.02
@@ -233,24 +209,19 @@ REPORT_EVERY: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the reading has come."""
+    """How many bytes on disk are read, of all files together, and the name of the file being read."""
 
     done: int
-    """Bytes on disk read so far."""
     total: int
-    """Bytes on disk, all files together."""
     name: str
-    """The file being read."""
 
 
 class Document(NamedTuple):
-    """A document that is to be counted."""
+    """A document that is to be counted; iterating over `blocks`, its text, may raise Stopped and Unreadable."""
 
     file: TextFile
     name: str
-    """What its source is called."""
     blocks: Iterator[str]
-    """Its text; iterating may raise Stopped and Unreadable."""
 
 
 class Reading:
@@ -260,10 +231,8 @@ class Reading:
         self.total = 0
         """Bytes on disk, all that are to be read."""
         self._before = self._position = 0
-        self.name = ""
-        """The file being read."""
-        self._progress = progress or (lambda _: None)
-        self._stop = stop or (lambda: False)
+        self._name = ""
+        self._progress, self._stop = progress, stop
         self._next_report = 0.0
 
     def documents(self, files: Sequence[TextFile]) -> Iterator[Document]:
@@ -277,8 +246,8 @@ class Reading:
         return Document(file, file.name + place, self._blocks(file, start, end))
 
     def _blocks(self, file: TextFile, start: int, end: int | None) -> Iterator[str]:
-        self.name = file.name
-        yield from file.blocks_with_progress(self._report, start=start, end=end)
+        self._name = file.name
+        yield from file.blocks(self._report, start=start, end=end)
         self._before += (file.size if end is None else end) - start
         self._position = 0
 
@@ -291,10 +260,12 @@ class Reading:
         now = time.monotonic()
         if now >= self._next_report:
             self._next_report = now + REPORT_EVERY
-            self._progress(Progress(self._before + self._position, self.total, self.name))
-            if self._stop():
+            if self._progress:
+                self._progress(Progress(self._before + self._position, self.total, self._name))
+            if self._stop and self._stop():
                 raise Stopped
 
     def finish(self) -> None:
         """Report that all has been read."""
-        self._progress(Progress(self.total, self.total, ""))
+        if self._progress:
+            self._progress(Progress(self.total, self.total, ""))

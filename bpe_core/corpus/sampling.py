@@ -1,86 +1,44 @@
-"""A sample of a large corpus: stretches of its files, chosen by a seed, and read in the order of the corpus."""
+"""How much of a corpus counts: a sample of its files, chosen by a seed, and weights of its paths."""
 
+import os
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
+from math import lcm
+from pathlib import Path
 from typing import Final
 
 from bpe_core.corpus.reading import BLOCK, Document, Reading, TextFile
 from bpe_core.errors import OptionError
+from bpe_core.exact_fraction import exact_fraction
 from bpe_core.patterns import Splitter
 from bpe_core.utf8 import CONTINUATIONS
+
+LARGEST: Final = 1_000_000
+"""The largest weight as a whole number."""
+STRETCH: Final = 1 << 16
+"""Bytes on disk of a stretch, about: small files together, large ones in parts, cut where no piece lies across."""
 
 Cut = Callable[[str], int]
 """Text -> the first index > 0 where it may be cut safely, or its length if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Portion:
-    """Whole files, or a part of one."""
+class Stretch:
+    """Whole files, or the part of one from the byte offset `start` to `end`, which is None for whole files."""
 
     files: tuple[TextFile, ...]
     start: int = 0
-    """Byte offset where the part begins in its file; 0 for whole files."""
     end: int | None = None
-    """Byte offset where the part ends; None for whole files."""
 
     @property
     def size(self) -> int:
         """Bytes on disk."""
         return sum(file.size for file in self.files) if self.end is None else self.end - self.start
-
-
-def portions(files: Iterable[TextFile], wanted: int, cut: Cut | None) -> Iterator[Portion]:
-    """Yield the files in order, in portions of about `wanted` bytes on disk: small files together, large ones in parts.
-
-    `cut` finds where a text may be cut; None: all files stay whole.
-    """
-    bundle: list[TextFile] = []
-    size = 0
-    for file in files:
-        parts = _parts(file, wanted, cut)
-        if bundle and (parts or size + file.size > wanted):
-            yield Portion(tuple(bundle))
-            bundle, size = [], 0
-        if parts:
-            yield from parts
-        else:
-            bundle.append(file)
-            size += file.size
-    if bundle:
-        yield Portion(tuple(bundle))
-
-
-def _parts(file: TextFile, size: int, cut: Cut | None) -> list[Portion]:
-    """The parts, of about `size` bytes, of a file that is large enough and can be cut; otherwise an empty list."""
-    if file.size < 2 * size or file.packing or file.encoding.codec != "utf-8" or not cut:
-        return []
-    offsets = range(size, file.size - size // 2, size)
-    cuts = [0, *filter(None, (_cut(file, offset, cut) for offset in offsets)), file.size]
-    return [Portion((file,), start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else []
-
-
-def _cut(file: TextFile, offset: int, cut: Cut) -> int:
-    """The byte offset of the first safe cut after `offset`; 0 if there is none within one block."""
-    try:
-        with file.path.open("rb") as disk:
-            disk.seek(offset)
-            data = disk.read(BLOCK)
-    except OSError:
-        return 0  # whoever reads the text will meet the error, and report it
-    begins = next((i for i, byte in enumerate(data[:4]) if byte not in CONTINUATIONS), 0)
-    text = data[begins:].decode(errors="replace")
-    at = cut(text)
-    exact = at < len(text) and "\ufffd" not in text[: at + 1]
-    return offset + begins + len(text[:at].encode()) if exact else 0
-
-
-STRETCH: Final = 1 << 16
-"""Bytes on disk of a stretch, about: small files together, large ones in parts, cut where no piece lies across."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +58,10 @@ class Sample:
         return f"{self.share} of the bytes, seed {self.seed}"
 
     @classmethod
-    def told(cls, words: str) -> "Sample | None":
-        """The sample that `str` tells so; None for other words.
+    def parsed(cls, words: str) -> "Sample | None":
+        """The sample that `str` writes so; None for other words.
 
-        >>> Sample.told(str(Sample(Fraction(1, 10), 7)))
+        >>> Sample.parsed(str(Sample(Fraction(1, 10), 7)))
         Sample(share=Fraction(1, 10), seed=7)
         """
         found = re.fullmatch(r"(\d+(?:/\d+)?) of the bytes, seed (-?\d+)", words)
@@ -115,15 +73,14 @@ class Sample:
         reading.total = sum(stretch.size for stretch in stretches)
         return (reading.document(file, stretch.start, stretch.end) for stretch in stretches for file in stretch.files)
 
-    def stretches(self, files: Iterable[TextFile], splitter: Splitter) -> list[Portion]:
+    def stretches(self, files: Iterable[TextFile], splitter: Splitter) -> list[Stretch]:
         """The chosen stretches in the order of the corpus: in random order, until they have the share of the bytes.
 
         A file that cannot be cut (packed, in another encoding, or split by a pattern without safe cuts) is one stretch.
         """
-        cut = partial(splitter.cut, at_least=1) if splitter.blockwise else None
-        all_of_them = list(portions(files, STRETCH, cut))
-        wanted = self.share * sum(portion.size for portion in all_of_them)
-        order = list(range(len(all_of_them)))
+        every = list(_stretches(files, partial(splitter.cut, at_least=1) if splitter.blockwise else None))
+        wanted = self.share * sum(stretch.size for stretch in every)
+        order = list(range(len(every)))
         random.Random(self.seed).shuffle(order)
         chosen: list[int] = []
         size = 0
@@ -131,5 +88,93 @@ class Sample:
             if chosen and size >= wanted:
                 break
             chosen.append(number)
-            size += all_of_them[number].size
-        return [all_of_them[number] for number in sorted(chosen)]
+            size += every[number].size
+        return [every[number] for number in sorted(chosen)]
+
+
+def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[Stretch]:
+    """All stretches of the files, in order; without `cut` all files stay whole."""
+    bundle: list[TextFile] = []
+    size = 0
+    for file in files:
+        parts = _parts(file, cut)
+        if bundle and (parts or size + file.size > STRETCH):
+            yield Stretch(tuple(bundle))
+            bundle, size = [], 0
+        if parts:
+            yield from parts
+        else:
+            bundle.append(file)
+            size += file.size
+    if bundle:
+        yield Stretch(tuple(bundle))
+
+
+def _parts(file: TextFile, cut: Cut | None) -> list[Stretch]:
+    """The parts of a file that is large enough and can be cut; otherwise an empty list."""
+    if file.size < 2 * STRETCH or file.packing or file.encoding.codec != "utf-8" or not cut:
+        return []
+    offsets = range(STRETCH, file.size - STRETCH // 2, STRETCH)
+    cuts = [0, *filter(None, (_cut(file, offset, cut) for offset in offsets)), file.size]
+    return [Stretch((file,), start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else []
+
+
+def _cut(file: TextFile, offset: int, cut: Cut) -> int:
+    """The byte offset of the first safe cut after `offset`; 0 if there is none within one block."""
+    try:
+        with file.path.open("rb") as disk:
+            disk.seek(offset)
+            data = disk.read(BLOCK)
+    except OSError:
+        return 0  # whoever reads the text will meet the error, and report it
+    begins = next((i for i, byte in enumerate(data[:4]) if byte not in CONTINUATIONS), 0)
+    text = data[begins:].decode(errors="replace")
+    at = cut(text)
+    exact = at < len(text) and "\ufffd" not in text[: at + 1]
+    return offset + begins + len(text[:at].encode()) if exact else 0
+
+
+def parsed_weights(arguments: Iterable[str], paths: Sequence[str]) -> dict[str, Fraction]:
+    """The weights in arguments such as "notes/=2.5" or "book.txt=1/3", by path. `OptionError` for what is none.
+
+    >>> parsed_weights(["a=2.5"], ["a", "b"])
+    {'a': Fraction(5, 2)}
+    """
+    weights: dict[str, Fraction] = {}
+    for argument in arguments:
+        path, equals, number = argument.rpartition("=")
+        try:
+            weight = exact_fraction(number)
+        except ValueError:
+            weight = Fraction(0)
+        if not equals or weight <= 0:
+            raise OptionError(f"The weight {argument!r} is not of the form PATH=NUMBER with a number above 0.")
+        if path not in paths:
+            raise OptionError(f"There is a weight for {path!r}, which is none of the paths; write it as there.")
+        weights[path] = weight
+    return weights
+
+
+def files_by_weight(
+    files: Iterable[TextFile], weights: Mapping[str, Fraction]
+) -> list[tuple[tuple[TextFile, ...], int]]:
+    """Neighboring files of one weight together, in order, and how many times each of their pieces is counted.
+
+    Counts stay whole numbers, so that no comparison is rounded: all weights are multiplied by their common denominator,
+    and 2.5 beside 1 counts as 5 beside 2. A file has the weight of the longest path that it is or lies below; 1 if
+    there is none. `OptionError` for weights that differ too much.
+    """
+    roots = {os.path.abspath(path): weight for path, weight in weights.items()}
+
+    def weight_of(file: TextFile) -> Fraction:
+        path = Path(os.path.abspath(file.path))
+        return next((roots[str(place)] for place in (path, *path.parents) if str(place) in roots), Fraction(1))
+
+    weighted = [(file, weight_of(file)) for file in files]
+    scale = lcm(*(weight.denominator for _, weight in weighted))
+    if max((weight * scale for _, weight in weighted), default=0) > LARGEST:
+        raise OptionError(f"The weights differ too much: as whole numbers, the largest would be above {LARGEST:,}.")
+    return [
+        (tuple(file for file, _ in group), int(weight * scale))
+        for weight, group in groupby(weighted, key=lambda pair: pair[1])
+    ]

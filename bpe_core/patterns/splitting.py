@@ -232,6 +232,8 @@ class _InParts(Splitter):
         return pieces
 
     def places(self, text: str) -> list[Span]:
+        if not self.lossy:
+            return super().places(text)
         places: list[Span] = []
         with patience(enough_for(len(text))):
             for start, stop, is_piece in self._parts(text):

@@ -13,8 +13,7 @@ from typing import ClassVar, Final, Self
 from bpe_core import kernel
 from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.corpus import TextFile, find_files
-from bpe_core.corpus.sampling import Sample
-from bpe_core.corpus.weights import parsed, portions_by_weight
+from bpe_core.corpus.sampling import Sample, files_by_weight, parsed_weights
 from bpe_core.errors import Stopped, TextError
 from bpe_core.explain.merge_choice import Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
@@ -65,7 +64,7 @@ class Subject:
         if preset:
             return cls(tokenizer, paths, preset, *rules)
         weights = _weights(record, find_files(paths).files)
-        return cls(tokenizer, paths, None, *rules, weights, Sample.told(record.sample))
+        return cls(tokenizer, paths, None, *rules, weights, Sample.parsed(record.sample))
 
     @classmethod
     def of_training(cls, recipe: Recipe, job: Job) -> Self:
@@ -73,7 +72,7 @@ class Subject:
         old = recipe.start(job)
         rules = recipe.rules(old)
         tokenizer = Tokenizer(first_vocabulary(rules, old.vocabulary if old else None), rules.pattern)
-        weights, preset = parsed(recipe.weights, recipe.paths), PRESETS.get(recipe.preset)
+        weights, preset = parsed_weights(recipe.weights, recipe.paths), PRESETS.get(recipe.preset)
         return cls(tokenizer, recipe.paths, preset, rules.ties, rules.max_token_length, weights, recipe.sampled())
 
     def count(self, job: Job, *, is_limited: bool = False) -> None:
@@ -115,7 +114,7 @@ class Subject:
         if self.sample is None:
             yield from (CorpusText(file.name, file.blocks()) for file in found)
             return
-        for files, _ in portions_by_weight(found, self.weights):
+        for files, _ in files_by_weight(found, self.weights):
             for stretch in self.sample.stretches(files, self.tokenizer.splitter):
                 for file in stretch.files:
                     blocks = file.blocks(start=stretch.start, end=stretch.end)

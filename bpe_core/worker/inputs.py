@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from bpe_core.corpus import Counts, Progress, find_files
-from bpe_core.corpus.sampling import Sample
-from bpe_core.corpus.weights import portions_by_weight
+from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
 from bpe_core.hub import fetch
 from bpe_core.worker.job import Job
@@ -58,7 +57,7 @@ def count_files(
     def progress(now: Progress) -> None:
         job.progress("counting", before + now.done, now.total if sample else total, now.name, role)
 
-    for some, weight in portions_by_weight(files, weights or {}):
+    for some, weight in files_by_weight(files, weights or {}):
         counts = Counts.read(some, pattern, progress=progress, sample=sample)
         if counts.stopped:
             raise Stopped

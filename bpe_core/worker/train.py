@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from bpe_core.content.presets import PRESETS
-from bpe_core.corpus.sampling import Sample
-from bpe_core.corpus.weights import parsed
+from bpe_core.corpus.sampling import Sample, parsed_weights
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError, Stopped
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.exports import curve_lines
@@ -260,7 +259,7 @@ def _trainer(request: TrainRequest, job: Job, trained: Trained) -> Trainer:
         send_counted(counts, job)
     else:
         outputs = [Path(place) for place in (request.output, request.place, request.curve) if place]
-        weights = parsed(recipe.weights, recipe.paths)
+        weights = parsed_weights(recipe.weights, recipe.paths)
         counts = count_files(recipe.paths, rules.pattern, job, outputs=outputs, weights=weights, sample=sample)
     return Trainer(
         counts,

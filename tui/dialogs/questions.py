@@ -18,7 +18,7 @@ from textual.containers import Horizontal, Vertical
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label, Static
 
-from bpe_core.corpus.weights import LARGEST
+from bpe_core.corpus.sampling import LARGEST
 from bpe_core.errors import BpeError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats.atomic import check_place

@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from bpe_core import PATTERNS, Counts, TextError, kernel
-from bpe_core.corpus import counting, counts, find_files, reading
+from bpe_core.corpus import counts, find_files
 from bpe_core.kernel.grammars import scanner as scanner_of
 
 SMALL = 60
@@ -18,8 +18,7 @@ ALPHABETS = ("ab ", "ab c\n", "aé中😀 .\n", "a" * 9 + " ", "it's 123 4\r\n",
 @pytest.fixture
 def small(monkeypatch):
     """Shares of a few bytes, and documents of more than a few parts held for long."""
-    monkeypatch.setattr(counting, "LEAST", SMALL)
-    monkeypatch.setattr(counting, "_MOST", SMALL)
+    monkeypatch.setattr(counts, "_SHARES", (SMALL, SMALL))
     monkeypatch.setattr(counts, "_PART", SMALL)
     monkeypatch.setattr(counts, "_HELD", 2)
 
@@ -97,7 +96,8 @@ def test_progress_is_told_and_a_wish_to_stop_is_heeded(tmp_path, small, monkeypa
     assert stopped.stopped
     assert stopped.n_documents == 0
     asked = count()
-    monkeypatch.setattr(reading, "REPORT_EVERY", 0)
+    monkeypatch.setattr("bpe_core.corpus.reading.REPORT_EVERY", 0)
+    monkeypatch.setattr(counts, "REPORT_EVERY", 0)
     some = Counts.read(files, stop=lambda: next(asked) == 20, workers=2)
     assert 0 < some.n_documents < 40
     assert everything(some) == everything(Counts.read(files[: some.n_documents])) | {"stopped": True}
@@ -134,7 +134,7 @@ def test_an_interruption_waits_for_no_thread(tmp_path, small, monkeypatch):
         if begun.is_set() or not kernel.available:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(counting, "_counted", at_work)
+    monkeypatch.setattr(counts, "_pieces_of", at_work)
     try:
         with pytest.raises(KeyboardInterrupt):
             Counts.read(find_files(tmp_path).files, progress=interrupt, workers=2)

@@ -9,8 +9,7 @@ import pytest
 from bpe_core import OptionError, Trainer, load
 from bpe_core.cli.main import main
 from bpe_core.corpus import Counts, find_files
-from bpe_core.corpus.sampling import STRETCH, Sample
-from bpe_core.corpus.weights import parsed, portions_by_weight
+from bpe_core.corpus.sampling import STRETCH, Sample, files_by_weight, parsed_weights
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer.training_record import TIES
 
@@ -49,7 +48,7 @@ def test_a_text_of_weight_three_is_a_text_that_is_there_three_times(ties: str, f
 def test_the_longest_path_says_the_weight(folder: Path) -> None:
     files = find_files([folder]).files
     weights = {str(folder): Fraction(1, 3), str(folder / "a" / "two.txt"): Fraction(1, 2)}
-    assert [([file.path.name for file in some], weight) for some, weight in portions_by_weight(files, weights)] == [
+    assert [([file.path.name for file in some], weight) for some, weight in files_by_weight(files, weights)] == [
         (["one.txt"], 2),
         (["two.txt"], 3),
         (["b.txt"], 2),
@@ -59,10 +58,10 @@ def test_the_longest_path_says_the_weight(folder: Path) -> None:
 def test_weights_that_are_none() -> None:
     for wrong in ("a", "a=", "a=0", "a=-1", "a=x", "a=1/0", "a=1e9", "c=2"):
         with pytest.raises(OptionError, match="weight"):
-            parsed([wrong], ["a", "b"])
+            parsed_weights([wrong], ["a", "b"])
     files = find_files([__file__]).files
     with pytest.raises(OptionError, match="differ too much"):
-        portions_by_weight(files, {__file__: Fraction(2_000_000)})
+        files_by_weight(files, {__file__: Fraction(2_000_000)})
 
 
 def test_a_sample_is_made_of_whole_pieces_in_their_order(tmp_path: Path) -> None:
