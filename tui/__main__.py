@@ -88,7 +88,7 @@ def _open_app(options: Namespace) -> int:
     gc.set_threshold(700, 10, 200)
     gc.enable()
     app.run()
-    for sentence in app.last_words:
+    for sentence in app.main.last_words:
         print_to_stderr(f"bpescope: {sentence}")
     return app.return_code or 0
 

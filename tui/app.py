@@ -1,7 +1,7 @@
 """The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -18,12 +18,12 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.disk.config import Configuration, load_configuration, save_configuration
+from tui.disk.config import load_configuration
 from tui.drawing.palette import theme_variables
 from tui.screen import MainScreen
 from tui.state import Opened
-from tui.terminal import signals
-from tui.terminal.guards import GuardedPalette, forgiving, leads_nowhere
+from tui.terminal.driver import call_at_end, enduring
+from tui.terminal.guards import GuardedPalette, leads_nowhere
 from tui.terminal.type_ahead import TypeAhead
 
 INK: Final = Theme(
@@ -42,7 +42,6 @@ INK: Final = Theme(
     dark=True,
     variables={"border": "#4b525e", "border-blurred": "#2c313a"},
 )
-
 PAPER: Final = Theme(
     name="bpescope-light",
     primary="#9a5b00",
@@ -59,7 +58,6 @@ PAPER: Final = Theme(
     dark=False,
     variables={"border": "#a39b8b", "border-blurred": "#d6d0c3"},
 )
-
 THEMES: Final = (INK, PAPER)
 
 SIXTEEN: Final = "ansi-dark"
@@ -73,15 +71,6 @@ def has_few_colors() -> bool:
     return console.color_system in ("standard", "windows")
 
 
-def that_show(themes: Mapping[str, Theme], few_colors: bool) -> dict[str, Theme]:
-    """Of some themes by name, those that a terminal can show."""
-    return {name: theme for name, theme in themes.items() if theme.ansi} if few_colors else dict(themes)
-
-
-_QUIT: Final = "ctrl+q"
-_HOUSE: Final = {theme.name: theme for theme in THEMES}
-
-
 def _commands() -> type[Provider]:
     from tui.dialogs.help import ScopeCommands  # once somebody asks: it knows the columns of all tables
 
@@ -89,7 +78,10 @@ def _commands() -> type[Provider]:
 
 
 class BpeScope(App[None]):
-    """bpescope, opened on `paths` as its corpus, with `tokenizers` in its list and the last of them in force."""
+    """bpescope, opened on `paths` as its corpus, with `tokenizers` in its list and the last of them in force.
+
+    `doubts` are sentences about these, said at the start.
+    """
 
     TITLE = "bpescope"
     CSS_PATH = "app.tcss"
@@ -99,59 +91,50 @@ class BpeScope(App[None]):
     def __init__(
         self, paths: tuple[str, ...] = (), tokenizers: tuple[str, ...] = (), doubts: tuple[str, ...] = ()
     ) -> None:
-        self._left_aside: list[str] = list(doubts)
-        """What is to be said at the start: what could not be brought back, and `doubts` about what was named."""
-        self.configuration: Configuration = load_configuration(self._left_aside.append)
-        """What is remembered; replaced as a whole when something in it changes."""
-        self._refused = ""
-        self._asked: Screen[bool] | None = None
-        """The question whether to leave without the text."""
-        self.last_words: list[str] = []
-        """What is to be said in the terminal once the app has left it."""
+        self._doubts = list(doubts)
+        configuration = load_configuration(self._doubts.append)
         if paths:
-            self.configuration = replace(self.configuration, corpus=paths)
+            configuration = replace(configuration, corpus=paths)
         if tokenizers:
-            opened = (*self.configuration.opened, *map(Opened, tokenizers))
-            self.configuration = replace(self.configuration, tokenizer=tokenizers[-1], opened=opened)
+            opened = (*configuration.opened, *map(Opened, tokenizers))
+            configuration = replace(configuration, tokenizer=tokenizers[-1], opened=opened)
+        self._configuration = configuration
         # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
         self._few_colors = has_few_colors()
-        known = self.configuration.theme in that_show({**BUILTIN_THEMES, **_HOUSE}, self._few_colors)
         usual = SIXTEEN if self._few_colors else INK.name
-        self.set_reactive(App.theme, self.configuration.theme if known else usual)
+        self.set_reactive(App.theme, configuration.theme if configuration.theme in self.available_themes else usual)
         super().__init__()
         self._loaded = asyncio.Event()
         self.type_ahead = TypeAhead(self, self._loaded)
-        """Keys for panes that are not there yet, or for a dialog that is about to open."""
+        self._question: Screen[bool] | None = None
+        """Whether to leave without the text."""
         self._panicked = False
 
     def deliver_screenshot(self, *arguments: Any, **options: Any) -> str | None:
-        """Save a picture of the screen; none if the app is leaving meanwhile, when no screen is left to draw."""
-        with suppress(ScreenStackError):
+        with suppress(ScreenStackError):  # the app is leaving: there is no screen to draw
             return super().deliver_screenshot(*arguments, **options)
         return None
 
     @cached_property
     def available_themes(self) -> dict[str, Theme]:
-        """Textual's, and those of the house, as far as this terminal can show them; asked for with each part drawn."""
-        return that_show({**super().available_themes, **_HOUSE}, self._few_colors)
+        """Textual's and ours, as far as this terminal can show them; cached, for each part drawn asks for it."""
+        themes = {theme.name: theme for theme in (*BUILTIN_THEMES.values(), *THEMES)}
+        return {name: theme for name, theme in themes.items() if theme.ansi} if self._few_colors else themes
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """The colors of tokens, for every theme that does not bring its own."""
         return theme_variables()
 
     def get_driver_class(self) -> type[Driver]:
-        """The one for this terminal, whatever the system does with us, and whatever bytes come."""
-        return signals.enduring(forgiving(super().get_driver_class()))
+        return enduring(super().get_driver_class())
 
     def get_default_screen(self) -> MainScreen:
-        """There is one screen."""
-        self.main = MainScreen(self.configuration, self._loaded)
+        self.main = MainScreen(self._configuration, self._loaded)
         return self.main
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
             return  # the app is leaving: Textual would ask a screen for its keys (ScreenStackError)
-        if isinstance(event, events.Key) and event.key == _QUIT and not event.is_forwarded:
+        if isinstance(event, events.Key) and event.key == "ctrl+q" and not event.is_forwarded:
             self.run_worker(self.action_quit(), group="quit")  # whatever else is going on, and whatever has the focus
             return
         if isinstance(event, events.MouseMove) and isinstance(self._peek_message(), events.MouseMove):
@@ -166,15 +149,11 @@ class BpeScope(App[None]):
             self.type_ahead.passed(event)
 
     def on_mount(self) -> None:
-        """Say what was left aside, remember each change of the theme, and end in order when the system says so."""
-        for sentence in self._left_aside:
+        for sentence in self._doubts:
             self.notify(visible(sentence), severity="warning", markup=False)
-        self.theme_changed_signal.subscribe(self, lambda theme: self.remember(theme=theme.name))
+        self.theme_changed_signal.subscribe(self, lambda theme: self.main.remember(theme=theme.name))
         if not self.is_headless:
-            signals.call_at_end(self._end_soon)
-
-    def _end_soon(self, code: int) -> None:
-        self.run_worker(self._end(code), group="quit")
+            call_at_end(lambda code: self.run_worker(self._end(code), group="quit"))
 
     async def _end(self, code: int) -> None:
         await self._loaded.wait()  # a pane that is taken away while it is mounted finds no children (NoMatches)
@@ -186,21 +165,16 @@ class BpeScope(App[None]):
 
         await self._loaded.wait()
         refused = await self.main.why_not_kept()
-        if not refused or self.screen is self._asked:
+        if not refused or self.screen is self._question:
             self.exit()
         else:
             question = f"The text cannot be kept for the next start: {refused}. Ctrl+S saves it elsewhere. Leave now?"
-            self._asked = Confirm(question, "Leave", "Stay")
-            self.push_screen(self._asked, lambda leave: self.exit() if leave else None)
-
-    def tell_at_the_end(self, sentence: str) -> None:
-        """Say it in the terminal once the app has left it."""
-        self.last_words.append(visible(sentence))
+            self._question = Confirm(question, "Leave", "Stay")
+            self.push_screen(self._question, lambda leave: self.exit() if leave else None)
 
     # What Textual needs guarding from
 
     def panic(self, *renderables: RenderableType) -> None:
-        """End the app with what went wrong; whoever called it is told so by the exit code."""
         self._panicked = True
         super().panic(*renderables)
 
@@ -215,7 +189,6 @@ class BpeScope(App[None]):
             self.push_screen(GuardedPalette(id="--command-palette"))
 
     def search_themes(self) -> None:
-        """Every theme by name."""
         from textual.theme import ThemeProvider
 
         self.push_screen(GuardedPalette(providers=[ThemeProvider], placeholder="Search for themes…"))
@@ -224,15 +197,3 @@ class BpeScope(App[None]):
         """Of Textual's own commands those that ours do not double; over a dialog none that act on the screen below."""
         wanted = ("Theme", "Quit") if screen.is_modal else ("Theme", "Quit", "Screenshot")
         return (command for command in super().get_system_commands(screen) if command.title in wanted)
-
-    def remember(self, **changes: object) -> None:
-        """Change the configuration, and write it; that a disk refuses is told once."""
-        self.configuration = replace(self.configuration, **changes)  # type: ignore[arg-type]
-        refused = ""
-        try:
-            save_configuration(self.configuration)
-        except OSError as error:
-            refused = f"What you choose cannot be remembered for the next start: {error.strerror}."
-        if refused and refused != self._refused:
-            self.notify(visible(refused), severity="warning", markup=False)
-        self._refused = refused

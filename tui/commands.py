@@ -43,7 +43,7 @@ PANES: Final = (
     PaneEntry("compare", "f10", "Compare", "tokenizers on the same texts", "side", "tui.panes.compare:ComparePane"),
 )
 """In the order of their keys."""
-BY_ID: Final = {entry.id: entry for entry in PANES}
+PANE_BY_ID: Final = {entry.id: entry for entry in PANES}
 
 
 @dataclass(frozen=True, slots=True)

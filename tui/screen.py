@@ -18,11 +18,11 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.reactive import Reactive
 
-from bpe_core.errors import BpeError
-from tui.commands import BY_ID, PANES, PaneEntry, applies, bindings
-from tui.disk import config
+from bpe_core.visible import visible
+from tui.commands import PANE_BY_ID, PANES, PaneEntry, applies, bindings
 from tui.disk.autosave import Autosave
-from tui.features.feature import Arrangement, StateScreen, sentence_of
+from tui.disk.config import Configuration
+from tui.features.feature import StateScreen, guarded
 from tui.panes.editor import EditorPane
 from tui.state import Run
 from tui.terminal.background import in_thread
@@ -39,6 +39,8 @@ AnyPane = TypeVar("AnyPane", bound=Pane)
 
 SECONDS_TO_END: Final = 1.5
 """How long the app waits at its end for what runs beside the screen."""
+_SECONDS_TO_WRITE: Final = 0.3
+"""And for what is still being written."""
 
 
 class MainScreen(StateScreen):
@@ -53,26 +55,23 @@ class MainScreen(StateScreen):
     features: Features
     """There once the panes are."""
 
-    def __init__(self, configuration: config.Configuration, loaded: asyncio.Event) -> None:
+    def __init__(self, configuration: Configuration, loaded: asyncio.Event) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
-        super().__init__()
+        super().__init__(configuration)
         self._compositor: SelectiveCompositor = SelectiveCompositor()
-        self._configuration = configuration
         self._not_kept = ""
         self.loaded = loaded
         """Set once all panes are there."""
-        self.arrangement: Arrangement = Arrangement(self)
 
     def compose(self) -> ComposeResult:
-        """Title, frames of panes and the editor in its own, steps, a hint, keys; state flows down by binding."""
         state = MainScreen
         yield TitleLine().data_bind(state.run, state.tokenizer, state.path, state.active)
         with Horizontal(id="panes"):
             yield from map(Pane, _at("left"))
             with Container(id="work"):
                 yield from map(Pane, _at("upper", "side"))
-                yield _bind(EditorPane(BY_ID["editor"]))
+                yield _bind(EditorPane(PANE_BY_ID["editor"]))
         yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing)
         yield HintLine()
         yield KeyLine()
@@ -83,7 +82,12 @@ class MainScreen(StateScreen):
         """Show the text of the last run; all the rest comes after the first frame."""
         self._area = self.editor.area  # still at hand when the screen is taken down
         self._autosave = Autosave(partial(self.say, severity="warning"))
-        self._area.load(_text(self._autosave))
+        text = self._autosave.beginning
+        if text is None:
+            from bpe_core.content.samples import editor_greeting
+
+            text = editor_greeting()
+        self._area.load(text)
         self._autosave.set_kept(self._area.document.lines)
         self.set_focus(self._area)
         self.call_after_refresh(self._load)
@@ -100,7 +104,7 @@ class MainScreen(StateScreen):
                 await self.query_one("#panes").mount(*map(_bound, _at("left")), before=work)
                 await work.mount(*map(_bound, _at("upper", "side")), before=self.editor)
                 await self.editor.load()
-                self.arrangement.arrange()
+                self.show_panes()
                 self.features = Features(self)
                 self.requests = self.features.requests(self.do)
                 self._bring_back()
@@ -111,7 +115,7 @@ class MainScreen(StateScreen):
         """Bring back what was there at the end of the last run."""
         resuming = self.features.resuming
         notes = resuming.notes()
-        self.features.bring_back(self._configuration, is_unfinished=bool(notes))
+        self.features.bring_back(self.remembered, is_unfinished=bool(notes))
         resuming.beside(partial(resuming.offer, notes))
         # One color for one token, wherever it is seen.
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
@@ -121,9 +125,9 @@ class MainScreen(StateScreen):
     async def on_unmount(self) -> None:
         """Keep the text; let each worker process keep what it has, and end."""
         try:
-            self.tell_at_the_end(self._autosave.keep_somewhere(self._area.document.lines))
+            sentence = self._autosave.keep_somewhere(self._area.document.lines)
         except OSError as error:
-            self.tell_at_the_end(f"The text could not be kept for the next start: {error.strerror}.")
+            sentence = f"The text could not be kept for the next start: {error.strerror}."
         self._autosave.release()
         is_training = self.run.busy
         working = [worker for worker in self.workers if worker.node is self and not worker.is_finished]
@@ -131,15 +135,18 @@ class MainScreen(StateScreen):
             worker.cancel()
         if working:  # a process that needs longer keeps what it has when it finds its pipes closed
             await asyncio.wait([asyncio.ensure_future(worker.wait()) for worker in working], timeout=SECONDS_TO_END)
-        if is_training:
-            self._leave_training(self.features.training.output)
+        sentences = [sentence, self._leave_training(self.features.training.output) if is_training else ""]
+        self.last_words += [visible(said) for said in sentences if said]
+        if self._writing is not None:
+            await asyncio.wait([self._writing], timeout=_SECONDS_TO_WRITE)
 
-    def _leave_training(self, output: Path) -> None:
-        """What it has learned is what comes back at the next start."""
+    def _leave_training(self, output: Path) -> str:
+        """What it has learned is what comes back at the next start; else what to say of it."""
         if output.is_file():
             self.remember(tokenizer=str(output))
         elif not Path(f"{output}.checkpoint").is_file():
-            self.tell_at_the_end("The training had not learned anything yet, so nothing of it is kept; F6 begins anew.")
+            return "The training had not learned anything yet, so nothing of it is kept; F6 begins anew."
+        return ""
 
     def _recolor(self) -> None:
         """Draw the lists again: they take the colors of tokens from the editor, which may learn later of a theme."""
@@ -168,13 +175,7 @@ class MainScreen(StateScreen):
         """Do what a feature can; what takes its time, or asks the user, goes on beside the screen."""
         work = deed(*arguments)
         if work is not None:
-            self.run_worker(self._finish(work))
-
-    async def _finish(self, work: Coroutine[None, None, None]) -> None:
-        try:
-            await work
-        except (BpeError, OSError) as error:
-            self.say(sentence_of(error), "error")
+            self.run_worker(guarded(self, work, partial(self.say, severity="error")))
 
     def action_do(self, name: str, *arguments: Any) -> None:
         """What a key, a button or the palette asks of a feature, such as "training.pause"."""
@@ -188,40 +189,27 @@ class MainScreen(StateScreen):
         if old.phase != new.phase:
             self.refresh_bindings()  # F6 is one key with three meanings
 
-    # Which pane is seen
-
     def on_resize(self, event: events.Resize) -> None:
-        """On a small screen there is nothing to fill.
-
-        Classes come first: Textual would lay out and draw the new size as the old one, and then once more.
-        """
+        # Classes come first: Textual would lay out and draw the new size as the old one, and then once more.
         across, down = self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or []
         width, height = event.size
         fitting = self._get_breakpoint_classes(width, across) | self._get_breakpoint_classes(height, down)
         self.update_classes({name: name in fitting for _, name in across + down})
-        self.arrangement.arrange()
+        self.show_panes()
         self.call_after_refresh(self.refresh_bindings)
-
-    def watch_active(self, pane: str) -> None:
-        """It is seen now; panes of one place take turns there."""
-        self.arrangement.turn_to(pane)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Whatever gets the focus makes its pane the active one, unless the focus has moved on since."""
-        if self.focused is not event.widget:
-            return
-        for node in event.widget.ancestors_with_self:
-            if isinstance(node, Pane) and node.id:
-                self.active = node.id
-                return
+        panes = (node for node in event.widget.ancestors_with_self if isinstance(node, Pane) and node.id)
+        if self.focused is event.widget and (pane := next(panes, None)):
+            self.active = pane.id or ""
 
     def action_fill(self) -> None:
         """One pane fills the screen, or no longer."""
         self.update_classes({"-fill": not self.has_class("-fill")})
-        self.arrangement.arrange()
+        self.show_panes()
 
     def action_help(self) -> None:
-        """What the keys do and the words mean."""
         from tui.dialogs.help import Help
 
         self.app.push_screen(Help())
@@ -250,12 +238,3 @@ def _bind(pane: AnyPane) -> AnyPane:
     """Bind a pane to those facts of the screen that it has a variable of the same name for."""
     state = (name for name, fact in vars(StateScreen).items() if isinstance(fact, Reactive))
     return pane.data_bind(*(getattr(MainScreen, name) for name in state if name in vars(type(pane))))
-
-
-def _text(kept: Autosave) -> str:
-    """The editor's text of the last run; a greeting where there was none."""
-    if kept.beginning is not None:
-        return kept.beginning
-    from bpe_core.content.samples import editor_greeting
-
-    return editor_greeting()

@@ -43,7 +43,7 @@ async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_en
         await scope.press("ctrl+q")  # now there is room
         await eventually(lambda: scope.app._exit, "it leaves without a question")
     assert (config.load_text() or "").startswith("a")
-    assert not scope.app.last_words
+    assert not scope.app.main.last_words
 
 
 @pytest.mark.slow
@@ -59,7 +59,7 @@ async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
         await scope.asked(Confirm)
         await scope.press("ctrl+q")
         await eventually(lambda: scope.app._exit, "it leaves")
-    (sentence,) = scope.app.last_words
+    (sentence,) = scope.app.main.last_words
     (saved,) = tmp_path.glob("bpescope-text-*.txt")
     assert str(saved) in sentence and saved.read_text().startswith("a")
 

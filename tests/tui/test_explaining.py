@@ -64,9 +64,7 @@ async def test_the_newest_merge_of_a_training_at_full_speed_is_explained_once_th
 ) -> None:
     Silent.started = []
     monkeypatch.setattr(explaining, "WorkerProcess", cast(type[WorkerProcess], Silent))
-    screen = SimpleNamespace(
-        run_worker=Worker, is_leaving=False, explained=StepExplained(), run=Run("merging"), pace=0, step=0
-    )
+    screen = SimpleNamespace(run_worker=Worker, explained=StepExplained(), run=Run("merging"), pace=0, step=0)
     training = SimpleNamespace(shown_task=TrainingTask("x", TrainingOptions(), ("book.txt",)))
     others = SimpleNamespace(forgets=[]), None, training
     feature = Explaining(cast(MainScreen, screen), *(cast(Any, other) for other in others))

@@ -25,7 +25,8 @@ from textual.widgets._toast import Toast
 from tui.app import BpeScope
 from tui.disk import config
 from tui.features.feature import Feature
-from tui.terminal.guards import Dialog, FaithfulParser, Field, GuardedPalette, PagedOptionList, leads_nowhere
+from tui.terminal.driver import FaithfulParser
+from tui.terminal.guards import Dialog, Field, GuardedPalette, PagedOptionList, leads_nowhere
 
 both = pytest.mark.parametrize(
     "guarded", [pytest.param(True, id="guarded"), pytest.param(False, marks=pytest.mark.slow, id="plain")]

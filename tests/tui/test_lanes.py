@@ -108,7 +108,6 @@ class Host:
         return self
 
     is_finished = is_cancelled = True
-    is_leaving = False
 
     def cancel(self) -> None:
         self._waiting.clear()

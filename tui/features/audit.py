@@ -190,7 +190,7 @@ class AuditFeature(Feature):
         if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(token)):
             sentences.append(f"Step {step:,} made this token.")
             screen.training.log_of_merges.move_to(step - 1)
-            if screen.arrangement.go_to_log():
+            if screen.go_to_log():
                 sentences.append("F5 leads back to the list.")
         screen.say(" ".join(sentences))
 

@@ -302,7 +302,7 @@ class TrainingFeature(Feature):
         # What is still being fetched or loaded would take the place of what is learned.
         self._tokenizers.stop_waiting()
         self._audit.cancel()
-        self.screen.arrangement.show_log(even_alone=bool(task.preset))
+        self.screen.show_log(even_alone=bool(task.preset))
         if task.counts_all:
             self._corpus.leave_to_training(task.paths, task.options.pattern)
         course = self.newest = Course(task, last=task.first)

@@ -3,25 +3,19 @@
 For each guard a test says what happens without it, and fails once Textual needs it no longer.
 """
 
-import codecs
 import re
-from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from itertools import accumulate
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
-from textual._xterm_parser import XTermParser
 from textual.app import ComposeResult, ScreenStackError
 from textual.await_complete import AwaitComplete
 from textual.command import CommandInput, CommandList, CommandPalette
-from textual.driver import Driver
 from textual.errors import NoWidget
 from textual.events import Click, MouseEvent
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList
 from textual.worker import WorkerError
@@ -32,9 +26,6 @@ LONGEST_FIELD: Final = 10_000
 """Characters that a field takes in one paste; Textual draws all of them again at each key."""
 
 _PAGES: Final = ("page_up", "page_down")
-
-_NUL: Final = "\ud800"
-"""Stands for a NUL where Textual reads; no bytes are decoded to it, for it is half of a surrogate pair."""
 
 Answer = TypeVar("Answer")
 
@@ -147,54 +138,3 @@ def leads_nowhere(screen: Screen[Any], event: MouseEvent) -> bool:
     except NoWidget:
         return False
     return widget is not screen and not widget.is_attached
-
-
-class FaithfulParser(XTermParser):
-    """What a terminal sends, as keys, clicks and pastes. Without: a paste loses its NULs, and with them bytes."""
-
-    def feed(self, data: str) -> Iterable[Message]:
-        """The messages that are complete with some more characters."""
-        for message in super().feed(data.replace("\0", _NUL)):
-            if isinstance(message, events.Paste):
-                message.text = message.text.replace(_NUL, "\0")
-            yield message
-
-    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-        return super()._sequence_to_key_events(sequence.replace(_NUL, "\0"), alt=alt)
-
-
-def forgiving(driver: type[Driver]) -> type[Driver]:
-    """`driver`, but that a byte which is no UTF-8 becomes a U+FFFD, and that the end of the input is an EOFError.
-
-    Without: one such byte on the terminal's input ends the thread that reads it, and the app, with exit code 0. Its
-    input is read by a `FaithfulParser`.
-    """
-    from textual.drivers import linux_driver
-
-    if not issubclass(driver, linux_driver.LinuxDriver):
-        return driver
-
-    class ForgivingDriver(driver):  # type: ignore[misc, valid-type]
-        def run_input_thread(self) -> None:
-            # It makes a strict decoder and a parser by these names; there is no other way to give it ours.
-            names = {"getincrementaldecoder": _replacing, "XTermParser": FaithfulParser}
-            before = {name: getattr(linux_driver, name) for name in names}
-            try:
-                vars(linux_driver).update(names)
-                super().run_input_thread()
-            finally:
-                vars(linux_driver).update(before)
-
-    return ForgivingDriver
-
-
-def _replacing(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-    whole = cast(type[codecs.IncrementalDecoder], codecs.getincrementaldecoder(encoding))
-
-    class Replacing(whole):  # type: ignore[misc, valid-type]
-        def decode(self, data: bytes, final: bool = False) -> str:
-            if not (data or final):  # the end of a terminal: Textual would read it again and again
-                raise EOFError
-            return str(super().decode(data, final))
-
-    return partial(Replacing, "replace")

@@ -1,0 +1,111 @@
+"""The driver of the terminal, for what Textual's does not bear: signals, a terminal that goes away, bytes of no text.
+
+Without: SIGTERM leaves raw mode, mouse reports and the alternate screen on, and loses what was typed; so does a window
+that is closed, behind which Textual's output moreover waits for ever, and its input is read on and on. After a SIGSTOP
+and a SIGCONT Textual starts a second thread that reads keys beside the first, takes the raw terminal for what is to be
+restored, and waits at its end for one more key. A byte of the input that is no UTF-8 ends the thread that reads it, and
+the app, with exit code 0.
+"""
+
+import asyncio
+import codecs
+import signal
+import sys
+import termios
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from types import FrameType
+from typing import IO, TYPE_CHECKING, Any, Final, cast
+
+from textual import events
+from textual._xterm_parser import XTermParser
+from textual.message import Message
+
+from bpe_core.process import Unfailing
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
+
+_NUL: Final = "\ud800"
+"""Stands for a NUL where Textual reads; no bytes are decoded to it, for it is half of a surrogate pair."""
+
+
+class FaithfulParser(XTermParser):
+    """What a terminal sends, as keys, clicks and pastes. Without: a paste loses its NULs, and with them bytes."""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        for message in super().feed(data.replace("\0", _NUL)):
+            if isinstance(message, events.Paste):
+                message.text = message.text.replace(_NUL, "\0")
+            yield message
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        return super()._sequence_to_key_events(sequence.replace(_NUL, "\0"), alt=alt)
+
+
+def call_at_end(leave: Callable[[int], object]) -> None:
+    """Call `leave` with the exit code that shells expect when the system asks the app to end; within its loop."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, partial(leave, 128 + number))
+
+
+def enduring(driver: "type[Driver]") -> "type[Driver]":
+    """`driver`, but that a terminal may go away, the process be stopped and go on, and any bytes come."""
+    from textual.drivers import linux_driver
+
+    if not issubclass(driver, linux_driver.LinuxDriver):
+        return driver
+
+    class EnduringDriver(driver):  # type: ignore[misc, valid-type]
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self._file = cast(IO[str], Unfailing(cast(IO[str], sys.__stderr__)))
+
+        def _sigcont_application(self, number: int, frame: FrameType | None) -> None:
+            # A terminal that goes away sends this signal, too, right behind the one that ends the app.
+            if self._app.return_code is not None:
+                return
+            if self._must_signal_resume:
+                super()._sigcont_application(number, frame)
+            else:  # nobody had told us to stop
+                self._loop.call_soon_threadsafe(self._come_back)
+
+        def _come_back(self) -> None:
+            try:
+                termios.tcgetattr(self.fileno)
+            except termios.error:  # the terminal is gone
+                return
+            if self._app.return_code is None:
+                self.suspend_application_mode()
+                self._must_signal_resume = True
+                self.resume_application_mode()
+                self._app.refresh(layout=True)
+
+        def run_input_thread(self) -> None:
+            # It makes a strict decoder and a parser by these names; there is no other way to give it ours.
+            names = {"getincrementaldecoder": _replacing, "XTermParser": FaithfulParser}
+            before = {name: getattr(linux_driver, name) for name in names}
+            try:
+                vars(linux_driver).update(names)
+                super().run_input_thread()
+            except (EOFError, OSError):  # the terminal is gone, and nobody may have told us
+                with suppress(RuntimeError):  # so is the loop
+                    self._loop.call_soon_threadsafe(partial(self._app.exit, return_code=128 + signal.SIGHUP))
+            finally:
+                vars(linux_driver).update(before)
+
+    return EnduringDriver
+
+
+def _replacing(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
+    whole = cast(type[codecs.IncrementalDecoder], codecs.getincrementaldecoder(encoding))
+
+    class Replacing(whole):  # type: ignore[misc, valid-type]
+        def decode(self, data: bytes, final: bool = False) -> str:
+            if not (data or final):  # the end of a terminal: Textual would read it again and again
+                raise EOFError
+            return str(super().decode(data, final))
+
+    return partial(Replacing, "replace")
