@@ -20,8 +20,8 @@ from tui.dialogs.more_options import MORE_OPTIONS
 from tui.dialogs.questions import Ask, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
+from tui.features.course import TrainingTask
 from tui.features.resuming import Resuming
-from tui.features.training_task import TrainingTask
 from tui.glossary import LONGEST
 from tui.screen import MainScreen
 from tui.state import TrainingOptions

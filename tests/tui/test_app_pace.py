@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from scope import TEXT
@@ -12,9 +12,8 @@ from bpe_core.trainer.conditions import Condition, condition
 from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import Ask
 from tui.features.shown import Shown
-from tui.features.training import Goals, TrainingFeature, first_step
+from tui.features.training import TrainingFeature, first_step
 from tui.screen import MainScreen
-from tui.terminal.background import Steps
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -52,10 +51,12 @@ class StandIn:
         self.done.append(sentence)
 
     @property
-    def goals(self) -> Goals:
-        training = SimpleNamespace(tell=self._told, train=self._train)
-        shown = SimpleNamespace(go_to=self.done.append)
-        return Goals(cast(MainScreen, self), cast(Shown, shown), cast(TrainingFeature, training))
+    def goals(self) -> TrainingFeature:
+        shown = SimpleNamespace(go_to=self.done.append, forgets=[])
+        others = (cast(Any, None) for _ in range(3))
+        feature = TrainingFeature(cast(MainScreen, self), cast(Shown, shown), *others)
+        feature.tell, feature.train = self._told, self._train  # type: ignore[method-assign]
+        return feature
 
     async def _train(self, first: JobCommand) -> None:
         assert first.condition is not None
@@ -90,16 +91,8 @@ async def test_a_goal_in_words_is_trained_for_unless_it_is_reached() -> None:
     assert await asked("step > 12", busy=True) == [12, "step > 12"]
 
 
-def result(steps: Steps[int]) -> int:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            return int(stop.value)
-
-
 @pytest.mark.parametrize("text", ["step >= 9", "step > 9", "step <= 9", "ratio >= 2", "count < 20", "tokens < 1"])
 def test_the_first_step_of_which_something_is_so(text: str) -> None:
     wanted = condition(text)
     held = [merge.step for merge in MERGES if wanted.holds(merge, len(TEXT))]
-    assert result(first_step(MERGES, wanted, len(TEXT))) == next(iter(held), 0)
+    assert first_step(MERGES, wanted, len(TEXT)) == next(iter(held), 0)

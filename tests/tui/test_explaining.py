@@ -9,9 +9,9 @@ import pytest
 from bpe_core import train
 from bpe_core.worker.explain import AskStep, LearnedMerges
 from tui.features import explaining
+from tui.features.course import TrainingTask
 from tui.features.explaining import Explaining
 from tui.features.feature import Work
-from tui.features.training_task import TrainingTask
 from tui.process import WorkerProcess
 from tui.screen import MainScreen
 from tui.state import Phase, Run, StepExplained, TrainingOptions

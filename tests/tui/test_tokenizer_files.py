@@ -9,11 +9,11 @@ import pytest
 
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
-from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer import Merge, Trainer
-from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, load_file, place_for, told_record, without_odd_record
+from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, load_file, place_for, without_odd_record
+from tui.features.course import Course, TrainingTask
 from tui.features.shown import same
-from tui.state import KnownTokenizer, Run
+from tui.state import KnownTokenizer, Run, TrainingOptions
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
 LEARNED = train(TEXT, vocab_size=262)
@@ -79,14 +79,13 @@ def test_a_tokenizer_without_a_record_tells_its_merges_but_not_how_often_they_oc
 
 
 def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path: Path) -> None:
-    options = Options(vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=("<s>",))
+    task = TrainingTask("x", TrainingOptions(1000, "none", "largest", 2, ("<s>",)))
     trainer = Trainer(TEXT, vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=["<s>"])
     n_tokens = trainer.n_tokens
     told: list[Merge] = [next(trainer) for _ in range(4)]
     run = Run("failed", tokens_at_start=n_tokens, first_counts=trainer.first_counts)
-    record = told_record(options, told, n_tokens, run)
     learned = trainer.tokenizer()
-    save(type(learned)(learned.vocabulary, learned.pattern, record=record), tmp_path / "rescued.json")
+    save(Course(task, run, tokenizer=learned, merges=told, n_bytes=n_tokens).learned(), tmp_path / "rescued.json")
 
     rescued = load(tmp_path / "rescued.json")
     assert rescued.merges == learned.merges and rescued.special_tokens == learned.special_tokens

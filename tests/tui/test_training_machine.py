@@ -24,8 +24,8 @@ from bpe_core.worker.messages import (
     State,
     WorkProgress,
 )
-from tui.features.training import Course, TrainingFeature
-from tui.features.training_task import TrainingTask
+from tui.features.course import Course, TrainingTask
+from tui.features.training import TrainingFeature
 from tui.panes.training import status_line
 from tui.process import WorkerProcess
 from tui.screen import MainScreen

@@ -17,10 +17,10 @@ from bpe_core.worker.messages import (
     State,
     WorkProgress,
 )
-from tui.features import training
+from tui.features import course as course_of
 from tui.features.corpus import CorpusChoice
-from tui.features.training import Course, Pace, TrainingFeature
-from tui.features.training_task import TrainingTask
+from tui.features.course import Course, Pace, TrainingTask
+from tui.features.training import TrainingFeature
 from tui.panes.training import status_line
 from tui.screen import MainScreen
 from tui.state import Run, Totals, TrainingOptions
@@ -75,7 +75,7 @@ def test_what_is_paused_is_told_in_its_own_measure() -> None:
 
 def test_the_pace_is_smoothed_so_that_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(training.time, "monotonic", lambda: now)
+    monkeypatch.setattr(course_of.time, "monotonic", lambda: now)
     pace = Pace()
     assert pace.rate(5) == 0  # no time has passed: nothing can be said
     now = 1.0

@@ -20,8 +20,8 @@ from bpe_core.worker.explain import ExplainTraining
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.plots import bar
 from tui.drawing.token_labels import WRITINGS, writer
+from tui.features.course import TrainingTask
 from tui.features.explaining import corpus_of_task
-from tui.features.training_task import TrainingTask
 from tui.state import Run, StepExplained, TrainingOptions
 from tui.text.why_lines import LineForm, why_lines
 from tui.widgets.lines import Titles

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, overload
 
@@ -17,11 +16,10 @@ from bpe_core.formats import load
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.hub import encodings, repositories
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import Options, TrainingRecord
 from bpe_core.trainer import Merge
 from bpe_core.visible import quoted
 from tui.disk import config
-from tui.state import KnownTokenizer, Loaded, Opened, Run, Trouble, name_of
+from tui.state import KnownTokenizer, Loaded, Opened, Trouble, name_of
 
 HEAD_BYTES: Final = 4096
 """Of a file, in which its size is told."""
@@ -138,31 +136,6 @@ def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
     if falls and max(lengths[0], record.n_bytes) <= LARGEST_CORPUS and len(record.steps) == tokenizer.step:
         return tokenizer
     return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, name=tokenizer.name, preparation=tokenizer.preparation)
-
-
-def told_record(rules: Options, merges: Sequence[Merge], n_bytes: int, run: Run) -> TrainingRecord:
-    """The record of a training as its worker told it, which leaves out the digests of the texts.
-
-    `n_bytes` is the size of the corpus. A merge that was given, and not chosen, is told with no tied pair.
-    """
-    return TrainingRecord(
-        pattern=rules.pattern,
-        ties=rules.ties,
-        id_layout=rules.id_layout,
-        min_count=rules.min_count,
-        max_token_length=rules.max_token_length,
-        vocab_size=rules.vocab_size,
-        sources=(),
-        steps=tuple((merge.count, merge.ties, merge.n_tokens) for merge in merges),
-        n_bytes=n_bytes,
-        n_tokens_start=run.tokens_at_start,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        stop_reason="the worker process died" if run.phase == "failed" else run.phase,
-        end_of_word=rules.end_of_word,
-        min_share=None if rules.min_share is None else str(rules.min_share),
-        n_given=sum(1 for _ in takewhile(lambda merge: not merge.ties, merges)),
-        first_counts=run.first_counts,
-    )
 
 
 def _modified(path: Path) -> int:

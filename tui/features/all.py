@@ -18,7 +18,7 @@ from tui.features.resuming import Resuming
 from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
-from tui.features.training import Goals, TrainingFeature
+from tui.features.training import TrainingFeature
 from tui.state import Requests
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ class Features:
         self.comparison = ComparisonFeature(screen, self.tokenizers)
         self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus, self.audit)
         self.explaining = Explaining(screen, self.shown, self.tokenizers, self.training)
-        self.goals = Goals(screen, self.shown, self.training)
         self.resuming = Resuming(screen, self.training, self.corpus)
         self.results = Results(screen, self.texts, self.tokenizers)
         self.lanes = Lanes(screen, self.shown, self.tokenizers)

@@ -20,8 +20,8 @@ from bpe_core.worker.messages import Counted, Failed, FileSkipped
 from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import Ask, AskPath, AskPattern, weight
 from tui.disk.sources import sample_corpus, title_of
+from tui.features.course import TrainingTask
 from tui.features.feature import Feature
-from tui.features.training_task import TrainingTask
 from tui.process import WorkerProcess
 from tui.state import Corpus, Totals, TrainingOptions
 

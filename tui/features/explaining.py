@@ -19,11 +19,11 @@ from tui.state import StepExplained
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.tokenizer.training_record import TrainingRecord
+    from tui.features.course import TrainingTask
     from tui.features.feature import StateScreen
     from tui.features.shown import Shown
     from tui.features.tokenizers import Tokenizers
     from tui.features.training import TrainingFeature
-    from tui.features.training_task import TrainingTask
 
 _AT_ONCE: Final = 2000
 """Merges that are sent in one go: some milliseconds of work."""

@@ -18,9 +18,9 @@ from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import Ask, Confirm, whole_number
 from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
+from tui.features.course import RUN, WAIT, TrainingTask
 from tui.features.feature import Feature, sentence_of
 from tui.features.tokenizers import BUSY
-from tui.features.training_task import RUN, WAIT, TrainingTask
 from tui.state import name_of
 from tui.terminal.background import in_thread
 

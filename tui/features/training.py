@@ -1,13 +1,11 @@
-"""Training: learn in a worker process, show what is learned as it comes, keep it."""
+"""Training: learn in a worker process, show what is learned as it comes, keep it; and go on until something is so."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -38,120 +36,25 @@ from bpe_core.worker.messages import (
 from tui.dialogs.questions import Ask
 from tui.disk import config
 from tui.disk.sources import sample_corpus, title_of
-from tui.disk.tokenizer_files import older_twin, place_for, told_record
+from tui.disk.tokenizer_files import older_twin, place_for
 from tui.disk.unfinished import Note
 from tui.features.corpus import CorpusChoice, path_of
+from tui.features.course import RUN, WAIT, Course, TrainingTask
 from tui.features.feature import Feature, sentence_of
 from tui.features.tokenizers import BUSY, Tokenizers
-from tui.features.training_task import RUN, WAIT, TrainingTask
 from tui.process import WorkerProcess
-from tui.state import PACES, Corpus, Loaded, Phase, Run, Totals, TrainingOptions, UnfinishedTraining, name_of
-from tui.terminal.background import SlicedWork, Steps, in_thread
+from tui.state import PACES, Corpus, Loaded, Phase, Run, Totals, TrainingOptions, name_of
+from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from bpe_core import Tokenizer
     from bpe_core.trainer import Merge
-    from bpe_core.trainer.conditions import Condition
     from tui.features.audit import AuditFeature
     from tui.features.feature import StateScreen
     from tui.features.shown import Shown
 
-
 _AT_ONCE: Final = 512
 """Merges that are taken in between two moments for keys: some milliseconds of work."""
-_GLITCHES: Final = TrainingOptions(vocab_size=512)
-"""By which the names of a forum become tokens of their own."""
-
-
-class Pace:
-    """How fast something counts up, smoothed over about a second so that the number can be read."""
-
-    def __init__(self) -> None:
-        self.restart()
-
-    def restart(self, done: int = 0) -> None:
-        """Begin anew, `done` of it being there already."""
-        self._rate = 0.0
-        self._done, self._time = done, time.monotonic()
-
-    def rate(self, done: int) -> float:
-        """Units a second, now that `done` are done."""
-        now = time.monotonic()
-        elapsed = now - self._time
-        if elapsed > 0.01:
-            latest = (done - self._done) / elapsed
-            weight = min(1.0, elapsed) if self._rate else 1.0
-            self._rate += weight * (latest - self._rate)
-            self._done, self._time = done, now
-        return self._rate
-
-
-@dataclass(slots=True)
-class Course:
-    """One training from its beginning to its end; nothing of it outlives it by itself."""
-
-    task: TrainingTask
-    run: Run = field(default_factory=partial(Run, "counting"))
-    pace: Pace = field(default_factory=Pace)
-    tokenizer: Tokenizer | None = None
-    """With what it has learned so far; None before its first merge is due."""
-    merges: list[Merge] = field(default_factory=list)
-    n_bytes: int = 0
-    """Of the corpus, as often as its texts weigh."""
-    n_skipped: int = 0
-    """Files that are no text."""
-    named: Path = field(default_factory=Path)
-    """Where it would be kept if nothing else were called so."""
-    note: Note | None = None
-    """What the disk has of it until it has ended."""
-    saved: Path | None = None
-    """Where it is kept."""
-    worker: WorkerProcess | None = None
-    """What learns, once it can; None before and after."""
-    unsent: list[JobCommand] = field(default_factory=list)
-    """What was asked of the worker before there was one."""
-    last: JobCommand = RUN
-    """The last command to the worker, but for its pace; `WAIT` once that has come to its end."""
-    asked: TrainingOptions | None = None
-    """By what it learns."""
-    noted: UnfinishedTraining | None = None
-    """What the note says."""
-    unkept: str = ""
-    """Why its newest checkpoint could not be written."""
-    n_known: int = 0
-    """How many merges were known before it, and have to be made again before there is more than a file has."""
-
-    @property
-    def goal(self) -> Condition | None:
-        """What is to be so when it waits next; None where it goes on to its end."""
-        return self.last.condition
-
-    @property
-    def output(self) -> Path:
-        """Where the worker should keep it."""
-        return self.note.output if self.note else Path()
-
-    @property
-    def has_learned(self) -> bool:
-        """Whether there is anything that would be lost with it."""
-        return len(self.merges) >= max(1, self.n_known)
-
-    @property
-    def unfinished(self) -> UnfinishedTraining:
-        """What is needed to go on with it after any end of the app."""
-        task, goal = self.task, str(self.goal) if self.goal else ""
-        begin_step = task.begin.step if task.begin else 0
-        paused = self.last.verb in ("step", "pause")
-        return UnfinishedTraining(
-            task.title, task.options, task.paths, task.preset, task.begin_path, begin_step, goal=goal, paused=paused
-        )
-
-    def learned(self) -> Tokenizer:
-        """What the worker has sent until now, as a whole."""
-        rules = self.task.rules
-        assert self.tokenizer is not None
-        record = told_record(rules, self.merges, self.n_bytes, self.run)
-        return bpe_core.Tokenizer(self.tokenizer.vocabulary, rules.pattern, record=record)
 
 
 class TrainingFeature(Feature):
@@ -161,10 +64,7 @@ class TrainingFeature(Feature):
         self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers, corpus: CorpusChoice, audit: AuditFeature
     ) -> None:
         super().__init__(screen)
-        self._shown = shown
-        self._tokenizers = tokenizers
-        self._corpus = corpus
-        self._audit = audit
+        self._shown, self._tokenizers, self._corpus, self._audit = shown, tokenizers, corpus, audit
         self._alone = asyncio.Lock()
         self.newest: Course | None = None
         """The last training that was begun."""
@@ -191,8 +91,7 @@ class TrainingFeature(Feature):
 
     async def train_or_pause(self) -> None:
         """What the first button does now."""
-        phase = self.screen.run.phase
-        if phase == "paused":
+        if self.screen.run.phase == "paused":
             self.resume()
         elif self.screen.run.busy:
             self.pause()
@@ -209,27 +108,20 @@ class TrainingFeature(Feature):
             screen.say("No text is chosen: press F2, go to one, and mark it with the space bar.", "warning")
             return
         task = TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first)
-        if begin := options.more.get("extend"):
-            await self._start_from(begin, task)
-        else:
-            self.start(task)
-
-    async def _start_from(self, name: str, task: TrainingTask) -> None:
-        """Begin with the merges of a tokenizer, named as in the list or by its path."""
-        path = path_of(name, self.screen.kept)
-        begin = await in_thread(_whole, path, task.options.pattern)
-        options = replace(task.options, special_tokens=())
-        if not self.screen.run.busy:
-            task = replace(task, title=f"{name_of(path)} extended", options=options, begin=begin, begin_path=str(path))
-            _ = task.rules
-            self.start(task)
+        if name := options.more.get("extend"):  # the merges of a tokenizer come first
+            path = path_of(name, screen.kept)
+            begin = await in_thread(_whole, path, options.pattern)
+            if screen.run.busy:
+                return
+            title, options = f"{name_of(path)} extended", replace(options, special_tokens=())
+            task = replace(task, title=title, options=options, begin=begin, begin_path=str(path))
+            _ = task.rules  # refuses options that make no sense together
+        self.start(task)
 
     def pause(self) -> None:
-        """Let the worker wait."""
         self.tell(JobCommand("pause"))
 
     def resume(self) -> None:
-        """Let the worker go on."""
         self.tell(JobCommand("run"))
 
     def stop(self) -> None:
@@ -257,18 +149,15 @@ class TrainingFeature(Feature):
 
         `stepping`: one merge, then wait; each time this is asked for again, one more.
         """
-        if self.screen.run.busy:
-            if stepping:
-                self.tell(ONE_STEP)
-            else:
-                self.screen.say(BUSY, "warning")
-            return
-        if stepping and self._says_end():
-            return
-        preset = PRESETS[name]
-        self.screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
-        first = ONE_STEP if stepping else RUN
-        self.start(TrainingTask(preset.name, self.screen.options, preset=preset.name, first=first))
+        if self.screen.run.busy and stepping:
+            self.tell(ONE_STEP)
+        elif self.screen.run.busy:
+            self.screen.say(BUSY, "warning")
+        elif not (stepping and self._says_end()):
+            preset = PRESETS[name]
+            self.screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
+            first = ONE_STEP if stepping else RUN
+            self.start(TrainingTask(preset.name, self.screen.options, preset=preset.name, first=first))
 
     def glitch_example(self) -> None:
         """Train on a forum with its user names, then audit against the same forum without them."""
@@ -280,7 +169,8 @@ class TrainingFeature(Feature):
         names, clean = (paths["forum-with-names"],), (paths["forum-clean"],)
         self._corpus.choose(Corpus(names, clean, title_of(names)))
         screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
-        self.start(TrainingTask(screen.corpus.title, _GLITCHES, names))
+        # By so many tokens the names become tokens of their own.
+        self.start(TrainingTask(screen.corpus.title, TrainingOptions(vocab_size=512), names))
         self._audits_next = True
 
     def train_on_samples(self) -> None:
@@ -293,6 +183,42 @@ class TrainingFeature(Feature):
         here = PACES.index(self.screen.pace)
         self.screen.pace = PACES[max(0, min(here + by, len(PACES) - 1))]
         self.tell(JobCommand("pace", self.screen.pace))
+
+    # Until something is so
+
+    async def go_to(self) -> None:
+        """Ask for a condition and go to its step; a training goes on to it if it is still to come."""
+        screen = self.screen
+        wanted = await screen.ask(_ask_condition("Go to which step, or to the first where what is so?"))
+        if wanted is None:
+            return
+        if step := await self._first_step(wanted):
+            self._shown.go_to(step)
+        elif screen.run.busy and screen.training.log_of_merges.merges:
+            self._train_on(wanted)
+        elif screen.tokenizer is not None:
+            known = counted(len(screen.training.log_of_merges.merges), "merge")
+            screen.say(f"“{wanted}” is so at no step of the {known} learned.")
+
+    async def train_until(self) -> None:
+        """Ask for a condition, and learn until it holds: in the training that is under way, or in a new one."""
+        wanted = await self.screen.ask(_ask_condition("Train until what is so? Then it waits."))
+        if wanted is None:
+            return
+        if not self.screen.run.busy:
+            await self.train(JobCommand("until", condition=wanted))
+        elif step := await self._first_step(wanted):
+            self.screen.say(f"That is so since step {step:,}; g in the merge log goes there.")
+        else:
+            self._train_on(wanted)
+
+    async def _first_step(self, wanted: Condition) -> int:
+        log = self.screen.training.log_of_merges
+        return await in_thread(first_step, log.merges, wanted, log.n_bytes)
+
+    def _train_on(self, wanted: Condition) -> None:
+        self._shown.go_to(len(self.screen.training.log_of_merges.merges))  # it is followed on the way
+        self.tell(JobCommand("until", condition=wanted))
 
     # One training
 
@@ -323,6 +249,7 @@ class TrainingFeature(Feature):
             course.unsent.append(command)
 
     def _publish(self, course: Course, run: Run) -> None:
+        """Show the run of the newest training, and note what is needed to go on with any."""
         goal = str(course.goal) if course.goal and run.busy else ""
         if self.screen.pace and run.phase == "merging":  # the first merges come before the first second has gone by
             run = replace(run, rate=min(run.rate, self.screen.pace))
@@ -346,8 +273,11 @@ class TrainingFeature(Feature):
                 self._publish(course, replace(course.run, phase="failed", rate=0.0, detail=sentence_of(error)))
                 self.failed(course.run.detail)
             except asyncio.CancelledError:  # the app ends: the worker has kept what it had, if it was given the time
-                if course.note:
-                    self._leave(course, course.note)
+                if note := course.note:
+                    if course.has_learned and note.left is None:
+                        with suppress(BpeError, OSError):
+                            bpe_core.save(course.learned(), note.output)
+                    (note.leave if note.left else note.end)()
                 raise
             finally:
                 course.worker = None
@@ -355,18 +285,10 @@ class TrainingFeature(Feature):
                 course.note.end()
             await self._end(course)
 
-    def _leave(self, course: Course, note: Note) -> None:
-        if course.has_learned and note.left is None:
-            with suppress(BpeError, OSError):
-                bpe_core.save(course.learned(), note.output)
-        if note.left:
-            note.leave()
-        else:
-            note.end()
-
     async def _learn(self, course: Course) -> None:
-        task = course.task
-        rules, course.asked = task.rules, task.asked
+        task, rules = course.task, course.task.rules
+        specials = tuple(rules.special_tokens)
+        course.asked = TrainingOptions(rules.vocab_size, rules.pattern, rules.ties, rules.min_count, specials)
         try:
             course.named = place_for(config.tokenizers_folder(), f"{task.title} {rules.pattern}")
             unfinished = course.noted = course.unfinished
@@ -452,8 +374,7 @@ class TrainingFeature(Feature):
     def _towards_goal(course: Course, run: Run) -> Run:
         """The run, which says so where it ended short of its goal; a goal that is reached is one no more."""
         goal = course.goal
-        reached = goal is not None and bool(course.merges) and goal.holds(course.merges[-1], course.n_bytes)
-        if goal is None or (run.phase == "done" and reached):
+        if goal is None or (run.phase == "done" and course.merges and goal.holds(course.merges[-1], course.n_bytes)):
             return run
         if run.phase == "paused" and run.detail:
             course.last = WAIT
@@ -463,10 +384,9 @@ class TrainingFeature(Feature):
 
     async def _end(self, course: Course) -> None:
         """Keep what was learned, and say what came of it; where that is nothing, what was there comes back."""
-        checkpoint = Path(f"{course.output}.checkpoint")
         if course.tokenizer is None or not (course.saved or course.has_learned):
-            if checkpoint.is_file():  # it was to go on with that, and did not get so far
-                await self.keep_checkpoint(checkpoint, course.output)
+            if course.checkpoint.is_file():  # it was to go on with that, and did not get so far
+                await self.keep_checkpoint(course.checkpoint, course.output)
             self._tokenizers.list_anew()
             if course.tokenizer is not None:
                 self._shown.take_back()
@@ -475,35 +395,30 @@ class TrainingFeature(Feature):
             return
         learned = await in_thread(course.learned)
         if course.saved is None:
-            course.saved = await self._rescue(learned, course.output)
+            course.saved = await self._rescue(course, learned)
         elif course.saved != course.named:
             course.saved = await in_thread(_without_twin, course.saved, course.named)
         self._tokenizers.list_anew()
-        if course.saved is not None:
-            self.show_learned(learned, course.saved)
+        if path := course.saved:
+            # What was learned stays on the screen, from now on as the tokenizer in its file.
+            self._shown.keep(Loaded(learned, path))
+            if str(path) not in {one.path for one in self.screen.kept}:  # a disk was full, and it is saved elsewhere
+                self._tokenizers.add(path, learned)
+            self.screen.remember(tokenizer=str(path))
+            if self._audits_next:
+                self.screen.call_later(self._audit.audit)
         if course.task.preset and course.run.phase == "done":
             came_out, sentence = verdict(course.task.preset, PRESETS[course.task.preset].check(learned))
-            short = sentence.partition(":")[0]  # the rest may not fit there
-            self._publish(course, replace(course.run, detail=short))
+            self._publish(course, replace(course.run, detail=sentence.partition(":")[0]))  # the rest may not fit there
             self.screen.say(sentence, "information" if came_out else "warning")
-        if course.saved is not None and (warning := learned_by_heart(course.merges)):
+        if course.saved and (warning := learned_by_heart(course.merges)):
             self.screen.say(warning, "warning")
 
-    def show_learned(self, learned: Tokenizer, path: Path) -> None:
-        """What was learned stays on the screen, from now on as the tokenizer in its file."""
-        self._shown.keep(Loaded(learned, path))
-        if str(path) not in {one.path for one in self.screen.kept}:  # a disk was full, and it is saved elsewhere
-            self._tokenizers.add(path, learned)
-        self.screen.remember(tokenizer=str(path))
-        if self._audits_next:
-            self.screen.call_later(self._audit.audit)
-
-    async def _rescue(self, learned: Tokenizer, output: Path) -> Path | None:
+    async def _rescue(self, course: Course, learned: Tokenizer) -> Path | None:
         """Keep what a worker had sent before it died."""
         try:
-            checkpoint = Path(f"{output}.checkpoint")
-            output = await in_thread(save_beside, learned, output)
-            checkpoint.unlink(missing_ok=True)  # it has no more than that
+            output = await in_thread(save_beside, learned, course.output)
+            course.checkpoint.unlink(missing_ok=True)  # it has no more than that
         except (BpeError, OSError) as error:
             self.screen.say(f"What was learned could not be kept: {sentence_of(error)}", "error")
             return None
@@ -513,17 +428,27 @@ class TrainingFeature(Feature):
     async def keep_checkpoint(self, checkpoint: Path, output: Path) -> None:
         """Make a tokenizer of the list of what a training had learned."""
         try:
-            kept = await in_thread(_kept, checkpoint, output)
+            kept = await in_thread(lambda: save_beside(load(checkpoint), output))
+            checkpoint.unlink()
             self.screen.say(f"What it had learned is kept as {kept.stem}.")
             self._tokenizers.list_anew()
         except (BpeError, OSError) as error:
             self.screen.say(f"What it had learned stays in {checkpoint}. {sentence_of(error)}", "warning")
 
 
-def _kept(checkpoint: Path, output: Path) -> Path:
-    kept = save_beside(load(checkpoint), output)
-    os.unlink(checkpoint)
-    return kept
+def first_step(merges: Sequence[Merge], wanted: Condition, n_bytes: int) -> int:
+    """The first step after which `wanted` holds, 0 if none. Not for the main thread: a millisecond per 1,000 merges."""
+    is_far = wanted.field == "step" and ">" in wanted.op
+    for index in range(max(0, ceil(wanted.number) - 1) if is_far else 0, len(merges)):
+        if wanted.holds(merges[index], n_bytes):
+            return index + 1
+    return 0
+
+
+def _ask_condition(question: str) -> Ask[Condition]:
+    """Asks for a step, or for what should be so after it."""
+    hint = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
+    return Ask(question, condition, hint=hint, example="512, or: ratio >= 3.5", suggest=EXAMPLES)
 
 
 def _whole(path: Path, pattern: str) -> Tokenizer:
@@ -554,75 +479,3 @@ def learned_by_heart(merges: Sequence[Merge]) -> str:
         f"From step {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
         "With a minimum count of 2 a training stops before them."
     )
-
-
-_SLICE: Final = 1024
-"""Merges that are searched in one go, in a few milliseconds."""
-
-
-class Goals(Feature):
-    """Replaces nothing itself: it asks, and steers the training or the step shown."""
-
-    def __init__(self, screen: StateScreen, shown: Shown, training: TrainingFeature) -> None:
-        super().__init__(screen)
-        self._shown = shown
-        self._training = training
-        self._search = SlicedWork[int](screen)
-
-    async def go_to(self) -> None:
-        """Ask for a condition and go to its step; a training goes on to it if it is still to come."""
-        wanted = await self.screen.ask(_ask_condition("Go to which step, or to the first where what is so?"))
-        if wanted is not None:
-            self._find(wanted, partial(self._go_or_train, wanted))
-
-    async def train_until(self) -> None:
-        """Ask for a condition, and learn until it holds: in the training that is under way, or in a new one."""
-        wanted = await self.screen.ask(_ask_condition("Train until what is so? Then it waits."))
-        if wanted is None:
-            return
-        if not self.screen.run.busy:
-            await self._training.train(JobCommand("until", condition=wanted))
-        else:
-            self._find(wanted, partial(self._train_unless_it_is, wanted))
-
-    def _find(self, wanted: Condition, then: Callable[[int], None]) -> None:
-        """Call `then` with the first step after which it holds; with 0 if that has not been learned."""
-        log = self.screen.training.log_of_merges
-        self._search.run(first_step(log.merges, wanted, log.n_bytes), then)
-
-    def _go_or_train(self, wanted: Condition, step: int) -> None:
-        screen = self.screen
-        if step:
-            self._shown.go_to(step)
-        elif screen.run.busy and screen.training.log_of_merges.merges:
-            self._train_on(wanted)
-        elif screen.tokenizer is not None:
-            known = counted(len(screen.training.log_of_merges.merges), "merge")
-            screen.say(f"“{wanted}” is so at no step of the {known} learned.")
-
-    def _train_unless_it_is(self, wanted: Condition, step: int) -> None:
-        if step:
-            self.screen.say(f"That is so since step {step:,}; g in the merge log goes there.")
-        else:
-            self._train_on(wanted)
-
-    def _train_on(self, wanted: Condition) -> None:
-        self._shown.go_to(len(self.screen.training.log_of_merges.merges))  # it is followed on the way
-        self._training.tell(JobCommand("until", condition=wanted))
-
-
-def first_step(merges: Sequence[Merge], wanted: Condition, n_bytes: int) -> Steps[int]:
-    """The first step after which `wanted` holds, 0 if none; a pause after each slice."""
-    is_far = wanted.field == "step" and ">" in wanted.op
-    for begin in range(max(0, ceil(wanted.number) - 1) if is_far else 0, len(merges), _SLICE):
-        for merge in merges[begin : begin + _SLICE]:
-            if wanted.holds(merge, n_bytes):
-                return merge.step
-        yield
-    return 0
-
-
-def _ask_condition(question: str) -> Ask[Condition]:
-    """Asks for a step, or for what should be so after it."""
-    hint = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
-    return Ask(question, condition, hint=hint, example="512, or: ratio >= 3.5", suggest=EXAMPLES)

@@ -1,0 +1,195 @@
+"""A training to be done, as its worker is asked for it, and its course from the first event to the last."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import OPTION_OF, Options, TrainingRecord, parsed_number, parsed_option
+from bpe_core.trainer.start import first_vocabulary
+from bpe_core.worker.messages import JobCommand
+from bpe_core.worker.train import Recipe, TrainRequest
+from tui.state import Run, TrainingOptions, UnfinishedTraining
+
+if TYPE_CHECKING:
+    from bpe_core.trainer import Merge
+    from bpe_core.trainer.conditions import Condition
+    from bpe_core.vocabulary import Vocabulary
+    from tui.disk.unfinished import Note
+    from tui.process import WorkerProcess
+
+RUN: Final = JobCommand("run")
+WAIT: Final = JobCommand("step", 0)
+_OF_TEXTS: Final = ("sample", "seed", "extend")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTask:
+    """A training: on texts, or of a preset with its own text and options; from the bytes, or from a vocabulary."""
+
+    title: str
+    """What the kept tokenizer is named after."""
+    options: TrainingOptions
+    paths: tuple[str, ...] = ()
+    preset: str = ""
+    first: JobCommand = RUN
+    """What the worker does first: all of it, one step, nothing yet, or what there is until a condition holds."""
+    begin: Tokenizer | None = None
+    """The vocabulary it begins with, at the step where it goes its own way; None for the bytes."""
+    begin_path: str = ""
+    """The file that vocabulary is in."""
+    resume: str = ""
+    """The file in which an earlier run of the same training has left what it learned: its checkpoint, or its output."""
+
+    def request(self, output: Path) -> TrainRequest:
+        keep = self.resume != str(output)
+        return TrainRequest(self.recipe, str(output), keep_existing=keep, resume_from=self.resume, first=self.first)
+
+    @property
+    def recipe(self) -> Recipe:
+        """What is learned, by which rules and from which texts. Raises `OptionError`."""
+        if self.preset:
+            return Recipe(preset=self.preset)
+        options, more = self.options, self.options.more
+        asked: dict[str, Any] = {
+            name: getattr(options, name) for name in ("vocab_size", "pattern", "ties", "min_count")
+        }
+        asked |= dict(parsed_option(name, text) for name, text in more.items() if name not in _OF_TEXTS and text)
+        if self.begin is None:
+            asked["special_tokens"] = options.special_tokens
+        return Recipe(
+            self.paths,
+            asked,
+            sample=more.get("sample", ""),
+            seed=parsed_number("seed", more.get("seed") or "0"),
+            weights=tuple(f"{path}={options.weights[path]}" for path in self.paths if path in options.weights),
+            extend=self.begin_path if self.begin else more.get("extend", ""),
+            fork=self.begin.step if self.begin else None,
+        )
+
+    @property
+    def rules(self) -> Options:
+        """By what the worker learns, in the end. Raises `OptionError` or `PatternError` if it refuses to."""
+        recipe = self.recipe
+        recipe.sampled()  # of texts and not of rules, but the worker would refuse it all the same
+        return recipe.rules(self.begin)
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether the worker tells what all of the texts amount to, split by the pattern that is chosen."""
+        return "sample" not in self.options.more
+
+    def first_vocabulary(self) -> Vocabulary:
+        """What the merges will be added to, as the worker begins with it too."""
+        return first_vocabulary(self.rules, self.begin.vocabulary if self.begin else None)
+
+
+class Pace:
+    """How fast something counts up, smoothed over about a second so that the number can be read."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self, done: int = 0) -> None:
+        """Begin anew, `done` of it being there already."""
+        self._rate = 0.0
+        self._done, self._time = done, time.monotonic()
+
+    def rate(self, done: int) -> float:
+        """Units a second, now that `done` are done."""
+        now = time.monotonic()
+        elapsed = now - self._time
+        if elapsed > 0.01:
+            weight = min(1.0, elapsed) if self._rate else 1.0
+            self._rate += weight * ((done - self._done) / elapsed - self._rate)
+            self._done, self._time = done, now
+        return self._rate
+
+
+@dataclass(slots=True)
+class Course:
+    """One training from its beginning to its end; nothing of it outlives it by itself."""
+
+    task: TrainingTask
+    run: Run = field(default_factory=lambda: Run("counting"))
+    pace: Pace = field(default_factory=Pace)
+    asked: TrainingOptions | None = None
+    """By what it learns, also where that is a preset, or begins with a vocabulary."""
+    tokenizer: Tokenizer | None = None
+    """With what it has learned so far; None before its first merge is due."""
+    merges: list[Merge] = field(default_factory=list)
+    n_known: int = 0
+    """How many merges were known before it, and have to be made again before there is more than a file has."""
+    n_bytes: int = 0
+    """Of the corpus, as often as its texts weigh."""
+    n_skipped: int = 0
+    """Files that are no text."""
+    named: Path = field(default_factory=Path)
+    """Where it would be kept if nothing else were called so."""
+    note: Note | None = None
+    """What the disk has of it until it has ended."""
+    noted: UnfinishedTraining | None = None
+    """What the note says."""
+    saved: Path | None = None
+    """Where it is kept."""
+    unkept: str = ""
+    """Why its newest checkpoint could not be written."""
+    worker: WorkerProcess | None = None
+    """What learns, once it can; None before and after."""
+    unsent: list[JobCommand] = field(default_factory=list)
+    """What was asked of the worker before there was one."""
+    last: JobCommand = RUN
+    """The last command to the worker, but for its pace; `WAIT` once that has come to its end."""
+
+    @property
+    def goal(self) -> Condition | None:
+        """What is to be so when it waits next; None where it goes on to its end."""
+        return self.last.condition
+
+    @property
+    def output(self) -> Path:
+        """Where the worker should keep it."""
+        return self.note.output if self.note else Path()
+
+    @property
+    def checkpoint(self) -> Path:
+        return Path(f"{self.output}.checkpoint")
+
+    @property
+    def has_learned(self) -> bool:
+        """Whether there is anything that would be lost with it."""
+        return len(self.merges) >= max(1, self.n_known)
+
+    @property
+    def unfinished(self) -> UnfinishedTraining:
+        """What is needed to go on with it after any end of the app."""
+        task, goal = self.task, str(self.goal) if self.goal else ""
+        begin_step = task.begin.step if task.begin else 0
+        paused = self.last.verb in ("step", "pause")
+        return UnfinishedTraining(
+            task.title, task.options, task.paths, task.preset, task.begin_path, begin_step, goal=goal, paused=paused
+        )
+
+    def learned(self) -> Tokenizer:
+        """What the worker has sent until now, as a whole; its record lacks the digests of the texts."""
+        rules, run = self.task.rules, self.run
+        assert self.tokenizer is not None
+        asked = replace(rules, special_tokens=(), min_share=None if rules.min_share is None else str(rules.min_share))
+        record = TrainingRecord(
+            **{name: getattr(asked, name) for name in OPTION_OF},
+            sources=(),
+            steps=tuple((merge.count, merge.ties, merge.n_tokens) for merge in self.merges),
+            n_bytes=self.n_bytes,
+            n_tokens_start=run.tokens_at_start,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            stop_reason="the worker process died" if run.phase == "failed" else run.phase,
+            # A merge that was given, and not chosen, comes with no tied pair.
+            n_given=sum(1 for _ in takewhile(lambda merge: not merge.ties, self.merges)),
+            first_counts=run.first_counts,
+        )
+        return Tokenizer(self.tokenizer.vocabulary, rules.pattern, record=record)
