@@ -149,13 +149,13 @@ def beside(ratios: Sequence[float], most: float, width: int) -> str:
     return "".join(cells).rstrip()
 
 
-def shape(amounts: Mapping[int, int], first: int, last: int) -> str:
-    """Bars for the amounts of `first` to `last`, those beyond it counted with `last`; the greatest is a whole cell.
+def shape(amounts: Mapping[int, int], last: int) -> str:
+    """Bars for the amounts of 1 to `last`, those beyond it counted with `last`; the greatest is a whole cell.
 
-    >>> shape({1: 4, 2: 8, 9: 1}, 1, 4)
+    >>> shape({1: 4, 2: 8, 9: 1}, 4)
     '▄█ ▁'
     """
-    heights = [amounts.get(place, 0) for place in range(first, last)]
+    heights = [amounts.get(place, 0) for place in range(1, last)]
     heights.append(sum(n for place, n in amounts.items() if place >= last))
     most = max(heights) or 1
     return "".join(_HEIGHTS[min(8, -(-8 * n // most))] for n in heights)

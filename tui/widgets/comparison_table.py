@@ -1,17 +1,61 @@
-"""ComparisonTable: what a comparison of tokenizers found, one view of it at a time, to sort and to go through."""
+"""ComparisonTable: what a comparison of tokenizers found, one view of it at a time, to sort and to go through.
 
-from typing import ClassVar
+A view is a table: its columns, its rows, and the places in texts they lead to. The tokenizers that are compared are
+called A to D, as in the heads of the columns.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Final, NamedTuple
 
 from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
-from bpe_core.metrics.catalog import OF_PARTS
+from bpe_core.metrics import Amounts
+from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_amounts
+from bpe_core.plurals import counted
+from bpe_core.visible import token_label, visible
 from tui.commands import applies, bindings
+from tui.drawing.cells import cut
+from tui.drawing.plots import LETTERS, beside, placed, shape
 from tui.state import Comparison, PlaceInText, requests
-from tui.table.columns import Choices
+from tui.table.columns import Cell, Choices, Column
 from tui.table.table import Table
-from tui.widgets.comparison_views import Aspect, View, views
+
+_SCALED: Final = 1000  # rows that the scale of a drawing is made for
+_LONGEST: Final = 16  # bytes of the longest tokens that the distribution of lengths tells apart
+_LEAST_DIGITS: Final = 4  # digits of the numbers whose splits are shown; shorter ones are mostly one token
+
+Found = Mapping[str, Any]
+"""A part of what `compare --json` prints."""
+
+
+class Aspect(NamedTuple):
+    """Which metric of `OF_PARTS` is seen; for which tokenizer, or with which one the first is compared; and the row
+    that parity relates to."""
+
+    metric: str = "tokens"
+    tokenizer: int = 0
+    reference: int = 0
+
+
+@dataclass(frozen=True)
+class View:
+    """One table: its title among the others, what it shows in a line, what a row says in a sentence and leads to.
+
+    `turns` says which of "metric", "tokenizer" and "reference" can be turned to something else here.
+    """
+
+    key: str
+    title: str
+    caption: str
+    columns: Sequence[Column]
+    n_rows: int
+    hint: Callable[[int], str]
+    target: Callable[[int], PlaceInText | None] = lambda row: None
+    turns: tuple[str, ...] = ()
 
 
 class ComparisonTable(Table):
@@ -30,8 +74,7 @@ class ComparisonTable(Table):
         self.set_reactive(ComparisonTable.choice, "texts")
         self._comparison = Comparison()
         self._views: list[View] = []
-        self._references: dict[str, int] = {}
-        """View -> the row that parity relates to there."""
+        self._references: dict[str, int] = {}  # view -> the row that parity relates to there
 
     def show(self, comparison: Comparison) -> None:
         """Show a comparison, or what more it has found; the view, the order and the cursor stay where they can."""
@@ -39,40 +82,32 @@ class ComparisonTable(Table):
             self._references.clear()
             self.set_reactive(ComparisonTable.aspect, self.aspect._replace(tokenizer=0, reference=0))
         self._comparison = comparison
-        self._rebuild()
+        self.watch_aspect()
 
     @property
     def view(self) -> View | None:
         """The view that is seen; None while there is nothing to see."""
         return next((view for view in self._views if view.key == self.choice), self._views[0] if self._views else None)
 
-    def _rebuild(self, *, to_top: bool = False) -> None:
+    def watch_aspect(self) -> None:
         self._views = views(self._comparison, self.aspect)
         self.columns = self.view.columns if self.view else ()
         self.rows_changed()
-        if to_top:
-            self.to_top()
-        else:
-            self.rearrange()
+        self.rearrange()
         self.post_message(self.Turned())
         self.refresh_bindings()
         self.refresh()
 
     def watch_choice(self) -> None:
-        """Another view: from its beginning, in the order in which its rows come."""
+        # Another view: from its beginning, in the order in which its rows come.
         self.set_reactive(ComparisonTable.sort_key, "")
         self.set_reactive(ComparisonTable.reverse, False)
         aspect = self.aspect._replace(reference=self._references.get(self.choice, 0))
         self.set_reactive(ComparisonTable.aspect, aspect)
-        self._rebuild(to_top=True)
-
-    def watch_aspect(self) -> None:
-        self._rebuild()
-
-    # What the keys do
+        self.watch_aspect()
+        self.to_top()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What the view that is seen has no use for is not offered."""
         return applies("Comparison", self, action)
 
     def can_turn(self, what: str) -> bool:
@@ -99,11 +134,8 @@ class ComparisonTable(Table):
             self.aspect = self.aspect._replace(reference=row, metric="parity")
 
     def row_selected(self, row: int) -> None:
-        """Show the place that a row tells of in the editor."""
         if (view := self.view) and (target := view.target(row)) is not None:
-            requests(self).open_place(PlaceInText(*target))
-
-    # What is shown
+            requests(self).open_place(target)
 
     @property
     def n_rows(self) -> int:
@@ -119,5 +151,337 @@ class ComparisonTable(Table):
 
     @property
     def empty(self) -> str:
-        """Why nothing is shown."""
         return "Encoding …" if self._comparison.running else "Nothing differs here." if self._comparison.texts else ""
+
+
+def views(comparison: Comparison, aspect: Aspect) -> list[View]:
+    """The views that there is something to show in; those of all texts once these have been encoded."""
+    texts = comparison.texts
+    if not texts:
+        return []
+
+    def beginning(row: int) -> PlaceInText | None:
+        return PlaceInText(texts[row].path, texts[row].line, 0, 0) if texts[row].path else None
+
+    def groups(what: str, found: Sequence[Found]) -> View:
+        parts = []
+        for one in found:
+            whole = tuple(round(one["words"] * (1 - part)) for part in one["continued_words"])
+            sizes = one["bytes"], one["characters"], one["words"]
+            parts.append(Amounts(one[what].replace("_", " "), *sizes, tuple(one["tokens"]), whole))
+        return _of_parts(what, parts, comparison, aspect)
+
+    found = [_of_parts("text", [text.amounts for text in texts], comparison, aspect, beginning)]
+    if (everything := comparison.found) is None:
+        return found
+    if len(everything["folders"]) > 1:
+        found.append(groups("folder", everything["folders"]))
+    found += [groups("script", everything["scripts"]), _of_metrics(comparison, everything)]
+    if pairs := everything["pairs"]:
+        pair = pairs[max(0, min(aspect.tokenizer, len(pairs)) - 1)]
+        index = min(aspect.tokenizer, len(comparison.tokenizers) - 1)
+        found.append(_of_worst_lines(comparison, everything["worst_lines"][index], index))
+        found += [_of_disagreements(comparison, pair), _of_vocabularies(comparison, pair)]
+    return found
+
+
+def _of_parts(
+    what: str,
+    parts: Sequence[Amounts],
+    comparison: Comparison,
+    aspect: Aspect,
+    target: Callable[[int], PlaceInText | None] = lambda row: None,
+) -> View:
+    """A metric of each "text", "folder" or "script", and how the tokenizers compare by it."""
+    n_tokenizers, metric = len(comparison.tokenizers), METRICS[aspect.metric]
+    relates = what != "script" and aspect.reference < len(parts)
+    reference = parts[aspect.reference] if relates else None
+    is_size = aspect.metric == "tokens"
+    names = [part.name for part in parts[:_SCALED]] if what == "text" else []
+    folder = min(names).rpartition("/")[0] if len(names) > 1 else ""
+    while folder and not all(name.startswith(f"{folder}/") for name in names):
+        folder = folder.rpartition("/")[0]
+
+    def values(row: int) -> list[float]:
+        known = (of_amounts(aspect.metric, parts[row], index, reference=reference) for index in range(n_tokenizers))
+        return [value for value in known if value is not None]
+
+    def value(row: int, index: int) -> float | None:
+        return known[index] if (known := values(row)) else None
+
+    def ratios(known: Sequence[float]) -> list[float]:
+        """The values but the first, each divided by the first."""
+        return [value / known[0] if known[0] else 1.0 for value in known[1:]]
+
+    def ratio(row: int) -> float:
+        return next(iter(ratios(values(row))), 0.0)
+
+    def plot(row: int) -> Cell:
+        if not (known := values(row)):
+            return Cell("")
+        return Cell(lambda width: beside(ratios(known), most, width) if is_size else placed(known, most, width))
+
+    first = [values(row) for row in range(min(len(parts), _SCALED))]
+    if is_size:
+        most = max((abs(one - 1) for known in first for one in ratios(known)), default=0.0)
+        title = f"{-most:.0%} … A … {most:+.0%}"
+        hint = "│ is A: to the right who needs more tokens for the text, to the left who needs fewer."
+    else:
+        most = max((value for known in first for value in known), default=0.0)
+        title = f"0 … {metric.text(most)}"
+        hint = f"From 0 to {metric.text(most)}, the largest of all rows; ● where several fall together."
+    columns = [
+        _column(
+            *("name", 14, "A click sorts by this column, another one turns the order around."),
+            lambda row: _ending(visible(parts[row].name.removeprefix(f"{folder}/"))),
+            lambda row: parts[row].name.casefold(),
+            most=44,
+            title=what,
+        ),
+        _count("bytes", 9, lambda row: parts[row].n_bytes, "Bytes in UTF-8.", rank=3, ink="muted"),
+        *_per_tokenizer(
+            comparison,
+            lambda row, index: "" if (one := value(row, index)) is None else metric.text(one),
+            f"{metric.title}: {metric.meaning}",
+            lambda row, index: value(row, index) or 0.0,
+            width=9,
+            most=14,
+        ),
+    ]
+    drawn: dict[str, Any] = {"most": 41, "rank": 2, "title": title, "ink": "accent", "descending": True}
+    if n_tokenizers > 1 and is_size:
+        columns.append(
+            _column(
+                *("more", max(6, 6 * (n_tokenizers - 1) - 1), "More tokens or fewer than A."),
+                lambda row: " ".join(f"{one - 1:+.0%}" for one in ratios(values(row))),
+                ratio,
+                **{**drawn, "most": 0, "rank": 1, "title": "than A", "right": True},
+            )
+        )
+    if n_tokenizers > 1:
+        columns.append(_column("plot", 11, hint, plot, ratio, **drawn))
+
+    def row_hint(row: int) -> str:
+        part = parts[row]
+        sizes = counted(part.n_bytes, "byte"), counted(part.n_characters, "character"), counted(part.n_words, "word")
+        return f"{visible(part.name)}: {', '.join(sizes)}{'; Enter opens it in the editor' if target(row) else ''}."
+
+    caption = f"{metric.title}: {metric.meaning}"
+    if aspect.metric == "parity" and reference is None:
+        caption = "parity: of texts and folders that are translations of one another, not of scripts"
+    elif aspect.metric == "parity" and reference is not None:
+        caption = f"parity: tokens for each one of {visible(reference.name)}; e takes this row instead"
+    title = counted(len(parts), what)
+    return View(f"{what}s", title, caption, columns, len(parts), row_hint, target, ("metric", "reference"))
+
+
+def _of_metrics(comparison: Comparison, found: Found) -> View:
+    """All metrics over all texts, each with its unit and meaning."""
+    total: Mapping[str, list[float]] = found["total"]
+    rows: list[tuple[str, str, str, Sequence[str | Callable[[int], str]]]] = [
+        (metric.title, metric.unit, metric.meaning, [*map(metric.text, total[key])])
+        for key, metric in METRICS.items()
+        if total.get(key) and key != "edit_survival"  # the editor shows what an edit does
+    ]
+    lengths = [{int(n): count for n, count in one.items()} for one in found["token_lengths"]]
+    meaning = "How many tokens have 1, 2, 3 … bytes; the last bar is for the rest."
+    rows.append(("token lengths", "bytes", meaning, [partial(shape, one) for one in lengths]))
+    splits = [[one for one in mine if sum(one["digits"]) >= _LEAST_DIGITS] for mine in found["number_splits"]]
+    none: Found = {"digits": (), "count": 0}
+    for place, name in enumerate(("digits, most often", "digits, then", "digits, then")):
+        ways: list[Found] = [mine[place] if len(mine) > place else none for mine in splits]
+        if any(way["count"] for way in ways):
+            counts = " and ".join(_times(way["count"]) for way in ways)
+            meaning = f"How numbers of {_LEAST_DIGITS} digits and more are cut: here {counts}."
+            rows.append((name, "digits", meaning, ["+".join(map(str, way["digits"])) for way in ways]))
+
+    def value(row: int, index: int) -> Cell:
+        values = rows[row][3]
+        return Cell(values[index] if index < len(values) else "")
+
+    over_all = "Over all texts together."
+    columns = [
+        _column("name", 18, f"What is measured. {over_all}", lambda row: rows[row][0], most=20, title="metric"),
+        *_per_tokenizer(comparison, value, over_all, width=10, most=_LONGEST),
+        _column("unit", 13, "What is counted.", lambda row: rows[row][1], rank=1, ink="muted"),
+        _column("meaning", 20, "How it is computed.", lambda row: rows[row][2], most=100, rank=2, ink="muted"),
+    ]
+    caption = "over all texts together; the line at the foot tells what each metric means"
+    return View("metrics", "metrics", caption, columns, len(rows), lambda row: rows[row][2])
+
+
+def _of_vocabularies(comparison: Comparison, pair: Found) -> View:
+    """What only one of two vocabularies has, by rank."""
+    other, shared = pair["tokenizers"][1], pair["vocabularies"]
+    own = {
+        index: [(f"{int(id):,}", token_label(bytes.fromhex(token))) for id, token in shared[key]]
+        for index, key in ((0, "first_only_first"), (other, "first_only_second"))
+    }
+
+    def text(index: int, field: int, row: int) -> str:
+        return own[index][row][field] if row < len(own[index]) else ""
+
+    columns: list[Column] = []
+    for index in own:
+        token, title = partial(text, index, 1), f"only in {_named(index, comparison)}"
+        columns += [
+            _column(f"t{index}", 14, "Tokens whose bytes the other does not have.", token, most=40, title=title),
+            _column(f"id{index}", 8, "The lowest first.", partial(text, index, 0), right=True, title="id", ink="muted"),
+        ]
+
+    def hint(row: int) -> str:
+        known = [(index, *tokens[row]) for index, tokens in own.items() if row < len(tokens)]
+        return f"{'; '.join(f'{label} is only in {_named(i, comparison)}, id {id}' for i, id, label in known)}."
+
+    caption = (
+        f"{shared['shared']:,} in both · {shared['only_first']:,} only in {LETTERS[0]} · "
+        f"{shared['only_second']:,} only in {LETTERS[other]} · same merges up to {shared['same_merges']:,}"
+    )
+    n_rows = max(map(len, own.values()))
+    return View("vocabularies", "vocabularies", caption, columns, n_rows, hint, turns=_others(comparison))
+
+
+def _of_worst_lines(comparison: Comparison, lines: Sequence[Found], index: int) -> View:
+    """The lines for which a tokenizer needs the most more tokens than another."""
+    name = _named(index, comparison)
+    best = "the other" if len(comparison.tokenizers) == 2 else "the best of the others"
+
+    def n_tokens(index: int, row: int) -> int:
+        return int(lines[row]["tokens"][index])
+
+    columns = [
+        _count("more", 6, lambda row: lines[row]["excess"], f"Tokens that {name} needs more than {best}.", "+", most=8),
+        *(
+            _count(*(f"t{i}", 4, partial(n_tokens, i), f"Tokens by {_named(i, comparison)}."), title=LETTERS[i], most=9)
+            for i in range(len(comparison.tokenizers))
+        ),
+        _where(lines, "in"),
+        _column(
+            *("line", 20, "The beginning of the line.", lambda row: visible(lines[row]["text"].strip())),
+            lambda row: lines[row]["text"].casefold(),
+            most=160,
+        ),
+    ]
+
+    def hint(row: int) -> str:
+        return f"{_place(lines[row])}, {_times(lines[row]['count'])} in all; Enter shows it there in the editor."
+
+    caption = f"{name}: tokens more than by {best}; t tells another one's"
+    target = partial(_target, comparison, lines, 0)
+    return View("lines", "worst lines", caption, columns, len(lines), hint, target, ("tokenizer",))
+
+
+def _of_disagreements(comparison: Comparison, pair: Found) -> View:
+    """What the first tokenizer and another cut differently, most often first."""
+    other, rows, shared = pair["tokenizers"][1], pair["disagreements"], pair["boundaries"]
+
+    def tokens(side: int, index: int) -> Column:
+        def cut_by(row: int) -> str:
+            return "│".join(token_label(bytes.fromhex(token)) for token in rows[row]["tokens"][side])
+
+        more: dict[str, Any] = {"most": 40, "title": _named(index, comparison), "descending": True}
+        hint = "The tokens it makes of it."
+        return _column(f"t{index}", 12, hint, cut_by, lambda row: len(rows[row]["tokens"][side]), **more)
+
+    columns = [
+        _count("times", 7, lambda row: rows[row]["count"], "How often they differ in this way."),
+        tokens(0, 0),
+        tokens(1, other),
+        _where(rows, "first in"),
+    ]
+
+    def hint(row: int) -> str:
+        says = f"{_times(rows[row]['count'])}, first in {_place(rows[row])}; Enter shows it there in the editor."
+        return f"{says[0].upper()}{says[1:]}"
+
+    def target(row: int) -> PlaceInText | None:
+        return _target(comparison, rows, len(rows[row]["text"]), row)
+
+    caption = (
+        f"{LETTERS[0]} and {LETTERS[other]}: {shared['shared']:,} boundaries shared · precision "
+        f"{shared['precision']:.3f} · recall {shared['recall']:.3f} · F1 {shared['f1']:.3f}"
+    )
+    return View("disagreements", "disagreements", caption, columns, len(rows), hint, target, _others(comparison))
+
+
+def _target(comparison: Comparison, rows: Sequence[Found], length: int, row: int) -> PlaceInText | None:
+    """Where the place of a row is to be shown; None if its text lies in no file."""
+    text, line, column = rows[row]["place"]
+    if not 0 <= text < len(comparison.texts) or not comparison.texts[text].path:
+        return None
+    return PlaceInText(comparison.texts[text].path, line, column, length)
+
+
+# Columns that several views have
+
+
+def _column(
+    key: str,
+    width: int,
+    hint: str,
+    cell: Callable[[int], str | Cell],
+    sort: Callable[[int], Any] | None = None,
+    **more: Any,
+) -> Column:
+    """A column whose functions take the number of a row alone."""
+    if sort is not None:
+        more["sort"] = lambda _, row: sort(row)
+    return Column(key, width, lambda _, row: cell(row), hint, **more)
+
+
+def _count(key: str, width: int, n: Callable[[int], int], hint: str, sign: str = "", **more: Any) -> Column:
+    """A column of whole numbers, the greatest first where it sorts."""
+    return _column(key, width, hint, lambda row: format(n(row), f"{sign},"), n, right=True, descending=True, **more)
+
+
+def _per_tokenizer(
+    comparison: Comparison,
+    cell: Callable[..., str | Cell],
+    hint: str,
+    sort: Callable[..., float] | None = None,
+    *,
+    width: int,
+    most: int,
+) -> list[Column]:
+    """A column of numbers for each tokenizer; `cell` and `sort` take a row and the `index` of a tokenizer."""
+
+    def column(index: int) -> Column:
+        key = partial(sort, index=index) if sort else None
+        more: dict[str, Any] = {"most": most, "title": _named(index, comparison), "right": True, "descending": True}
+        return _column(f"t{index}", width, hint, partial(cell, index=index), key, **more)
+
+    return [column(index) for index in range(len(comparison.tokenizers))]
+
+
+def _where(rows: Sequence[Found], title: str) -> Column:
+    hint = "The text, and the number of the line in it."
+    more: dict[str, Any] = {"most": 34, "rank": 1, "title": title, "ink": "muted"}
+    return _column(
+        "where", 16, hint, lambda row: _ending(_place(rows[row])), lambda row: rows[row]["in"].casefold(), **more
+    )
+
+
+def _named(index: int, comparison: Comparison) -> str:
+    """A tokenizer in the head of a column: its letter, where there are several, and its name."""
+    name = visible(comparison.tokenizers[index].name)
+    return f"{LETTERS[index]} {name}" if len(comparison.tokenizers) > 1 else name
+
+
+def _others(comparison: Comparison) -> tuple[str, ...]:
+    """The first can be compared with another one where there are several."""
+    return ("tokenizer",) if len(comparison.tokenizers) > 2 else ()
+
+
+def _place(one: Found) -> str:
+    """The text and the line of a place."""
+    return f"{visible(one['in'])}:{one['line']}"
+
+
+def _ending(name: str) -> Cell:
+    """A name cut at its beginning, for by the end those of one folder differ."""
+    return Cell(lambda width: cut(name, width, "end"))
+
+
+def _times(n: int) -> str:
+    """A number of occurrences."""
+    return "once" if n == 1 else f"{n:,} times"

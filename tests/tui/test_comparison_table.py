@@ -7,9 +7,9 @@ import pytest
 from bpe_core import metrics, train
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.compare import summary
-from tui.state import Compared, Comparison
+from tui.state import Compared, Comparison, PlaceInText
 from tui.table.columns import Cell
-from tui.widgets.comparison_views import Aspect, View, views
+from tui.widgets.comparison_table import Aspect, View, views
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир\n" * 5
 WIDTHS = {"name": 20, "where": 12, "plot": 21, "t0": 16, "t1": 16, "t2": 16}
@@ -59,7 +59,7 @@ def test_rows_tell_what_was_counted(comparison: Comparison) -> None:
     assert [row[f"t{index}"] for index in range(3)] == [f"{one:,}" for one in n]
     assert row["more"] == " ".join(f"{one / n[0] - 1:+.0%}" for one in n[1:])
     assert row["name"] == "en/a.txt", "what all names begin with is left out"
-    assert view.target(0) == ("/deep/en/a.txt", 1, 0, 0)
+    assert view.target(0) == PlaceInText("/deep/en/a.txt", 1, 0, 0)
     words = seen(comparison, "folders", metric="continued_words")
     assert texts(words, 0)["t0"] == texts(seen(comparison, "texts", metric="continued_words"), 0)["t0"]
 
@@ -75,7 +75,7 @@ def test_parity_relates_to_the_row_that_is_chosen(comparison: Comparison) -> Non
 def test_lists_lead_to_their_places(comparison: Comparison) -> None:
     lines = seen(comparison, "lines", tokenizer=2)
     row = texts(lines, 0)
-    assert lines.target(0) == ("/deep/en/a.txt", 1, 0, 0)
+    assert lines.target(0) == PlaceInText("/deep/en/a.txt", 1, 0, 0)
     assert row["where"] == "…/en/a.txt:1" and row["line"] == TEXT.splitlines()[0]
     pair = seen(comparison, "disagreements", tokenizer=2)
     assert [column.key for column in pair.columns] == ["times", "t0", "t2", "where"]
