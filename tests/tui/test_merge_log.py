@@ -230,7 +230,7 @@ async def test_where_nobody_counted_nothing_is_shown_that_only_counts_tell_of() 
         for key in ("left", "left", "left", "right"):
             await pilot.press(key)
             seen.append(log.choice)
-            assert SHOWN.get(log.choice, "3 merges") in lines(log)[-1]
+            assert (SHOWN[log.choice].title if log.choice else "3 merges") in lines(log)[-1]
         assert seen == ["partial", "longest", "", "longest"]
 
 

@@ -22,8 +22,7 @@ from tui.commands import bindings, tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
 from tui.widgets.curve import Curve
-from tui.widgets.merge_log import MergeLog
-from tui.widgets.merge_search import MergeSearch
+from tui.widgets.merge_log import MergeLog, MergeSearch
 from tui.widgets.option_fields import OptionFields
 from tui.widgets.pane import Pane
 from tui.widgets.why_panel import WhyPanel
@@ -147,11 +146,6 @@ class TrainingPane(Pane):
             *self.query_one(WhyPanel).parts(),
             *(curve for curve in self.query(Curve) if curve.display),
         )
-
-    @on(MergeLog.SearchWanted)
-    def search(self, event: MergeLog.SearchWanted) -> None:
-        event.stop()
-        self.query_one(MergeSearch).begin()
 
     @on(Input.Submitted)
     async def begin_training(self, event: Input.Submitted) -> None:

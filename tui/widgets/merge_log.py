@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
 from rich.style import Style
-from textual.binding import BindingType
-from textual.message import Message
+from textual import on
+from textual.binding import Binding, BindingType
 from textual.reactive import var
+from textual.widgets import Input
 
 from bpe_core.explain.token_uses import UseLedger
 from bpe_core.plurals import counted
+from bpe_core.utf8 import is_utf8
 from bpe_core.visible import token_label, visible
 from tui.commands import bindings
 from tui.drawing.cells import fit
@@ -21,21 +24,15 @@ from tui.table.columns import Cell, Choices, Column
 from tui.table.rows import SLICE, Search, next_place
 from tui.table.table import Table
 from tui.terminal.background import SlicedWork, Steps
+from tui.terminal.guards import Field
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge
 
 
-def _step(log: MergeLog, row: int) -> str:
-    return f"{log.merges[row].step:,}"
-
-
-def _left(log: MergeLog, row: int) -> str:
-    return token_label(log.parts(row)[0])
-
-
-def _right(log: MergeLog, row: int) -> str:
-    return token_label(log.parts(row)[1])
+def _number(key: str, width: int, n: Callable[[MergeLog, int], int | None], hint: str, **more: Any) -> Column:
+    """A column of whole numbers; what is 0 was not counted."""
+    return Column(key, width, lambda log, row: f"{n(log, row) or 0:,}" if n(log, row) else "", hint, right=True, **more)
 
 
 def _token(log: MergeLog, row: int) -> Cell:
@@ -44,23 +41,13 @@ def _token(log: MergeLog, row: int) -> Cell:
     return Cell(token_label(merge.token_bytes), bold=merge.step <= log.step, tint=tint)
 
 
-def _count(log: MergeLog, row: int) -> str:
-    count = log.merges[row].count
-    return f"{count:,}" if count else ""
-
-
 def _ties(log: MergeLog, row: int) -> str:
     ties = log.merges[row].ties
     return "" if ties < 2 else f"={ties}" if ties < 1000 else f"={ties // 1000}k"
 
 
-def _uses(log: MergeLog, row: int) -> str:
-    return f"{log.uses.left(log.merges[row].token):,}" if log.uses else ""
-
-
-def _tokens_left(log: MergeLog, row: int) -> str:
-    n_tokens = log.merges[row].n_tokens
-    return f"{n_tokens:,}" if n_tokens else ""
+def _uses(log: MergeLog, row: int) -> int:
+    return log.uses.left(log.merges[row].token) if log.uses else 0
 
 
 def _ratio(log: MergeLog, row: int) -> str:
@@ -73,46 +60,73 @@ def _share(log: MergeLog, row: int) -> str:
     return share_text((before - after) / before) if before and after else ""
 
 
+def share_text(share: float) -> str:
+    """A share of the tokens, with three digits that matter, in eight cells: late merges differ in millionths.
+
+    >>> share_text(0.182), share_text(0.0614), share_text(0.000614), share_text(0.0000123)
+    ('18.2 %', '6.14 %', '614 ppm', '12.3 ppm')
+    """
+    amount, unit = (100 * share, "%") if share >= 0.00095 else (1e6 * share, "ppm")
+    return f"{amount:.2f} {unit}" if amount < 0.095 else f"{f'{amount:#.3g}'.rstrip('.')} {unit}"
+
+
+_STEP: Final = "The number of the merge, in the order they were learned."
+_COUNT: Final = "How often the pair occurred when it was chosen: no other did more often."
+_TIES: Final = "=3: three pairs were as frequent, and the tie rule chose this one."
+_USES: Final = "How often the token is left: later merges took the others."
+_SHARE: Final = "How much of all tokens this merge removed; ppm: millionths."
 COLUMNS: Final = (
     Column("mark", 1, lambda log, row: Cell("●" * (log.merges[row].step == log.step), "accent"), title=" ", gap=1),
-    Column("step", 4, _step, "The number of the merge, in the order they were learned.", right=True, ink="muted"),
-    Column("left", 5, _left, "The left part of the pair that was merged.", most=22, gap=1),
-    Column("right", 5, _right, "The right part of the pair that was merged.", most=22, gap=1),
-    Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
-    Column("count", 5, _count, "How often the pair occurred when it was chosen: no other did more often.", right=True),
-    Column("ties", 4, _ties, "=3: three pairs were as frequent, and the tie rule chose this one.", rank=4, ink="muted"),
+    _number("step", 4, lambda log, row: log.merges[row].step, _STEP, ink="muted"),
     Column(
-        "uses", 5, _uses, "How often the token is left: later merges took the others.", right=True, rank=5, ink="muted"
+        *("left", 5, lambda log, row: token_label(log.parts(row)[0]), "The left part of the pair that was merged."),
+        most=22,
+        gap=1,
     ),
-    Column("tokens", 6, _tokens_left, "Tokens of the corpus after this merge.", right=True, rank=2, ink="muted"),
-    Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
     Column(
-        "share",
-        8,
-        _share,
-        "How much of all tokens this merge removed; ppm: millionths.",
+        *("right", 5, lambda log, row: token_label(log.parts(row)[1]), "The right part of the pair that was merged."),
+        most=22,
+        gap=1,
+    ),
+    Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
+    _number("count", 5, lambda log, row: log.merges[row].count, _COUNT),
+    Column("ties", 4, _ties, _TIES, rank=4, ink="muted"),
+    Column(
+        *("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES),
         right=True,
-        rank=1,
+        rank=5,
         ink="muted",
     ),
+    _number(
+        "tokens", 6, lambda log, row: log.merges[row].n_tokens, "Tokens of the corpus after it.", rank=2, ink="muted"
+    ),
+    Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
+    Column("share", 8, _share, _SHARE, right=True, rank=1, ink="muted"),
 )
+_COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})
+"""Columns that only a training has numbers for; a file from elsewhere has merges, but no counts."""
+
+
+class Shown(NamedTuple):
+    """Some of the merges: what the foot calls them, which they are, and the greatest first of what.
+
+    They may be `about` a column, which then stays however narrow a row is, and needs counts.
+    """
+
+    title: str
+    test: Callable[[MergeLog, int], bool] | None = None
+    sort: Callable[[MergeLog, int], int] | None = None
+    about: str = ""
+
+
 SHOWN: Final = {
-    "longest": "longest",
-    "used": "most used",
-    "ties": "ties",
-    "partial": "partial UTF-8",
-    "unused": "used up",
+    "longest": Shown("longest", sort=lambda log, row: len(log.merges[row].token_bytes)),
+    "used": Shown("most used", sort=_uses, about="uses"),
+    "ties": Shown("ties", lambda log, row: log.merges[row].ties > 1, about="ties"),
+    "partial": Shown("partial UTF-8", lambda log, row: not is_utf8(log.merges[row].token_bytes)),
+    "unused": Shown("used up", lambda log, row: not _uses(log, row), about="uses"),
 }
-"""What can be shown but all merges -> what the foot of the log calls it."""
-_SORTED: Final = {
-    "longest": Column("longest", 0, sort=lambda log, row: len(log.merges[row].token_bytes), descending=True),
-    "used": Column("used", 0, sort=lambda log, row: log.uses.left(log.merges[row].token), descending=True),
-}
-"""What is shown -> what it is sorted by."""
-_ABOUT: Final = {"used": "uses", "unused": "uses", "ties": "ties"}
-"""What is shown -> the column that it is about, which then stays however narrow a row is."""
-_COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share", "used", "unused"})
-"""Columns and choices that only a training has numbers for; a file from elsewhere has merges, but no counts."""
+"""What can be chosen but all merges, ""."""
 
 
 class MergeLog(Table):
@@ -132,9 +146,6 @@ class MergeLog(Table):
     """How many merges are in force; later ones are drawn faint."""
     sought: var[str] = var("", init=False)
     """What was sought last, see `Search`."""
-
-    class SearchWanted(Message):
-        """Something should be typed that is sought here."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -168,7 +179,7 @@ class MergeLog(Table):
         """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
         self._show_all(rows, length_of)
         if rows and self.uses is not None:
-            self._counting.run(self._count_uses(rows), self._counted)
+            self._counting.run(self._count_uses(rows), lambda _: None)
 
     def _show_all(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
         self.merges, self._length_of = rows, length_of
@@ -207,9 +218,6 @@ class MergeLog(Table):
         self._gathering = False
         self.rearrange()
 
-    def _counted(self, _: None) -> None:
-        self.refresh()
-
     def _count_uses(self, rows: Sequence[Merge]) -> Steps[None]:
         uses = UseLedger(self.n_tokens)
         for start in range(0, len(rows), SLICE):
@@ -218,6 +226,7 @@ class MergeLog(Table):
             yield
         self.uses = uses
         self.rows_changed()
+        self.refresh()
 
     def _fit_columns(self) -> None:
         """Those of numbers are as wide as the largest, which stands in the first row or the last."""
@@ -228,7 +237,7 @@ class MergeLog(Table):
             numbers = {"step": last.step, "count": first.count, "uses": first.count, "tokens": first.n_tokens}
             least = {key: len(f"{number:,}") for key, number in numbers.items()}
             hidden |= frozenset() if first.count else _COUNTED
-        self.fit_columns(least, hidden, _ABOUT.get(self.choice, ""))
+        self.fit_columns(least, hidden, SHOWN[self.choice].about if self.choice else "")
 
     # What a row says
 
@@ -275,13 +284,12 @@ class MergeLog(Table):
     # The step in force
 
     def row_highlighted(self, row: int) -> None:
-        """A merge under the user's cursor is a step chosen."""
-        requests(self).go_to(self.merges[row].step)
+        requests(self).go_to(self.merges[row].step)  # a merge under the user's cursor is a step chosen
 
     row_selected = row_highlighted
 
     def watch_step(self, old: int, new: int) -> None:
-        """The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away."""
+        # The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away.
         if not self.merges:
             return
         if self.choice:
@@ -303,24 +311,20 @@ class MergeLog(Table):
     @property
     def choices(self) -> Choices:
         """All merges, and those of `SHOWN` that there are here: without counts nobody knows of uses."""
-        known = [("", counted(len(self.merges), "merge")), *SHOWN.items()] if self.merges else []
-        return [(key, title) for key, title in known if self.uses is not None or key not in _COUNTED]
+        if not self.merges:
+            return ()
+        some = [(key, shown.title) for key, shown in SHOWN.items() if self.uses is not None or not shown.about]
+        return [("", counted(len(self.merges), "merge")), *some]
 
     @property
     def sorting(self) -> Column | None:
-        return _SORTED.get(self.choice)
+        sort = SHOWN[self.choice].sort if self.choice else None
+        return Column(self.choice, 0, sort=sort, descending=True) if sort else None
 
     @property
     def test(self) -> Callable[[int], bool] | None:
-        merges, uses = self.merges, self.uses
-        match self.choice:
-            case "ties":
-                return lambda row: merges[row].ties > 1
-            case "partial":
-                return lambda row: _is_partial(merges[row].token_bytes)
-            case "unused" if uses is not None:
-                return lambda row: not uses.left(merges[row].token)
-        return None
+        test = SHOWN[self.choice].test if self.choice else None
+        return test and partial(test, self)
 
     @property
     def note(self) -> tuple[str, str]:
@@ -336,21 +340,20 @@ class MergeLog(Table):
         return "None of the merges is so." if self.merges else "Each merge will appear here as it is learned."
 
     def watch_choice(self) -> None:
-        """Look at the first that is shown, or where all are, at the step in force."""
+        # Look at the first that is shown, or where all are, at the step in force.
         self._fit_columns()
         self.rearrange(lambda: self.move_to(0 if self.choice else self.step - 1))
 
     def footer_clicked(self, x: int) -> None:
-        """Beside the choices: follow the newest merge again."""
         if self.choice_at(x) is None:
-            self.action_move_to_end(1)
+            self.action_move_to_end(1)  # beside the choices: follow the newest merge again
         super().footer_clicked(x)
 
     # What is sought
 
     def action_search(self) -> None:
         """Ask for what is sought."""
-        self.post_message(self.SearchWanted())
+        self.screen.query_one(MergeSearch).begin()
 
     def match(self, row: int, search: Search) -> int:
         merge = self.merges[row]
@@ -379,22 +382,54 @@ class MergeLog(Table):
         return visible(f"No merge that is shown has {self.sought} in its token or id.")
 
 
-def share_text(share: float) -> str:
-    """A share of the tokens, with three digits that matter, in eight cells: late merges differ in millionths.
+class MergeSearch(Field):
+    """Seeks in a log as it is typed; hidden until it is asked for. Enter stays at what was found, Escape goes back."""
 
-    >>> share_text(0.182), share_text(0.0614), share_text(0.000614), share_text(0.0000123)
-    ('18.2 %', '6.14 %', '614 ppm', '12.3 ppm')
+    DEFAULT_CSS = """
+    MergeSearch { display: none; height: 1; background: $panel; padding: 0 1; }
+    MergeSearch.-wrong { color: $text-error; }
     """
-    if share >= 0.00095:
-        percent = 100 * share
-        return f"{percent:.{1 if percent >= 9.995 else 2 if percent >= 0.995 else 3}f} %"
-    ppm = 1e6 * share
-    return f"{ppm:.{0 if ppm >= 99.95 else 1 if ppm >= 9.995 else 2}f} ppm"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
+    HINT: ClassVar[str] = "A text, bytes as 0x2074, or an id. Enter stays there, n goes to the next, Escape back."
+    hint: var[str] = var(HINT)
+    """What can be typed, or that it was not found."""
 
+    def __init__(self, log: MergeLog, *, id: str) -> None:
+        super().__init__(placeholder="search: text, 0x bytes, or an id", id=id, compact=True)
+        self._log = log
+        self._origin = 0
 
-def _is_partial(token: bytes) -> bool:
-    try:
-        token.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
+    def begin(self) -> None:
+        """Take the focus, with what was sought last."""
+        self._origin = self._log.cursor
+        self.display = True
+        self.value = self._log.sought
+        self.screen.set_focus(self)
+        self.select_all()
+
+    def _end(self) -> None:
+        self.display = False
+        self.screen.set_focus(self._log)
+
+    @on(Input.Changed)
+    def seek(self, event: Input.Changed) -> None:
+        """Look for the first behind where the search began."""
+        event.stop()
+        if self.display and self.value != self._log.sought:
+            self._log.sought = self.value
+            self._log.seek(1, start=self._origin, then=self._found)
+
+    def _found(self, found: bool) -> None:
+        wrong = bool(self.value) and not found
+        self.set_class(wrong, "-wrong")
+        self.hint = self._log.not_found if wrong else self.HINT
+
+    @on(Input.Submitted)
+    def stay(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._end()
+
+    def action_leave(self) -> None:
+        """Back to where the search began."""
+        self._log.move_to(self._origin, tell=True)
+        self._end()
