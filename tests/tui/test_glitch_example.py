@@ -33,8 +33,9 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Op
         name = top[0]
         assert name == " TinTeapotMajor" and " VelvetPlumbline" in top, top
         assert name in FORUM.read_text("utf-8") and name not in CLEAN.read_text("utf-8")
-        assert table.verdict is not None and table.verdict.kinds[0] == "absent-from-reference"
-        assert screen.audit.measures["reference"][table.verdict.id] == 0 and "made of" in about(scope)
+        verdict = table.rows.verdict(table.current or 0)
+        assert verdict is not None and verdict.kinds[0] == "absent-from-reference"
+        assert screen.audit.measures["reference"][verdict.id] == 0 and "made of" in about(scope)
 
         await scope.press("w")
         await scope.until(lambda: screen.token_lines.found and not screen.token_lines.running, "its lines are found")

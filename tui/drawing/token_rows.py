@@ -51,8 +51,8 @@ class TokenRows:
         """Row -> id; a hole has its first id."""
         self.tokens: list[bytes] = []
         """Row -> bytes; a hole has none."""
-        self.labels: list[str] = []
-        """Row -> the token as it is shown, `casefold`ed; a hole has none."""
+        self.labels: list[str | None] = []
+        """Row -> the token as it is shown, `casefold`ed; None for a hole."""
         self.holes: list[Hole] = []
         """The holes, the first of which is row `n_tokens`."""
         self.n_tokens = 0
@@ -90,7 +90,7 @@ class TokenRows:
         self.known = fingerprint.known
         self.ids = [*ids, *(hole.first for hole in self.holes)]
         self.tokens += [b""] * len(self.holes)
-        self.labels += [""] * len(self.holes)
+        self.labels += [None] * len(self.holes)
         return self
 
     def row_of(self, token: int) -> int | None:

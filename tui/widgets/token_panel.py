@@ -14,8 +14,7 @@ from textual.reactive import var
 from bpe_core.auditing.findings import KINDS
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
-from tui.drawing.cells import fit
-from tui.drawing.info_lines import InfoLine, info_strip, sentence
+from tui.drawing.info_lines import InfoLine, info_strip, sentence, titles
 from tui.state import Audit, PlaceInText, TokenLines, requests
 from tui.table.row_list import RowList
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
@@ -40,10 +39,8 @@ class TokenPanel(RowList):
     def __init__(self, table: TokenTable, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.lines: Sequence[InfoLine] = ()
-        """What is seen."""
         self._table = table
-        self._before: tuple[str, int | None] = "", None
-        """The side that was drawn last, and of which token."""
+        self._before: tuple[str, int | None] = "", None  # the side that was drawn last, and of which token
 
     def watch_side(self) -> None:
         self.refresh()
@@ -58,9 +55,11 @@ class TokenPanel(RowList):
         self.side = names[(names.index(self.side) + by) % len(names)]
 
     def header_clicked(self, x: int) -> None:
-        for start, name, title in self._titles():
+        start = 1
+        for name, title in SIDES.items():
             if start <= x < start + len(title):
                 self.side = name
+            start += len(title) + 2
 
     def row_hint(self, row: int) -> str:
         return self.lines[row].hint
@@ -75,12 +74,6 @@ class TokenPanel(RowList):
                 back = "F5 leads back to the list."
                 requests(self).open_place(PlaceInText(str(file.path), at.line, at.column, len(at.left), back))
 
-    # What is shown
-
-    @property
-    def room(self) -> int:
-        return max(8, self.row_width - 2)
-
     @property
     def token(self) -> int | None:
         """The id under the cursor of the table; None on a hole."""
@@ -89,22 +82,22 @@ class TokenPanel(RowList):
 
     def show_token(self) -> None:
         """Show the side that is to be seen, of the token under the cursor of the table as it is now."""
-        tokenizer, token = self.tokenizer, self.token
+        tokenizer, token, room = self.tokenizer, self.token, max(8, self.row_width - 2)
         if self.side == "about" or tokenizer is None:
-            self._show_lines([*self._about()])
+            self._show_lines([*self._about(room)])
         elif token is None or token not in tokenizer.vocabulary:
             row = self._table.current
             hole = self._table.rows.hole(row) if row is not None else None
-            self._show_lines([*sentence(hole.sentence, self.room, "text")] if hole else [])
+            self._show_lines([*sentence(hole.sentence, room, "text")] if hole else [])
         elif self.side == "lines":
             if self.token_lines.token != token:
                 requests(self).find_lines(token)
             else:
-                self._show_lines(lines_of_texts(self.token_lines, self.room), anew=not self.token_lines.found)
+                self._show_lines(lines_of_texts(self.token_lines, room), anew=not self.token_lines.found)
         else:
             measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
             facts = TokenFacts(tokenizer, token, self.audit.verdicts.get(token), measures, bool(self.audit.subject))
-            self._show_lines(token_lines(facts, self.room), anew=self._before != ("token", token))
+            self._show_lines(token_lines(facts, room), anew=self._before != ("token", token))
         self._before = self.side, token
 
     def _show_lines(self, lines: Sequence[InfoLine], *, anew: bool = True) -> None:
@@ -116,35 +109,24 @@ class TokenPanel(RowList):
         if anew:
             self.move_to(0)
 
-    def _about(self) -> Iterator[InfoLine]:
+    def _about(self, room: int) -> Iterator[InfoLine]:
         """What an audit looks for, with how much it found, and how much others did in the same vocabulary."""
         rows = self._table.rows
         found = rows.n_of_kind if self.audit.subject else {}
         figures = rows.known.figures if rows.known else {}
-        yield from sentence("An audit looks for tokens that a model hardly learns.", self.room, "text")
+        yield from sentence("An audit looks for tokens that a model hardly learns.", room, "text")
         if rows.known:
-            yield from sentence(f"Known figures are those of {rows.known.name}.", self.room)
+            yield from sentence(f"Known figures are those of {rows.known.name}.", room)
         for kind, meaning in KINDS.items():
             numbers = [f"{found.get(kind, 0):,}"] if found else []
             numbers += [f"known {figures[kind]:,}"] if kind in figures else []
             yield InfoLine(kind, " · ".join(numbers), "accent")
-            yield from sentence(meaning, self.room, lead="  ")
-
-    # Drawing
-
-    def _titles(self) -> Iterable[tuple[int, str, str]]:
-        x = 1
-        for name, title in SIDES.items():
-            yield x, name, title
-            x += len(title) + 2
+            yield from sentence(meaning, room, lead="  ")
 
     def render_header(self, width: int) -> Iterable[Segment]:
-        muted, bright = self.style_of("muted"), self.style_of("row") + Style(bold=True)
-        x = 0
-        for start, name, title in self._titles():
-            yield Segment(" " * (start - x) + title, bright if name == self.side else muted)
-            x = start + len(title)
-        yield Segment(fit("w ", max(0, width - x), right=True), muted)
+        yield Segment(" ")
+        text = titles(SIDES, self.side, width - 2, "w")
+        yield from Segment.apply_style(text.render(self.app.console), self.style_of("row"))
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         style, token = self._table.token_style, self.token

@@ -1,7 +1,7 @@
 """TokenTable: all tokens of a vocabulary, what an audit found first; sorted, filtered, searched without a wait."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.style import Style
 from textual.binding import BindingType
@@ -49,8 +49,7 @@ def _kinds(table: "TokenTable", row: int) -> str:
 
 
 def _score(table: "TokenTable", row: int) -> float | None:
-    verdict = table.rows.verdict(row)
-    return verdict.score if verdict else None
+    return verdict.score if (verdict := table.rows.verdict(row)) else None
 
 
 def _place_of_kinds(table: "TokenTable", row: int) -> int | None:
@@ -58,47 +57,44 @@ def _place_of_kinds(table: "TokenTable", row: int) -> int | None:
     return place_of_kind(verdict.kinds[0] if verdict.kinds else "") if verdict else None
 
 
-def _measure(key: str, width: int, rank: int, hint: str, title: str = "") -> Column:
+def _measure(key: str, width: int, rank: int, hint: str, **more: Any) -> Column:
+    """A column of what an audit measured."""
+
     def value(table: "TokenTable", row: int) -> float | None:
         return table.rows.measures.get(key, {}).get(table.rows.ids[row])
 
     def cell(table: "TokenTable", row: int) -> str:
         return "" if (known := value(table, row)) is None else number(key, known)
 
-    return Column(key, width, cell, hint, right=True, rank=rank, title=title, sort=value)
-
-
-def _written_score(table: "TokenTable", row: int) -> str:
-    return "" if (score := _score(table, row)) is None else f"{score:.2f}"
-
-
-def _id(table: "TokenTable", row: int) -> str:
-    return f"{table.rows.ids[row]:,}"
-
-
-def _sorted_id(table: "TokenTable", row: int) -> int | None:
-    return table.rows.ids[row] if row < table.rows.n_tokens else None
-
-
-def _label(table: "TokenTable", row: int) -> str | None:
-    return table.rows.labels[row] if row < table.rows.n_tokens else None
+    return Column(key, width, cell, hint, right=True, rank=rank, sort=value, **more)
 
 
 _MARKS: Final = "▲ a problem, ● a warning, ○ good to know."
 _SCORE: Final = "How suspicious the token is, 0 to 1; the panel tells how that is made."
+_ID: Final = "The token's id: its number in the vocabulary."
 _TOKEN: Final = "The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."
 _KINDS: Final = "What was found, what counts most first. Left and right show one kind only."
 _REASON: Final = "Why it was found, in words; or what the token is made of."
 COLUMNS: Final = (
     Column("severity", 1, _severity, _MARKS, title=" ", gap=1, sort=_score, descending=True),
-    Column("score", 7, _written_score, _SCORE, right=True, sort=_score, descending=True),
-    Column("id", 5, _id, "The token's id: its number in the vocabulary.", right=True, ink="muted", sort=_sorted_id),
-    Column("token", 12, _token, _TOKEN, most=24, sort=_label),
+    Column(
+        *("score", 7, lambda table, row: "" if (score := _score(table, row)) is None else f"{score:.2f}", _SCORE),
+        right=True,
+        sort=_score,
+        descending=True,
+    ),
+    Column(
+        *("id", 5, lambda table, row: f"{table.rows.ids[row]:,}", _ID),
+        right=True,
+        ink="muted",
+        sort=lambda table, row: table.rows.ids[row],
+    ),
+    Column("token", 12, _token, _TOKEN, most=24, sort=lambda table, row: table.rows.labels[row]),
     Column("kinds", 12, _kinds, _KINDS, most=22, rank=1, sort=_place_of_kinds),
     _measure("count", 7, 3, "How often the token occurs in the chosen texts."),
     _measure("reference", 9, 5, "How often it occurs in the reference."),
-    _measure("document_frequency", 9, 5, "In how many texts it occurs.", "documents"),
-    _measure("largest_share", 8, 6, "The largest part of them that one text holds.", "in one"),
+    _measure("document_frequency", 9, 5, "In how many texts it occurs.", title="documents"),
+    _measure("largest_share", 8, 6, "The largest part of them that one text holds.", title="in one"),
     _measure("indicator", 9, 4, "Of its row in the model: the lower, the less trained it looks."),
     Column("reason", 20, lambda table, row: table.reason(row), _REASON, most=120, rank=2, ink="muted"),
 )
@@ -122,7 +118,6 @@ class TokenTable(Table):
         """The cursor is on another row, or there is something else to say of it."""
 
         def can_replace(self, message: Message) -> bool:
-            """Only the newest place of the cursor matters."""
             return isinstance(message, TokenTable.Highlighted)
 
     class Listed(Message):
@@ -141,8 +136,7 @@ class TokenTable(Table):
         self._reading = SlicedWork[TokenRows](self)
         self._judging = SlicedWork[TokenRows](self)
         self._waiting: tuple[Sequence[Verdict], Mapping[str, Mapping[int, float]]] | None = None
-        self._chosen = False
-        """Whether the user has gone to a row of this vocabulary."""
+        self._chosen = False  # whether the user has gone to a row of this vocabulary
         self._fit_columns()
 
     # Rows in
@@ -210,11 +204,6 @@ class TokenTable(Table):
 
     # What a row says
 
-    @property
-    def verdict(self) -> "Verdict | None":
-        """What the audit says of the token under the cursor."""
-        return None if self.current is None else self.rows.verdict(self.current)
-
     def reason(self, row: int) -> str:
         """What is wrong with a token, or what it is made of."""
         rows, vocabulary, token = self.rows, self._vocabulary, self.rows.ids[row]
@@ -228,7 +217,6 @@ class TokenTable(Table):
         return " + ".join(token_label(vocabulary.token_bytes(part)) for part in parents) if parents else ""
 
     def row_hint(self, row: int) -> str:
-        """What the kind of finding means that counts most, or what the row is."""
         if self.rows.hole(row):
             return _MEANINGS[HOLE]
         verdict = self.rows.verdict(row)
@@ -247,7 +235,6 @@ class TokenTable(Table):
 
     @property
     def note(self) -> tuple[str, str]:
-        """How many rows are shown, and of which severity, where that is not all."""
         if not len(self.rows):
             return "", "footer"
         worst = _SEVERITIES[self.severity]
@@ -256,7 +243,6 @@ class TokenTable(Table):
 
     @property
     def empty(self) -> str:
-        """That there is no row of those that are wanted."""
         if not len(self.rows):
             return self.waits_for
         what = [f"of the kind {self.choice}"] if self.choice else []
@@ -284,10 +270,9 @@ class TokenTable(Table):
         rows = self.rows
         if hole := rows.hole(row):
             return 3 if search.id is not None and hole.first <= search.id <= hole.last else 0
-        return search.match(rows.labels[row], rows.tokens[row], rows.ids[row])
+        return search.match(rows.labels[row] or "", rows.tokens[row], rows.ids[row])
 
     def watch_severity(self) -> None:
-        """More or less is shown."""
         self.watch_choice()
 
     def action_severity(self) -> None:
@@ -299,12 +284,13 @@ class TokenTable(Table):
         row = self.rows.row_of(token)
         if row is None:
             return
-        if row not in self.order:
-            for name in ("choice", "severity", "search"):
-                self.set_reactive(getattr(TokenTable, name), type(getattr(self, name))())
-            self.rearrange(lambda: self.move_to(self.order.index(row), tell=True))
-        else:
+        if row in self.order:
             self.move_to(self.order.index(row), tell=True)
+        else:
+            self.set_reactive(TokenTable.choice, "")
+            self.set_reactive(TokenTable.severity, 0)
+            self.set_reactive(TokenTable.search, "")
+            self.rearrange(lambda: self.move_to(self.order.index(row), tell=True))
 
     # What the user did
 
@@ -317,4 +303,4 @@ class TokenTable(Table):
 
     def row_selected(self, row: int) -> None:
         if self.rows.hole(row) is None:
-            requests(self).open_token(self.rows.ids[row], self.verdict)
+            requests(self).open_token(self.rows.ids[row], self.rows.verdict(row))
