@@ -21,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tui.terminal.selective import SelectiveCompositor
-from tui.widgets import text_work
+from tui.widgets import token_area
 from tui.widgets.curve import Curve
 from tui.widgets.step_line import StepLine
 
@@ -35,12 +35,12 @@ def written(compositor: Compositor, update: object) -> str:
 
 def test_a_text_is_settled_once_the_steps_no_longer_pass_by(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, settled = [100.0], list[float]()
-    monkeypatch.setattr(text_work, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(token_area, "monotonic", lambda: clock[0])
     edited = SimpleNamespace(settle_all=settled.append, lanes=())
-    work = text_work.TextWork(cast("text_work.WorkedOn", SimpleNamespace(edited=edited)))
+    work = token_area.TextWork(cast("token_area.TokenArea", SimpleNamespace(edited=edited)))
     work.retokenized(was_settled=True)
     work.settle_now()
-    assert settled == [text_work.SLICE], "a text that is settled at each step"
+    assert settled == [token_area.SLICE], "a text that is settled at each step"
     work.retokenized(was_settled=False)
     work.settle_now()
     assert len(settled) == 1, "one that the next step comes too early for"

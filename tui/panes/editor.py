@@ -26,7 +26,7 @@ class EditorPane(EditorKeys):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
 
-    LATER = ("tui.text.status_texts", "tui.widgets.status_lines", "tui.widgets.token_side", "tui.widgets.colored_rows")
+    LATER = ("tui.widgets.text_facts", "tui.widgets.colored_rows")
 
     in_force: var[Tokenizer | None] = var(None)
     """The tokenizer on the screen, as of the step in force."""
@@ -51,8 +51,7 @@ class EditorPane(EditorKeys):
 
     async def load(self) -> None:
         from tui.widgets.colored_rows import TokenView
-        from tui.widgets.status_lines import StatusLines
-        from tui.widgets.token_side import TokenSide
+        from tui.widgets.text_facts import StatusLines, TokenSide
 
         side = TokenSide(self.area, id="side")
         await self.query("#side, #status-lines").remove()
@@ -138,7 +137,7 @@ class EditorPane(EditorKeys):
         if self.area.edited.why_none:
             self.status_lines.say(self.area.edited.why_none)
         else:
-            self.status_lines.show_totals(event)
+            self.status_lines.show_totals()
 
     def on_text_area_selection_changed(self) -> None:
         if self.is_loaded:

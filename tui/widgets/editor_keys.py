@@ -17,8 +17,7 @@ from tui.widgets.token_area import TokenArea
 if TYPE_CHECKING:
     from bpe_core.content.samples import Example
     from tui.widgets.colored_rows import TokenView
-    from tui.widgets.status_lines import StatusLines
-    from tui.widgets.token_side import TokenSide
+    from tui.widgets.text_facts import StatusLines, TokenSide
 
 HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
 _HINT_OF_LANES: Final = "Each line once a lane; faint is what a lane below splits as the first does."

@@ -1,44 +1,56 @@
 """TokenArea: a text area in which one sees the tokens of what one types.
 
 The way of a key: `TextArea` edits the document, the document tells the `EditedText`, and that is asked for the rows to
-be drawn. Here are the messages around that; what is not known at once is left to `TextWork`. Where there are several
+be drawn. Here are the messages around that, and `TextWork`: what is not known at once. Where there are several
 tokenizers, each row of the text is drawn once for each of them, with a label before it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Final
 
 from rich.style import Style
 from textual.geometry import Offset
 from textual.message import Message
 from textual.reactive import reactive, var
 from textual.strip import Strip
+from textual.timer import Timer
 
 from tui.drawing.palette import CurrentPalette, Palette, PaletteSource
+from tui.terminal.background import in_thread
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.screen_rows import RowStretch
 from tui.text.strips import Columns, RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
-from tui.widgets.text_work import TextWork
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
     from bpe_core.live.live_text import LiveText
+    from bpe_core.patterns import Splitter
     from tui.text.tokens import UnderCursor
 
 
-@dataclass
-class _Told(Message):
-    """What an area tells."""
+SLICE: Final = 0.008
+"""Seconds of work at a time, short enough for a frame."""
+_PAUSE: Final = 1 / 30  # seconds from one slice to the next
+_SOON: Final = 0.06  # seconds after an edit before the text is reviewed
+_AT_REST: Final = 0.3  # the same after a change of tokenizers; while a vocabulary is learned, nothing is reviewed
+_MANY: Final = 5_000  # tokens above which a vocabulary is put in order in a thread, for the review
+_PASSING: Final = 0.1
+"""Seconds after a change of tokenizers that came before all tokens of the one before were known: more may come."""
+_COMPILED_AFTER: Final = 1.0
+"""Seconds until patterns are compiled that the first text did without; the start is over then."""
 
-    area: TokenArea
 
-    @property
-    def control(self) -> TokenArea:
-        return self.area
+class _Newest(Message):
+    """Only the newest counts."""
+
+    def can_replace(self, message: Message) -> bool:
+        return type(message) is type(self)
 
 
 class TokenArea(FaithfulArea):
@@ -56,48 +68,23 @@ class TokenArea(FaithfulArea):
     show_spaces: reactive[bool] = reactive(False, init=False)
     """Draw spaces and tabs as glyphs."""
 
-    @dataclass
-    class Tokenized(_Told):
+    class Tokenized(_Newest):
         """The text has other tokens than before, or more of them are known."""
 
-        n_tokens: int | None
-        """None as long as the text has not settled."""
-        n_bytes: int
-        """Of the text in UTF-8."""
-        n_characters: int
-        """Code points."""
-        settled: bool
-        """False while a big text is still being tokenized beside the screen."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest counts."""
-            return isinstance(message, TokenArea.Tokenized)
-
     @dataclass
-    class Edited(_Told):
-        changes: tuple[Change | None, ...]
-        """What each edit did to the tokens, of which an undo or redo may be several; None for one that was too big."""
-        others: tuple[tuple[Change | None, ...], ...] = ()
-        """The same of each lane after the first."""
+    class Edited(Message):
+        """What each edit did to the tokens in each lane; an undo or redo may be several.
 
-    @dataclass
-    class CursorMoved(_Told):
+        None stands for an edit that was too big.
+        """
+
+        lanes: tuple[tuple[Change | None, ...], ...]
+
+    class CursorMoved(_Newest):
         """Something else is under the cursor, because it moved or because the tokens did."""
 
-        under: UnderCursor | None
-        """None in an empty text, without a tokenizer, and on what a lossy pattern drops."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest counts."""
-            return isinstance(message, TokenArea.CursorMoved)
-
-    @dataclass
-    class Reviewed(_Told):
+    class Reviewed(_Newest):
         """More is known about the text, or what was known no longer holds."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest counts."""
-            return isinstance(message, TokenArea.Reviewed)
 
     def __init__(self, *, id: str | None = None) -> None:
         self._work = TextWork(self)
@@ -156,9 +143,9 @@ class TokenArea(FaithfulArea):
         self.edited.begin_edits()
 
     def end_edits(self) -> None:
-        changes, *others = (tuple(lane.end_edits()) for lane in self.edited.lanes)
-        if changes:
-            self.post_message(self.Edited(self, changes, tuple(others)))
+        lanes = tuple(tuple(lane.end_edits()) for lane in self.edited.lanes)
+        if lanes[0]:
+            self.post_message(self.Edited(lanes))
         self._work.edited()
         self.tokens_changed()
 
@@ -171,14 +158,18 @@ class TokenArea(FaithfulArea):
         anchor, cursor = map(self.document.get_index_from_location, self.selection)
         # Behind a selection, one wants to know about what is selected last.
         self.edited.set_cursor(cursor - (anchor < cursor))
-        self._tell_under_cursor()
+        under = self.edited.under_cursor
+        if under != self._under_before and self.is_running:
+            self._under_before = under
+            self.post_message(self.CursorMoved())
         self.repaint()
 
     def tokens_changed(self) -> None:
         """Show and tell what is known of the tokens now, and go on with what is not."""
         self._work.settle_now()
         self.watch_selection()
-        self._tell_tokenized()
+        if self.tokenizer is not None and self.is_running:
+            self.post_message(self.Tokenized())
         if self.edited.live is None:
             self.reviewed()
         self._work.begin()
@@ -187,25 +178,11 @@ class TokenArea(FaithfulArea):
         if self.is_running:
             self.call_later(self.tokens_changed)
 
-    # Messages
-
-    def _tell_tokenized(self) -> None:
-        if self.tokenizer is not None and self.is_running:
-            n_tokens, document = self.edited.n_tokens, self.document
-            totals = n_tokens, document.n_bytes, document.n_characters, n_tokens is not None
-            self.post_message(self.Tokenized(self, *totals))
-
     def reviewed(self) -> None:
         """Show and tell what is known about the text now."""
         self.repaint()
         if self.is_running:
-            self.post_message(self.Reviewed(self))
-
-    def _tell_under_cursor(self) -> None:
-        under = self.edited.under_cursor
-        if under != self._under_before and self.is_running:
-            self._under_before = under
-            self.post_message(self.CursorMoved(self, under))
+            self.post_message(self.Reviewed())
 
     # How it looks
 
@@ -260,3 +237,119 @@ class TokenArea(FaithfulArea):
         """How the token under the cursor is drawn where the cursor is not."""
         color = self.edited.color_under_cursor(len(self.palette.tokens))
         return None if color is None else self.palette.tokens[color].usual
+
+
+class TextWork:
+    """What is not known at once of a text is worked out in slices between two frames, or in a thread.
+
+    First come the tokens of the first lane, then those of the other lanes, then the review; typing never waits for any.
+    Times are those of the clock `monotonic`.
+    """
+
+    def __init__(self, area: TokenArea) -> None:
+        self._area = area
+        self._timer: Timer | None = None
+        self._at = 0.0  # when there is to be worked
+        self._reviewed_from = 0.0  # when the review may go on
+        self._settles_from = 0.0  # when tokens may be settled
+        self._is_reading = False
+        self._in_order: Tokenizer | None = None
+        """The one whose vocabulary is in order for the review."""
+        self._splitters: set[Splitter] = set()
+        """What splits the text in its lanes; soon after one has come, all of its patterns are compiled."""
+
+    def begin(self) -> None:
+        """Work on what is not known yet, from now on until all is known."""
+        area = self._area
+        if area.is_running and area.edited.next_reading is not None and not self._is_reading:
+            self._is_reading = True
+            area.run_worker(self._read(), group="reading")
+        self._work_in(_PAUSE)
+
+    def edited(self) -> None:
+        """There was an edit, and another one may come: the review waits a little."""
+        self._reviewed_from = max(self._reviewed_from, monotonic() + _SOON)
+
+    def settle_now(self) -> None:
+        """Settle tokens for a moment, unless the steps of a vocabulary pass by faster than all of them are known."""
+        if monotonic() >= self._settles_from:
+            self._area.edited.settle_all(SLICE)
+
+    def retokenized(self, *, was_settled: bool = True) -> None:
+        """Other tokenizers are in use: the review waits, and see to it that no key has to wait for a pattern.
+
+        The first accent is one that ASCII did without. `was_settled`: whether all tokens of those before were known.
+        """
+        if not was_settled:
+            self._settles_from = monotonic() + _PASSING
+        self._reviewed_from = monotonic() + _AT_REST
+        used = {
+            lane.tokenizer.splitter
+            for lane in self._area.edited.lanes
+            if lane.tokenizer is not None and lane.tokenizer.by_piece
+        }
+        for splitter in used - self._splitters:
+            self._area.set_timer(_COMPILED_AFTER, partial(self._compile, splitter))
+        self._splitters = used
+
+    def _compile(self, splitter: Splitter) -> None:
+        if splitter in self._splitters:
+            self._area.run_worker(in_thread(splitter.compile_all), group="patterns")
+
+    async def _read(self) -> None:
+        """Read in a thread what is to be read, until nothing is; never two texts at a time."""
+        try:
+            while (reading := self._area.edited.next_reading) is not None:
+                await in_thread(reading.run)
+                self._area.edited.take_reading(reading)
+        finally:
+            self._is_reading = False
+        self._area.tokens_changed()
+
+    def _work_in(self, seconds: float) -> None:
+        area, at = self._area, monotonic() + seconds
+        if self._timer is not None and at < self._at:
+            self._timer.stop()
+            self._timer = None
+        if self._timer is None and area.is_running and any(lane.live is not None for lane in area.edited.lanes):
+            self._timer, self._at = area.set_timer(seconds, self._go_on), at
+
+    def _go_on(self) -> None:
+        """Work for a moment on what is not known yet: first the tokens, then the review."""
+        self._timer = None
+        edited = self._area.edited
+        if not edited.is_all_settled and (wait := self._settles_from - monotonic()) > 0:
+            self._work_in(wait)
+            return
+        if not edited.is_all_settled:
+            n_known = sum(lane.is_settled for lane in edited.lanes)
+            if edited.settle_all(SLICE) or sum(lane.is_settled for lane in edited.lanes) > n_known:
+                self._area.tokens_changed()
+            else:
+                self._work_in(_PAUSE)
+            return
+        if edited.live is None:
+            return
+        wait = self._reviewed_from - monotonic()
+        if wait > 0:
+            self._work_in(wait)
+        elif self._in_order is not edited.live.tokenizer:
+            self._put_in_order(edited.live.tokenizer)
+        else:
+            is_settled = edited.settle_review(SLICE)
+            self._area.reviewed()
+            if not is_settled:
+                self._work_in(_PAUSE)
+
+    def _put_in_order(self, tokenizer: Tokenizer) -> None:
+        self._in_order = tokenizer
+        if tokenizer.n_vocab > _MANY:
+            self._area.run_worker(self._order(tokenizer), group="review", exclusive=True)
+        else:
+            self._work_in(_PAUSE)
+
+    async def _order(self, tokenizer: Tokenizer) -> None:
+        from bpe_core.vocabulary.token_order import in_order
+
+        await in_thread(in_order, tokenizer.vocabulary)
+        self._work_in(_PAUSE)

@@ -1,0 +1,291 @@
+"""What is said of a text: below it what it holds, what edits did, what trips; beside it the token under the cursor."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.reactive import var
+from textual.widget import Widget
+
+from bpe_core.explain.pitfall_detectors import Pitfall
+from bpe_core.tokenizer import Tokenizer
+from tui.commands import key_of
+from tui.drawing.info_lines import sentence
+from tui.state import Audit
+from tui.text.explanations import what_may_come, why_this_split
+from tui.text.status_texts import (
+    RememberedEdit,
+    SelectionTotals,
+    baseline_line,
+    edit_line,
+    lane_facts,
+    lane_lines,
+    pitfall_line,
+    selection_line,
+    totals_line,
+)
+from tui.text.token_lines import NO_TOKEN, TokenFacts, about_place, token_summary
+from tui.widgets.lines import Lines, Titles
+from tui.widgets.token_area import TokenArea
+
+_GAP: Final = 2  # cells kept free before the keys
+_REMEMBERED: Final = 100  # edits that can be walked
+
+
+class StatusLine(Widget):
+    """What is written in so many cells: a line, or several; the keys at the right, while they are of use."""
+
+    DEFAULT_CSS = """
+    StatusLine { height: 1; width: 1fr; color: $text; }
+    StatusLine#lanes-line { height: auto; }
+    """
+
+    def __init__(self, keys: str = "", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._keys = keys
+        self._write: Callable[[int], Sequence[Text]] = lambda _: ()
+        self._with_keys = False
+        self._n_lines = 1
+
+    def say(self, write: Callable[[int], Text | Sequence[Text]] | str, *, keys: bool = True) -> None:
+        """Show what `write` makes of so many cells; `keys` tells whether they are of use now."""
+
+        def lines(width: int) -> Sequence[Text]:
+            written = write(width) if callable(write) else Text(write, "dim")
+            return [written] if isinstance(written, Text) else written
+
+        self._write, self._with_keys = lines, keys and bool(self._keys)
+        n_before, self._n_lines = self._n_lines, len(lines(80))
+        self.refresh(layout=n_before != self._n_lines)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self._n_lines
+
+    def render(self) -> Text:
+        width = self.content_size.width
+        room = width - len(self._keys) - _GAP if self._with_keys else width
+        lines = [*self._write(room)]
+        for line in lines:
+            line.truncate(max(room, 0), overflow="ellipsis")
+            if self._with_keys:
+                line.append(" " * (width - line.cell_len - len(self._keys))).append(self._keys, "dim")
+        return Text("\n", no_wrap=True).join(lines)
+
+
+class StatusLines(Vertical):
+    """Three lines, and one more while a text is pinned; of several lanes, a line for each tells totals and edits."""
+
+    DEFAULT_CSS = """
+    StatusLines { height: auto; }
+    StatusLines #baseline-line, StatusLines #lanes-line { display: none; }
+    StatusLines.-lanes #lanes-line { display: block; }
+    StatusLines.-lanes #totals-line, StatusLines.-lanes #edit-line { display: none; }
+    StatusLines.-pinned #baseline-line { display: block; }
+    """
+
+    def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._area = area
+        self._edits: deque[Sequence[RememberedEdit]] = deque(maxlen=_REMEMBERED)
+        """Of each edit what it did in each lane."""
+        self._names: list[str] = []  # the labels of the lanes, if there are several
+        self._back = 0  # how many edits before the last is shown
+        self._has_totals = False
+        self._gone_to: Pitfall | None = None
+
+    def compose(self) -> ComposeResult:
+        for name, keys in (
+            *(("lanes", ""), ("totals", ""), ("edit", "")),
+            *(("baseline", key_of("pin")), ("pitfall", key_of("go_to_pitfall(1)"))),
+        ):
+            yield StatusLine(keys, id=f"{name}-line")
+
+    def on_mount(self) -> None:
+        self._write_edit()
+
+    def _line(self, name: str) -> StatusLine:
+        return self.query_one(f"#{name}-line", StatusLine)
+
+    # Totals
+
+    def say(self, sentence: str) -> None:
+        """Tell something in the place of the totals."""
+        self._has_totals = False
+        self._line("totals").say(sentence)
+
+    def show_totals(self) -> None:
+        self._has_totals = True
+        self._write_totals()
+
+    def _write_totals(self) -> None:
+        """How much the text holds, or what is selected of it."""
+        area, document = self._area, self._area.document
+        self._write_lanes()
+        first, last = area.selected
+        selected = area.edited.ask(lambda live: SelectionTotals.of(live, first, last), None) if first < last else None
+        if selected is not None:
+            self._line("totals").say(lambda _: selection_line(selected))
+        elif self._has_totals:
+            numbers = area.edited.n_tokens, document.n_bytes, document.n_characters
+            self._line("totals").say(lambda _: totals_line(*numbers, area.tokenizer))
+
+    # Edits
+
+    def show_edit(self, event: TokenArea.Edited) -> None:
+        tokenizers = (lane.tokenizer for lane in self._area.edited.lanes)
+        changes = zip(event.lanes, tokenizers, strict=False)
+        self._edits.append([RememberedEdit(done, tokenizer) for done, tokenizer in changes if tokenizer])
+        self._back = 0
+        self._write_edit()
+
+    def forget_edits(self) -> None:
+        """There was none yet, and what differs from a text that is pinned is written when it is known."""
+        self._edits.clear()
+        self._back = 0
+        self._write_edit()
+        self._line("baseline").say("pinned     …")
+
+    def walk(self, by: int) -> None:
+        """Show what the edit before did, or the one after."""
+        if self._edits:
+            self._back = max(0, min(self._back + by, len(self._edits) - 1))
+            self._write_edit()
+
+    def _write_edit(self) -> None:
+        edits, back = [edit[0] for edit in self._edits], self._back
+        self._line("edit").say(lambda width: edit_line(edits, back, self._area.palette, width))
+        self._write_lanes()
+
+    # Lanes
+
+    def show_lanes(self, names: Sequence[str]) -> None:
+        """Tell of these lanes, the first among them; of none, if there is only that."""
+        self._names = list(names) if len(names) > 1 else []
+        self.set_class(bool(self._names), "-lanes")
+        self._write_lanes()
+
+    def _write_lanes(self) -> None:
+        if not self._names:
+            return
+        area = self._area
+        first, last = area.selected
+        edits = self._edits[-1 - self._back] if self._edits else ()
+        facts = [
+            lane_facts(name, lane, edit, (first, last))
+            for name, lane, edit in zip_longest(self._names, area.edited.lanes, edits)
+            if name is not None and lane is not None
+        ]
+        self._line("lanes").say(lambda width: lane_lines(facts, area.palette, width, selected=first < last))
+
+    # Baseline and pitfalls
+
+    def show_review(self, tokenizer: Tokenizer | None) -> None:
+        area, comparison = self._area, self._area.edited.comparison
+        self.set_class(area.edited.baseline is not None, "-pinned")
+        if area.edited.is_compared:
+            self._line("baseline").say(lambda width: baseline_line(comparison, tokenizer, area.palette, width))
+        self._write_pitfalls()
+
+    def cursor_moved(self) -> None:
+        """The totals are those of what is selected; a pitfall that one leaves is no longer described."""
+        self._write_totals()
+        if self._gone_to is not None:
+            self._write_pitfalls()
+
+    def go_to(self, pitfall: Pitfall) -> None:
+        """Tell of this pitfall, until one leaves it."""
+        self._gone_to = pitfall
+        self._write_pitfalls()
+
+    def _write_pitfalls(self) -> None:
+        """How many pitfalls there are, and the one gone to or else the worst."""
+        area, review, line = self._area, self._area.edited.review, self._line("pitfall")
+        if review is None or area.edited.why_no_review:
+            line.say(area.edited.why_no_review, keys=False)
+        elif not review.knows_pitfalls:
+            line.say("looking for pitfalls", keys=False)
+        else:
+            here = min(map(area.document.get_index_from_location, area.selection))
+            gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None
+            facts = review.n_pitfalls, gone_to or review.worst, review.number(gone_to) if gone_to else None
+            line.say(lambda _: pitfall_line(*facts), keys=review.n_pitfalls > 0)
+
+
+SIDES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}
+"""What can be seen at the side, in the order in which the key turns to it -> its title."""
+
+
+class TokenSide(Vertical):
+    """The token under the cursor, why its piece is split so, or what may come: one of them seen.
+
+    The lines of the first fit the room, the others scroll.
+    """
+
+    DEFAULT_CSS = """
+    TokenSide > Lines { height: 1fr; }
+    TokenSide > #story, TokenSide.-story > #inspector { display: none; }
+    TokenSide.-story > #story { display: block; }
+    """
+
+    seen: var[str] = var("token", init=False)
+    """Which: a key of `SIDES`."""
+    in_force: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
+    """The tokenizer on the screen, as of the step in force."""
+    audit: var[Audit] = var(Audit(), init=False)
+    """What an audit found."""
+
+    def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._area = area
+
+    def compose(self) -> ComposeResult:
+        yield Titles(SIDES, key_of("turn_side"))
+        inspector = Lines(id="inspector")
+        inspector.can_focus = False
+        inspector.token_style = lambda: self._area.style_under_cursor
+        yield inspector
+        yield Lines(id="story")
+
+    def turn(self) -> None:
+        """Show the next of the three."""
+        names = list(SIDES)
+        self.seen = names[(names.index(self.seen) + 1) % len(names)]
+
+    def watch_seen(self, seen: str) -> None:
+        self.query_one(Titles).choice = seen
+        self.set_class(seen != "token", "-story")
+        self.call_after_refresh(self.show_token)
+
+    def watch_in_force(self) -> None:
+        self.show_token()
+
+    on_resize = watch_in_force
+
+    def watch_audit(self, old: Audit, audit: Audit) -> None:
+        if audit.verdicts is not old.verdicts:
+            self.show_token()
+
+    def show_token(self) -> None:
+        """Look anew at the token under the cursor, or at its story."""
+        area, edited, tokenizer, under = self._area, self._area.edited, self.in_force, self._area.under_cursor
+        lines = self.query_one("#inspector" if self.seen == "token" else "#story", Lines)
+        if self.seen == "token":
+            if tokenizer is None or under is None:
+                lines.show_lines(sentence(NO_TOKEN, lines.room))
+                return
+            facts = TokenFacts(tokenizer, under.ids[0], self.audit.verdicts.get(under.ids[0]))
+            lines.show_lines(token_summary(facts, [*about_place(under, lines.room)], lines.room, lines.size.height))
+        elif tokenizer is None or area.live is None:
+            lines.show_lines(())
+        elif self.seen == "ahead" and edited.why_no_review:
+            lines.show_lines(sentence(edited.why_no_review, lines.room))
+        elif self.seen == "ahead":
+            lines.show_lines(what_may_come(edited.review, tokenizer, area.palette, lines.room))
+        elif under is not None:
+            piece = edited.ask(lambda live: live.prepared_piece(under.start), "")
+            lines.show_lines(why_this_split(tokenizer, piece, area.palette, lines.room))
