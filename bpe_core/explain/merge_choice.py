@@ -10,9 +10,9 @@ from heapq import nlargest, nsmallest
 from typing import Any, Final
 
 from bpe_core.explain.pair_counts import MergeEffect, Pair, PairCounts, PairPlace
-from bpe_core.kernel.fallback_learner import descending
+from bpe_core.kernel.fallback import descending
 from bpe_core.tokenizer.training_record import TIES
-from bpe_core.trainer.ties import alphabet
+from bpe_core.trainer.start import alphabet
 from bpe_core.vocabulary import Vocabulary
 
 GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."

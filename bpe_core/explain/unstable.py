@@ -5,8 +5,8 @@ Two things can happen when a text goes on:
 - The pattern splits its end differently. This is tried out, with every one and every two of the characters that stand
   for those the pattern tells apart (`Splitter.kinds`).
 - The last piece grows. Then some token begins in the last piece and ends beyond the text: the token *swallows* the end.
-  This is possible exactly if it is compatible with the token before it (see `bpe_core.vocabulary.windows`), or is the
-  first of its piece.
+  This is possible exactly if it is compatible with the token before it (see `bpe_core.vocabulary.merge_loop`), or is
+  the first of its piece.
 
 tiktoken's `encode_with_unstable` answers a coarser question: it calls all tokens of the last pieces unstable.
 """

@@ -49,18 +49,12 @@ available: Final = not why_not
 description: Final = "with the compiled kernel" if available else f"in pure Python: the kernel is {why_not}"
 """Whether the kernel is in use, in words for a person."""
 
+__all__ = ["Encoder", "Learner", "PieceTable", "Scanner", "decimals", "read_ranks"]
+
 if TYPE_CHECKING or available:
-    from bpe_core.kernel._kernel import Encoder as Encoder
-    from bpe_core.kernel._kernel import Learner as Learner
-    from bpe_core.kernel._kernel import PieceTable as PieceTable
-    from bpe_core.kernel._kernel import Scanner as Scanner
-    from bpe_core.kernel._kernel import decimals as decimals
-    from bpe_core.kernel._kernel import read_ranks as read_ranks
+    from bpe_core.kernel._kernel import Encoder, Learner, PieceTable, Scanner, decimals, read_ranks
 else:
-    from bpe_core.kernel.fallback import PieceTable as PieceTable
-    from bpe_core.kernel.fallback import decimals as decimals
-    from bpe_core.kernel.fallback import read_ranks as read_ranks
-    from bpe_core.kernel.fallback_learner import Learner as Learner
+    from bpe_core.kernel.fallback import Learner, PieceTable, decimals, read_ranks
 
 
 def encoder(

@@ -1,7 +1,7 @@
 """A long stretch of a text without a safe cut: a megabyte of letters, digits or spaces, a document without a pattern.
 
 Call two tokens *compatible* if they may follow each other in a piece. A list of tokens is what merging a piece leaves
-exactly when all neighbors in it are compatible (`bpe_core.merging.windows` says why). So an edit splits all of the text
+exactly when all neighbors in it are compatible (`vocabulary.merge_loop` says why). So an edit splits all of the text
 again, at the kernel's speed, and encodes the pieces that changed; of a long one only a window around the edit, whose
 first and last token must be those that stood there before. Where they are not, the window grows.
 """

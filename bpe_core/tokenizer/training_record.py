@@ -20,7 +20,7 @@ from bpe_core.vocabulary import ID_LAYOUTS
 
 Ties = Literal["first", "lowest", "lowest-hf", "largest"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)
-"""The names of the tie rules; see `bpe_core.trainer.ties`."""
+"""The names of the tie rules; see `bpe_core.trainer.start`."""
 
 STOPPED: Final = "stopped"
 """The stop reason of a training that would have learned more."""

@@ -1,7 +1,7 @@
 """The trainer: an iterator that learns one merge at a time, the most frequent pair first.
 
-The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. The kernel's
-learner counts the pairs of the corpus and merges symbols; here these become ids.
+The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. The kernel's learner counts the pairs of
+the corpus and merges symbols; here these become ids.
 """
 
 import inspect
@@ -22,36 +22,27 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
-from bpe_core.trainer.start import check_extensible, check_larger, inherited, start_of
-from bpe_core.trainer.ties import NUMBER_OF, alphabet
+from bpe_core.trainer.start import NUMBER_OF, alphabet, check_extensible, check_larger, inherited, start_of
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]
 
-_AT_ONCE: Final = 1024
-"""Merges that a learner is asked for at a time, at most."""
-
-_NO_LIMIT: Final = (1 << 63) - 1
-"""The largest number that the kernel takes."""
+_AT_ONCE: Final = 1024  # merges that a learner is asked for at a time, at most
+_NO_LIMIT: Final = (1 << 63) - 1  # the largest number that the kernel takes
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(slots=True)  # not frozen: making one would take three times as long, and they are made by the ten thousand
 class Merge:
-    """One step of a training: the two tokens that were joined, and what was known when they were chosen."""
+    """One step of a training, from 1: the ids of the two tokens that were joined and of the new one, its bytes."""
 
     step: int
-    """From 1."""
     left: int
-    """Id of the left part."""
     right: int
-    """Id of the right part."""
     token: int
-    """Id of the new token."""
     token_bytes: bytes
-    """Its bytes."""
     count: int
     """How often the pair occurred in the corpus, overlaps included (`aaa` holds `aa` twice)."""
     ties: int
@@ -114,11 +105,21 @@ class Trainer:
             pattern = pattern or start.pattern
             start = start.vocabulary
         if isinstance(texts, Counts):
-            pattern = _agreed_pattern(pattern, texts)
+            if pattern is not None and not texts.splitter.is_like(splitter(pattern)):
+                raise OptionError(
+                    f"The counts were split by {texts.pattern!r}, not by {pattern!r}; count again or leave the pattern "
+                    "out."
+                )
+            pattern = texts.pattern
         if start is not None:
             start.recover()
             check_extensible(start)
-            options |= _own_options(start, options)
+            own, usual = inherited(start), Options()
+            if any(options.get(name, value) not in (value, getattr(usual, name)) for name, value in own.items()):
+                raise OptionError(
+                    "Special tokens, id layout and end-of-word marker are those of the vocabulary extended."
+                )
+            options |= own
         if pattern is not None:
             options["pattern"] = pattern
         self.options: Final = Options(vocab_size, **options).checked()
@@ -151,9 +152,8 @@ class Trainer:
                 progress,
             )
         self._n_tokens_start = self._learner.n_tokens
-        occurs, order = self.token_counts(), alphabet(self.options.ties)
-        base = [*map(order.index, range(256)), *range(256, len(self._ids))]
-        self.first_counts: Final = tuple(occurs[self._ids[symbol]] for symbol in base)
+        occurs, order = self._learner.symbol_counts(), alphabet(self.options.ties)
+        self.first_counts: Final = (*(occurs[order.index(byte)] for byte in range(256)), *occurs[256:])
         """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
 
     def _sync(self) -> int:
@@ -234,29 +234,30 @@ class Trainer:
         """
         start = self.n_merges
         self._learn(start + n)
-        end = self._sync()
-        contents = self._bytes[len(self._start.base) + start :]
-        rows = zip(range(start + 1, end + 1), self._merges[start:], contents, self._steps[start:], strict=True)
-        return [
-            Merge(step, left, right, token, data, count, ties, n_tokens)
-            for step, (left, right, token), data, (count, ties, n_tokens) in rows
-        ]
+        return self._merges_from(start)
 
     def learn_for(self, seconds: float, most: int = _AT_ONCE) -> list[Merge]:
         """Learn for about so many seconds, `most` merges at most and at least one; none if none is left."""
-        merges = self.learn(1)
-        began, at_once = time.monotonic(), 1
-        while merges and len(merges) < most and time.monotonic() - began < seconds:
-            at_once = min(2 * at_once, most - len(merges))
-            if not (more := self.learn(at_once)):
-                break
-            merges += more
-        return merges
+        start = self.n_merges
+        self._learn_for(seconds, most)
+        return self._merges_from(start)
 
     def finish(self) -> None:
         """Learn all remaining merges; faster than calling `next` for each."""
-        while self.stop_reason is None:
-            self._learn(self.n_merges + _AT_ONCE)
+        self._learn_for(float("inf"), self.n_merges_wanted)
+
+    def _merges_from(self, start: int) -> list[Merge]:
+        end, contents = self._sync(), self._bytes[len(self._start.base) + start :]
+        rows = zip(range(start + 1, end + 1), self._merges[start:], contents, self._steps[start:], strict=True)
+        return [Merge(step, *merge, data, *numbers) for step, merge, data, numbers in rows]
+
+    def _learn_for(self, seconds: float, most: int) -> None:
+        deadline, until, n = time.monotonic() + seconds, self.n_merges + most, 1
+        while self.stop_reason is None and self.n_merges < until:
+            self._learn(min(until, self.n_merges + n))
+            if time.monotonic() >= deadline:
+                break
+            n = min(2 * n, _AT_ONCE)
 
     def _learn(self, until: int) -> None:
         """Learn until `until` merges are made in all, or none is left."""
@@ -267,27 +268,16 @@ class Trainer:
         with no_garbage_collection():
             while learner.n_merges < min(until, len(given)):
                 learner.merge(*given[learner.n_merges])
-            if until > len(given):
-                self._choose(until)
-        self._check_earlier(start)
-
-    def _choose(self, until: int) -> None:
-        learner = self._learner
-        if self.options.min_share is None:
-            learner.learn(until)
-        else:
-            while (before := learner.n_merges) < until and not self._saves_little():
+            if self.options.min_share is None and until > len(given):
+                learner.learn(until)
+            while learner.n_merges < until and not self._saves_little():
+                before = learner.n_merges
                 learner.learn(before + 1)
                 if learner.n_merges == before:
+                    least = f"no pair occurs {self.options.min_count} times"
+                    self._exhausted = least if learner.pairs() else "no pair left"
                     break
-        if learner.n_merges < until and not self._saves_little():
-            some_left = any(True for _ in learner.pairs())
-            self._exhausted = f"no pair occurs {self.options.min_count} times" if some_left else "no pair left"
-
-    def _check_earlier(self, start: int) -> None:
-        """Raise `OptionError` for a merge, from this index on, that is not that of the training to resume."""
-        earlier = self._earlier
-        if earlier is None or earlier.record is None:
+        if (earlier := self._earlier) is None or earlier.record is None:
             return
         end = min(self._sync(), earlier.step)
         known = zip(earlier.merges[start:end], earlier.record.steps[start:end], strict=True)
@@ -368,7 +358,7 @@ def train(
     checkpoints = Checkpoints(None if checkpoint is None else Path(checkpoint))
     try:
         while trainer.stop_reason is None:
-            trainer.learn_for(0.05)
+            trainer._learn_for(0.05, _AT_ONCE)
             if progress:
                 progress(trainer.n_merges, trainer.n_merges_wanted)
             checkpoints.keep_now_and_then(trainer)
@@ -377,20 +367,3 @@ def train(
             checkpoints.keep(trainer)
         raise
     return trainer.tokenizer()
-
-
-def _own_options(start: Vocabulary, asked: dict[str, Any]) -> dict[str, Any]:
-    """The options that are those of a vocabulary to extend; `OptionError` if others are asked for."""
-    own, usual = inherited(start), Options()
-    for name, value in own.items():
-        if asked.get(name, value) not in (value, getattr(usual, name)):
-            raise OptionError("Special tokens, id layout and end-of-word marker are those of the vocabulary extended.")
-    return own
-
-
-def _agreed_pattern(asked: str | None, counts: Counts) -> str:
-    if asked is not None and not counts.splitter.is_like(splitter(asked)):
-        raise OptionError(
-            f"The counts were split by {counts.pattern!r}, not by {asked!r}; count again or leave the pattern out."
-        )
-    return counts.pattern

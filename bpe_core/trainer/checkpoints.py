@@ -22,11 +22,10 @@ from bpe_core.visible import quoted
 if TYPE_CHECKING:
     from bpe_core.trainer import Trainer
 
-EVERY: Final = 5.0
-"""Seconds between two checkpoints of a training under way, at least."""
-
-LARGEST_PART: Final = 0.02
-"""Part of the time that writing checkpoints may take; of a vocabulary that takes long to write they become rarer."""
+EVERY: Final = 5.0  # seconds between two checkpoints of a training under way, at least
+LARGEST_PART: Final = (
+    0.02  # of the time that writing may take: where a vocabulary takes long to write, it becomes rarer
+)
 
 
 class Checkpoints:
@@ -59,14 +58,13 @@ class Checkpoints:
             problem = str(error)
         now = time.monotonic()
         self._next = now + max(EVERY, (now - began) / LARGEST_PART)
-        if self._report is not None:
-            self._report(self._n_kept, problem)
+        self._report(self._n_kept, problem)
 
     def remove(self) -> None:
         """Remove the file: all it holds is saved elsewhere."""
         if self.path is not None:
             with suppress(OSError):
-                self.path.unlink(missing_ok=True)
+                self.path.unlink()
 
 
 def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:

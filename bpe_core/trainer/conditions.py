@@ -40,14 +40,11 @@ _CONDITION: Final = re.compile(r"(?:([a-z]+)\s*([<>]=?)\s*)?(\d[\d,_]{,20}(?:\.\
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison that holds after some merges and not after others."""
+    """A comparison that holds after some merges and not after others: a name of `FIELDS`, < <= > or >=, a number."""
 
     field: str
-    """A name of `FIELDS`."""
     op: str
-    """One of < <= > >=."""
     number: Fraction
-    """What the field is compared with."""
 
     def holds(self, merge: "Merge", n_bytes: int) -> bool:
         """Whether it holds after this merge of a corpus of `n_bytes`. What is unknown is 0: then nothing holds."""

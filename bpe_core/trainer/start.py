@@ -2,18 +2,31 @@
 
 A learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker, then one symbol
 for each merge. Here each of them gets its id.
+
+The tie rules, which of several equally frequent pairs is merged first, are each known from a program that uses it.
+"first": the pair that stands earliest in the corpus now (minbpe). "lowest": the smallest (left id, right id), bytes
+numbered by value (rustbpe). "lowest-hf": the same with the bytes numbered as Hugging Face does. "largest": the largest
+(left bytes, right bytes) (Sennrich et al. 2016, Algorithm 1).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any
+from typing import Any, Final
 
 from bpe_core.errors import OptionError
-from bpe_core.kernel.fallback_learner import Pair
+from bpe_core.kernel.fallback import FIRST, LARGEST, LOWEST, Pair
 from bpe_core.tokenizer.training_record import Options
-from bpe_core.trainer.ties import alphabet
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.symbols import BYTES_IN_ORDER
+
+NUMBER_OF: Final = {"first": FIRST, "lowest": LOWEST, "lowest-hf": LOWEST, "largest": LARGEST}
+"""Tie rule -> what a learner calls it; the two "lowest" rules differ only in the alphabet."""
+
+
+def alphabet(ties: str) -> bytes:
+    """The 256 bytes in the order in which the tie rule numbers them as symbols: `alphabet(ties)[symbol]` is a byte."""
+    return BYTES_IN_ORDER if ties == "lowest-hf" else bytes(range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +44,10 @@ class Start:
 
 
 def start_of(options: Options, old: Vocabulary | None) -> Start:
-    """The start of a training with these options; `old` is the vocabulary that it extends, or None.
+    """The start of a training with these options; `old`, which passes `check_extensible`, is what it extends, or None.
 
-    Tokens and special tokens of `old`, which passes `check_extensible`, keep their ids; new tokens take the free ids in
-    ascending order. In a new vocabulary special tokens behind the merges move up as these are learned.
+    Tokens and special tokens of `old` keep their ids; new tokens take the free ids in ascending order. In a new
+    vocabulary special tokens behind the merges move up as these are learned.
     """
     vocabulary = first_vocabulary(options, old)
     id_of = {data: token for token, data in vocabulary.base.items() if token != vocabulary.end_of_word}

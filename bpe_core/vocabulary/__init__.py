@@ -20,17 +20,6 @@ ID_LAYOUTS: Final = ("bytes-first", "specials-first")
 """bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
 
 
-def before_merges(id_layout: str, special_tokens: Sequence[str], n_base: int) -> tuple[int, Mapping[str, int]]:
-    """(id of the first of the `n_base` tokens that no merge makes, {special token: id}) before the first merge.
-
-    Raises `OptionError` if there is no such layout.
-    """
-    if id_layout not in ID_LAYOUTS:
-        raise OptionError(f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}.")
-    first, first_special = (len(special_tokens), 0) if id_layout == "specials-first" else (0, n_base)
-    return first, {text: first_special + n for n, text in enumerate(special_tokens)}
-
-
 def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[int, bytes]) -> None:
     """Raise `OptionError` for a special token that has no text, or the id of a token with other bytes."""
     text_of = {token: utf8(text) for text, token in special_tokens.items()}
@@ -41,16 +30,6 @@ def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[in
             raise OptionError(f"The special token {text!r} holds half of a character; give it a text.")
         if bytes_of.get(token, utf8(text)) != text_of[token] or text_of[token] != utf8(text):
             raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
-
-
-def moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:
-    """`special_tokens` unchanged, or, if new `merges` take the ids of some, with these moved up behind all new ids."""
-    made = {token for _, _, token in merges} if special_tokens else set()
-    if made.isdisjoint(special_tokens.values()):
-        return special_tokens
-    behind = [token for token in special_tokens.values() if token >= min(made)]
-    shift = max(made) + 1 - min(behind)
-    return {text: token + shift if token in behind else token for text, token in special_tokens.items()}
 
 
 __all__ = ["ID_LAYOUTS", "Vocabulary"]
@@ -77,13 +56,15 @@ class Vocabulary:
         "_n_apart",
         "_n_merges",
         "_own_store",
-        "_specials",
         "_texts",
         "encoder",
+        "special_tokens",
     )
 
     encoder: Encoder
     """What turns a piece into ids."""
+    special_tokens: Mapping[str, int]
+    """Text of each special token -> its id."""
 
     def __init__(
         self,
@@ -99,7 +80,7 @@ class Vocabulary:
         store = Store(base, symbols or ByteSymbols(bytes_among(base)), whole_pieces)
         store.extend(merges)
         self._set_merges(store, len(store.merges), special_tokens)
-        check_special_tokens(self._specials, self._bytes_of)
+        check_special_tokens(self.special_tokens, self._bytes_of)
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
         self._own_store, self._n_merges = store, n_merges
@@ -108,7 +89,7 @@ class Vocabulary:
     def _set(self, encoder: Encoder, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
         self.encoder = encoder
         self._bytes_of = bytes_of
-        self._specials = MappingProxyType(dict(special_tokens))
+        self.special_tokens = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
         self._n_apart = sum(token not in bytes_of for token in self._texts)  # a merge can make one, too
         self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
@@ -119,10 +100,16 @@ class Vocabulary:
     ) -> Self:
         """The vocabulary before the first merge: 256 bytes, the end-of-word marker if there is one, special tokens.
 
+        Raises `OptionError` if there is no such layout.
+
         >>> Vocabulary.of_bytes("specials-first", ["<|endoftext|>"]).token_bytes(66)
         b'A'
         """
-        first, specials = before_merges(id_layout, special_tokens, 256 + bool(end_of_word))
+        if id_layout not in ID_LAYOUTS:
+            raise OptionError(f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}.")
+        behind = id_layout == "bytes-first"
+        first, first_special = (0, 256 + bool(end_of_word)) if behind else (len(special_tokens), 0)
+        specials = {text: first_special + n for n, text in enumerate(special_tokens)}
         base = {first + byte: bytes([byte]) for byte in range(256)}
         if not end_of_word:
             return cls(base, (), specials)
@@ -149,7 +136,6 @@ class Vocabulary:
 
     @property
     def _store(self) -> Store:
-        """The merges, of which the first `n_merges` are in force."""
         return self._own_store
 
     @property
@@ -159,14 +145,9 @@ class Vocabulary:
         return len(self._store.base) + made + self._n_apart
 
     @property
-    def merges(self) -> Prefix[Triple]:
+    def merges(self) -> Prefix:
         """(left, right, token) of every merge in force, in order; a view, not a copy."""
         return Prefix(self._store.merges, self.n_merges)
-
-    @property
-    def special_tokens(self) -> Mapping[str, int]:
-        """Text of each special token -> its id."""
-        return self._specials
 
     @property
     def base(self) -> Mapping[int, bytes]:
@@ -205,7 +186,7 @@ class Vocabulary:
         """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids.
 
         A list of tokens is what merging a piece leaves exactly when all its neighbors are compatible; the proof stands
-        in `bpe_core.vocabulary.windows`.
+        in `bpe_core.vocabulary.merge_loop`.
         """
         return self.join(self.token_bytes(left) + self.token_bytes(right)) == (left, right)
 
@@ -216,7 +197,7 @@ class Vocabulary:
     @property
     def is_bytewise(self) -> bool:
         """Whether the symbols of a piece are its bytes alone: no characters, and no end-of-word marker."""
-        return isinstance(self.encoder.symbols, ByteSymbols)
+        return type(self.encoder.symbols) is ByteSymbols
 
     @property
     def is_faithful(self) -> bool:
@@ -304,14 +285,20 @@ class Vocabulary:
         """
         if not 0 <= step <= self.n_merges:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}.")
-        return self._version(self._store, step, self._specials)
+        return self._version(self._store, step, self.special_tokens)
 
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
         """The version with `merges` added. Special tokens whose ids these take move up behind them."""
         merges = list(merges)
         store = self._store.at_tip(self.n_merges)
         store.extend(merges)
-        return self._version(store, len(store.merges), moved_up(self._specials, merges))
+        specials: Mapping[str, int] = self.special_tokens
+        made = {token for _, _, token in merges} if specials else set()
+        if not made.isdisjoint(specials.values()):
+            behind = [token for token in specials.values() if token >= min(made)]
+            shift = max(made) + 1 - min(behind)
+            specials = {text: token + shift if token in behind else token for text, token in specials.items()}
+        return self._version(store, len(store.merges), specials)
 
     @staticmethod
     def _version(store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> "Vocabulary":

@@ -4,7 +4,6 @@ The kernel does it where it can. It raises LookupError for a symbol without a to
 there is no kernel, are merged in Python, which gives the unknown token or says which symbol it was.
 """
 
-from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -18,11 +17,10 @@ from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Store
 from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
 
-_BATCH: Final = 500
-"""Tokens whose parents the kernel is asked for at a time, which takes it less than a millisecond."""
+_BATCH: Final = 500  # tokens whose parents the kernel is asked for at a time, which takes it less than a millisecond
 
 
-class Encoder(ABC):
+class Encoder:
     """Encodes pieces for a vocabulary at one step; safe to use from several threads at once."""
 
     symbols: Symbols
@@ -31,20 +29,20 @@ class Encoder(ABC):
     """How many merges are in force; None for ranks."""
 
     @cached_property
-    @abstractmethod
     def compiled(self) -> "kernel.Encoder | None":
         """The kernel's encoder, made when first asked for; None if there is no kernel or it cannot have one."""
+        raise NotImplementedError
 
-    @abstractmethod
     def whole(self, piece: bytes) -> int | None:
         """The token that a piece equal to it becomes at once; None if the piece is merged."""
+        raise NotImplementedError
 
-    @abstractmethod
     def join(self, data: bytes) -> tuple[int, ...]:
         """The ids that merging in Python leaves of a piece, or of a part of one; nothing is looked up whole.
 
         Raises `UnknownTokenError` for a symbol that has no token.
         """
+        raise NotImplementedError
 
     def piece(self, piece: bytes) -> tuple[int, ...]:
         """The ids of a piece. Raises `UnknownTokenError`."""
@@ -99,8 +97,7 @@ class MergeEncoder(Encoder):
     limit: int
 
     def __init__(self, store: Store, n_merges: int) -> None:
-        self.store: Final = store
-        """The merges; more may be added behind those in force."""
+        self.store: Final = store  # more merges may be added behind those in force
         self.limit = n_merges
         self.symbols = store.symbols
 
@@ -132,14 +129,12 @@ class RankEncoder(Encoder):
     def __init__(
         self, symbols: Symbols, id_of: Mapping[bytes, int], rank_of: Mapping[bytes, int], *, whole_pieces: bool
     ) -> None:
-        """`id_of` maps the bytes of each token that text can become to its id, `rank_of` to its rank."""
+        """`id_of` maps the bytes of each token that text can become to its id, `rank_of` to its rank; with
+        `whole_pieces`, a piece that is a token becomes it at once."""
         self.symbols = symbols
         self.id_of: Final = id_of
-        """Bytes -> id."""
         self.rank_of: Final = rank_of
-        """Bytes -> rank, the lowest joined first."""
         self.whole_pieces: Final = whole_pieces
-        """Whether a piece that is a token becomes it at once."""
 
     @classmethod
     def in_order(cls, symbols: Symbols, id_of: Mapping[bytes, int], *, whole_pieces: bool) -> Self:
@@ -150,7 +145,6 @@ class RankEncoder(Encoder):
 
     @cached_property
     def compiled(self) -> "kernel.Encoder | None":
-        """See `Encoder`; making it takes a twentieth of a second for 200,000 tokens."""
         byte_ids, end, characters = self.symbols.tables
         if isinstance(self.symbols, CharacterSymbols):
             # A symbol without a token can be joined to another, which the kernel does not know of.
@@ -182,7 +176,7 @@ class RankEncoder(Encoder):
         """For each token, in the order of the ranks, the merge that makes it; None if no merge does.
 
         A token is made of what its bytes become by the tokens of smaller rank, if that is two tokens. These are
-        compatible then (see `bpe_core.vocabulary.windows`), so no text ever joins the token from another two. If its
+        compatible then (see `bpe_core.vocabulary.merge_loop`), so no text ever joins the token from another two. If its
         bytes become more than two parts, no merge makes it in the order of a training; a piece equal to it may still
         be looked up whole. `id_of` must have the order of the ranks, and no two tokens the same rank.
         """

@@ -2,13 +2,31 @@
 
 What a symbol is does not matter here. A vocabulary of merges has ids as symbols, and a pair has the rank of the merge
 that joins it; a vocabulary of ranks has bytes, and a pair has the rank of the token that is the two joined.
+
+Very long pieces are merged window by window, each window beginning with the last few tokens of the one before. Call two
+neighboring tokens *compatible* if merging what the two are made of, alone, gives the two back. A list of tokens of a
+piece is the result of merging that piece exactly when all neighbors in it are compatible. For until a merge crosses a
+border between two of the tokens, whatever happens inside of any two neighbors happens there when they stand alone, too,
+in the same order; so the first merge to cross a border would cross it there as well, and if none does there, none does
+here. This needs nothing but that one looks at neighbors only and takes the lowest rank first, of equal ranks the
+leftmost. So it holds for merges and for ranks of joined bytes, in any order, also if some tokens are made by no merge
+or by none that is ever applied, with a marker at the end of a piece or tokens for unknown characters. It does not hold
+for a piece that is looked up whole, which is done before merging. (The encoder of the Rust crate `bpe` by H. van
+Antwerpen and A. Neubeck, 2024, rests on the same fact; its algorithm is another.)
+
+Two things follow. The last tokens found so far may be replaced by those of a window that begins where they begin, if
+the first tokens of both end at the same place: then all neighbors are known to be compatible. And if a text repeats
+itself and the tokens of one period have followed each other twice, all further periods have the same tokens: no
+neighbors are new. Live text needs this where an edit meets a long piece, the end of a text for the tokens that may
+still swallow it, and recovery because a token made of two is made of no others.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any, Final, TypeVar
 
-from bpe_core.vocabulary.windows import WINDOW, merge_in_windows
+from bpe_core.common_prefix import common_prefix
 
 Triple = tuple[int, int, int]
 """A merge: the ids of its left part, its right part and the token it makes."""
@@ -16,13 +34,19 @@ S = TypeVar("S")
 
 NO_RANK: Final = 1 << 62
 """The rank of a pair that is never joined; larger than any other."""
+WINDOW: Final = 256
+"""New symbols in a window, unless it had to grow; few enough for the caches of the processor."""
+_OVERLAP: Final = 6
+"""Tokens of the window before that a window merges once more; more than these seldom change."""
+_PERIOD: Final = 8
+"""Tokens in the longest period that is recognized."""
 
 
 def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]) -> list[S]:
     """The symbols that are left when no two neighbors have a rank any more.
 
     `rank_of(left, right)` is the rank of a pair or `NO_RANK`, `joined(left, right, rank)` what the two become.
-    For n symbols it takes O(n log n); long pieces take O(n) as a rule (see `merge_in_windows`).
+    For n symbols it takes O(n log n); long pieces, merged in windows, take O(n) as a rule.
 
     >>> ranks = {"lo": 0, "ow": 1, "low": 2}
     >>> merge("lower", lambda left, right: ranks.get(left + right, NO_RANK), lambda left, right, _: left + right)
@@ -30,7 +54,27 @@ def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable
     """
     if len(symbols) <= 2 * WINDOW:
         return [symbol for symbol in _merge_in_place(symbols, rank_of, joined) if symbol is not None]
-    return merge_in_windows(symbols, lambda window: _merge_in_place(window, rank_of, joined))
+    # If the first token of a window turns out to be wrong, the window is merged again from farther back, and the next
+    # windows are longer, so that no more symbols are merged again than new ones are merged.
+    tokens: list[S] = []
+    starts = array("Q")  # of a hundred million tokens, numbers in a list would be three gigabytes
+    done, ahead = 0, WINDOW
+    while done < len(symbols):
+        n_again = min(_OVERLAP, len(tokens))
+        while True:
+            begin = starts[-n_again] if n_again else 0
+            slots = _merge_in_place(symbols[begin : done + ahead], rank_of, joined)
+            found = [begin + i for i, token in enumerate(slots) if token is not None]
+            if n_again == len(tokens) or found[1:2] == [starts[1 - n_again] if n_again > 1 else done]:
+                break
+            n_again = min(4 * n_again, len(tokens))
+            ahead = max(ahead, done - starts[-n_again])
+        kept = len(tokens) - n_again
+        tokens[kept:] = [token for token in slots if token is not None]
+        starts[kept:] = array("Q", found)
+        done = _repeat(symbols, tokens, starts, begin + len(slots))
+        ahead = max(WINDOW, ahead // 2, done - starts[-min(_OVERLAP, len(starts))])
+    return tokens
 
 
 def _merge_in_place(
@@ -66,3 +110,25 @@ def _merge_in_place(
             if rank != NO_RANK:
                 heappush(waiting, (rank, h))
     return slots
+
+
+def _repeat(symbols: Sequence[S], tokens: list[S], starts: "array[int]", done: int) -> int:
+    """If the last tokens are two equal periods, append all further ones; returns how many symbols are done.
+
+    Some tokens behind these are dropped, since they may be others where a window ended.
+    """
+    for n_kept in range(len(tokens), max(0, len(tokens) - _OVERLAP - 1), -1):
+        end = starts[n_kept] if n_kept < len(tokens) else done
+        for n in range(1, min(_PERIOD, n_kept // 2) + 1):
+            begin = n_kept - n
+            if tokens[begin:n_kept] == tokens[begin - n : begin]:
+                period = end - starts[begin]
+                times = common_prefix(symbols, symbols, starts[begin - n], starts[begin]) // period - 1
+                if starts[begin] - starts[begin - n] == period and times * period > done - end:
+                    last = starts[begin:n_kept]
+                    tokens[n_kept:] = tokens[begin:n_kept] * times
+                    starts[n_kept:] = array("Q", bytes(8 * n * times))
+                    for i, start in enumerate(last, n_kept):
+                        starts[i::n] = array("Q", range(start + period, start + (times + 1) * period, period))
+                    return end + times * period
+    return done

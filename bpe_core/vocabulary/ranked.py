@@ -13,8 +13,7 @@ from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.store import Store
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
-_SLICE: Final = 500
-"""Tokens whose merges are recovered between two checks of the time."""
+_SLICE: Final = 500  # tokens whose merges are recovered between two checks of the time
 
 
 class RankedVocabulary(Vocabulary):
@@ -50,7 +49,7 @@ class RankedVocabulary(Vocabulary):
         in_order = RankEncoder.in_order(symbols, id_of, whole_pieces=whole_pieces)
         by_rank = RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces) if rank_of else in_order
         self._set(by_rank, tokens, special_tokens)
-        check_special_tokens(self._specials, self._bytes_of)
+        check_special_tokens(self.special_tokens, self._bytes_of)
         self._recovery = in_order.recovered()
         self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
         self._recovered: list[Triple] | None = None
@@ -59,7 +58,6 @@ class RankedVocabulary(Vocabulary):
 
     @property
     def _store(self) -> Store:
-        """A store of the recovered merges; recovers them first."""
         if self._merged is None:
             self.recover()
             assert self._recovered is not None
@@ -77,22 +75,18 @@ class RankedVocabulary(Vocabulary):
 
     @property
     def n_merges(self) -> int:
-        """How many merges there are; recovers them first."""
         self.recover()
         return len(self._recovered or ())
 
     @property
     def n_vocab(self) -> int:
-        """How many ids there are."""
         return len(self._bytes_of) + self._n_apart
 
     @property
     def knows_merges(self) -> bool:
-        """Whether the merges are recovered."""
         return self._recovered is not None
 
     def recover(self, seconds: float = float("inf")) -> bool:
-        """Recover merges for this many seconds, at least a slice of them; whether all are known now."""
         deadline = perf_counter() + seconds
         with self._lock:
             while self._recovered is None:
@@ -106,7 +100,6 @@ class RankedVocabulary(Vocabulary):
 
     @property
     def recovered_share(self) -> float:
-        """Share of the tokens whose merges are recovered, 0 to 1."""
         return 1.0 if self.knows_merges else len(self._found) / max(1, len(self.encoder.id_of))
 
     def __contains__(self, token: object) -> bool:
@@ -116,7 +109,6 @@ class RankedVocabulary(Vocabulary):
         return f"<RankedVocabulary: {self.n_vocab} tokens>"
 
     def ids(self) -> list[int]:
-        """Every id there is, ascending."""
         return sorted({*self._bytes_of, *self._texts})
 
     def at(self, step: int) -> Vocabulary:

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import eq
-from typing import TypeVar, overload
+from typing import overload
 
 from bpe_core import kernel
 from bpe_core.errors import OptionError
@@ -32,13 +32,10 @@ class Store:
 
     def __init__(self, base: Mapping[int, bytes], symbols: Symbols, whole_pieces: Mapping[bytes, int]) -> None:
         self.base = dict(base)
-        """Id -> bytes of the tokens that no merge makes."""
         self.bytes_of = dict(base)
         """Id -> bytes of all tokens, those of `base` and those that merges make."""
         self.symbols = symbols
-        """What a piece is before any merge."""
         self.whole_pieces = whole_pieces
-        """Bytes -> the token that a piece of these bytes becomes at once."""
         self.merges: list[Triple] = []
         """(left, right, token); the first is step 1 and has rank 0."""
         self.step_of: dict[int, int] = {}
@@ -133,15 +130,12 @@ def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:
     return {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
 
 
-T = TypeVar("T")
-
-
-class Prefix(Sequence[T]):
-    """The first `length` items of a list, as a read-only sequence; equal to any sequence of the same items."""
+class Prefix(Sequence[Triple]):
+    """The first `length` merges of a list, as a read-only sequence; equal to any sequence of the same items."""
 
     __slots__ = ("_items", "_length")
 
-    def __init__(self, items: list[T], length: int) -> None:
+    def __init__(self, items: list[Triple], length: int) -> None:
         self._items = items
         self._length = length
 
@@ -149,21 +143,18 @@ class Prefix(Sequence[T]):
         return self._length
 
     @overload
-    def __getitem__(self, index: int) -> T: ...
+    def __getitem__(self, index: int) -> Triple: ...
     @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
+    def __getitem__(self, index: slice) -> list[Triple]: ...
+    def __getitem__(self, index: int | slice) -> Triple | list[Triple]:
         if isinstance(index, slice):
             return [self._items[i] for i in range(self._length)[index]]
         return self._items[range(self._length)[index]]
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> Iterator[Triple]:
         return islice(self._items, self._length)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and len(other) == self._length and all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]  # as a list's
-
-    def __repr__(self) -> str:
-        return f"<{self._length} items>"

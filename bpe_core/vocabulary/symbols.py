@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
 from bpe_core.errors import UnknownTokenError
 
@@ -11,28 +11,11 @@ Tables = tuple[tuple[int | None, ...], int | None, dict[bytes, int] | None]
 None, {character in UTF-8: id} or, if the symbols are bytes, None)."""
 
 
-class Symbols(Protocol):
-    """How a piece becomes symbols, before the first merge."""
-
-    @property
-    def tables(self) -> Tables:
-        """The ids of all symbols, for the kernel."""
-
-    @property
-    def faithful(self) -> bool:
-        """Whether the symbols have the bytes of the piece; not so with an unknown token or an end-of-word marker."""
-
-    def ids(self, piece: bytes) -> list[int]:
-        """The symbols of a piece as ids. Raises `UnknownTokenError` for a byte or character without one."""
-
-    def parts(self, piece: bytes) -> list[bytes]:
-        """The symbols of a piece as bytes, whether they have ids or not."""
-
-
 class ByteSymbols:
     """Each byte is a symbol."""
 
-    faithful = True
+    faithful: bool = True
+    """Whether the symbols have the bytes of the piece; not so with an unknown token or an end-of-word marker."""
 
     def __init__(self, ids: Mapping[int, int]) -> None:
         """`ids` maps a byte to its token; some published files lack bytes."""
@@ -40,11 +23,11 @@ class ByteSymbols:
 
     @property
     def tables(self) -> Tables:
-        """The ids of the bytes."""
+        """The ids of all symbols, for the kernel."""
         return tuple(map(self._ids.get, range(256))), None, None
 
     def ids(self, piece: bytes) -> list[int]:
-        """One id a byte."""
+        """The symbols of a piece as ids. Raises `UnknownTokenError` for a byte or character without one."""
         ids = self._ids
         try:
             return [ids[byte] for byte in piece]
@@ -52,11 +35,11 @@ class ByteSymbols:
             raise UnknownTokenError(f"This vocabulary has no token for the byte 0x{error.args[0]:02x}.") from None
 
     def parts(self, piece: bytes) -> list[bytes]:
-        """One byte each."""
+        """The symbols of a piece as bytes, whether they have ids or not; without an end-of-word marker."""
         return [piece[i : i + 1] for i in range(len(piece))]
 
 
-class MarkedSymbols:
+class MarkedSymbols(ByteSymbols):
     """Each byte is a symbol, and a marker follows the last one: Sennrich's `</w>`.
 
     The marker is not part of the text, so the ids of a piece decode to more than its bytes.
@@ -66,22 +49,15 @@ class MarkedSymbols:
 
     def __init__(self, ids: Mapping[int, int], end: int) -> None:
         """`ids` maps a byte to its token; `end` is the token of the marker."""
-        self._bytes: Final = ByteSymbols(ids)
+        super().__init__(ids)
         self.end: Final = end
-        """The token of the marker."""
 
     @property
     def tables(self) -> Tables:
-        """The ids of the bytes, and of the marker."""
-        return self._bytes.tables[0], self.end, None
+        return super().tables[0], self.end, None
 
     def ids(self, piece: bytes) -> list[int]:
-        """One id a byte, and one for the marker; none for an empty piece."""
-        return [*self._bytes.ids(piece), self.end] if piece else []
-
-    def parts(self, piece: bytes) -> list[bytes]:
-        """One byte each; the marker, which has no bytes in the text, is left out."""
-        return self._bytes.parts(piece)
+        return [*super().ids(piece), self.end] if piece else []
 
 
 class CharacterSymbols:
@@ -102,11 +78,10 @@ class CharacterSymbols:
         self._unknown: Final = unknown
         self._fuse: Final = fuse
         self.faithful: Final = unknown is None or len(byte_ids) == 256
-        """Whether no text becomes the unknown token."""
 
     @property
     def tables(self) -> Tables:
-        """The ids of the bytes and of the characters."""
+        """The ids of the bytes and of the characters, for the kernel."""
         characters = {character.encode(errors="surrogatepass"): token for character, token in self._ids.items()}
         return tuple(map(self._byte_ids.get, range(256))), None, characters
 
@@ -133,7 +108,7 @@ class CharacterSymbols:
         return found
 
     def parts(self, piece: bytes) -> list[bytes]:
-        """One character each."""
+        """The characters of a piece as bytes."""
         text = piece.decode(errors="surrogateescape")
         return [character.encode(errors="surrogateescape") for character in text]
 
@@ -143,6 +118,10 @@ def _named(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:
         return f"of which 0x{code - 0xDC00:02x} is a byte"
     return f"U+{code:04X}, and none for the byte 0x{character.encode()[0]:02x}"
+
+
+Symbols = ByteSymbols | CharacterSymbols
+"""How a piece becomes symbols, before the first merge."""
 
 
 def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:

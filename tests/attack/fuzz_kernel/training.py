@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from bpe_core import kernel, reference
 from bpe_core.kernel import fallback
-from bpe_core.kernel.fallback_learner import Learner, Step
+from bpe_core.kernel.fallback import Learner, Step
 from bpe_core.tokenizer.training_record import Options
-from bpe_core.trainer.ties import NUMBER_OF, alphabet
+from bpe_core.trainer.start import NUMBER_OF, alphabet
 from bpe_core.utf8 import utf8
 
 _MOST_MERGES: Final = 30

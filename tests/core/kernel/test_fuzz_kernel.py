@@ -7,7 +7,7 @@ import pytest
 
 from bpe_core import PATTERNS, kernel, reference
 from bpe_core.kernel import grammars
-from bpe_core.kernel.fallback_learner import Learner
+from bpe_core.kernel.fallback import Learner
 from bpe_core.vocabulary import Vocabulary
 
 if not kernel.available:

@@ -7,7 +7,7 @@ import pytest
 from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
 from bpe_core import reference as oracle
 from bpe_core.corpus import Counts
-from bpe_core.kernel.fallback_learner import descending
+from bpe_core.kernel.fallback import descending
 from bpe_core.tokenizer.training_record import TIES
 
 

@@ -1,6 +1,5 @@
 """Long pieces are merged window by window, and nobody can tell: what is left is what the plain loop leaves."""
 
-from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from bpe_core import reference as oracle
 from bpe_core import train
-from bpe_core.vocabulary import Vocabulary, merge_loop, windows
+from bpe_core.vocabulary import Vocabulary, merge_loop
 from bpe_core.vocabulary.encoder import merge_parts
 
 TIES = ("first", "lowest", "lowest-hf", "largest")
@@ -18,13 +17,9 @@ BYTES = {byte: bytes([byte]) for byte in range(256)}
 FEW = settings(max_examples=20)
 
 
-@contextmanager
 def windows_of(width):
     """Windows so narrow that tokens reach across them."""
-    with ExitStack() as stack:
-        for module in (windows, merge_loop):
-            stack.enter_context(patch.object(module, "WINDOW", width))
-        yield
+    return patch.object(merge_loop, "WINDOW", width)
 
 
 def pieces(letters, at_least=100):
