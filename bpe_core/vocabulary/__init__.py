@@ -145,7 +145,7 @@ class Vocabulary:
         return len(self._store.base) + made + self._n_apart
 
     @property
-    def merges(self) -> Prefix:
+    def merges(self) -> Prefix[Triple]:
         """(left, right, token) of every merge in force, in order; a view, not a copy."""
         return Prefix(self._store.merges, self.n_merges)
 

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import eq
-from typing import overload
+from typing import TypeVar, overload
 
 from bpe_core import kernel
 from bpe_core.errors import OptionError
@@ -130,12 +130,15 @@ def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:
     return {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
 
 
-class Prefix(Sequence[Triple]):
-    """The first `length` merges of a list, as a read-only sequence; equal to any sequence of the same items."""
+T = TypeVar("T")
+
+
+class Prefix(Sequence[T]):
+    """The first `length` items of a list, as a read-only sequence; equal to any sequence of the same items."""
 
     __slots__ = ("_items", "_length")
 
-    def __init__(self, items: list[Triple], length: int) -> None:
+    def __init__(self, items: list[T], length: int) -> None:
         self._items = items
         self._length = length
 
@@ -143,15 +146,15 @@ class Prefix(Sequence[Triple]):
         return self._length
 
     @overload
-    def __getitem__(self, index: int) -> Triple: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Triple]: ...
-    def __getitem__(self, index: int | slice) -> Triple | list[Triple]:
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
         if isinstance(index, slice):
             return [self._items[i] for i in range(self._length)[index]]
         return self._items[range(self._length)[index]]
 
-    def __iter__(self) -> Iterator[Triple]:
+    def __iter__(self) -> Iterator[T]:
         return islice(self._items, self._length)
 
     def __eq__(self, other: object) -> bool:
