@@ -1,9 +1,9 @@
-"""The lines under the editor's text, in words and numbers: totals, the last edits, the baseline, the pitfalls."""
+"""The lines under the editor's text, in words and numbers: totals, the last edits, the baseline, pitfalls, lanes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Final, Self
+from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -17,7 +17,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui.drawing.cells import cut
 from tui.drawing.palette import Palette
-from tui.drawing.token_labels import REMOVED, changed, token_labels
+from tui.drawing.token_labels import REMOVED, changed, token_labels, usual
 from tui.text.lane import Lane
 from tui.text.strips import Columns
 from tui.text.tokens import UnderCursor
@@ -30,51 +30,20 @@ _ARROW: Final = " → "
 _LEAST_EXCHANGE: Final = 12
 """Cells from which on it is worth to show which tokens went and came."""
 
-Ids = Sequence[int]
-
 
 @dataclass(frozen=True, slots=True)
 class RememberedEdit:
-    """An edit, or several that were undone or redone at once."""
+    """An edit, or several that were undone or redone at once, under the tokenizer of that time."""
 
     changes: tuple[Change | None, ...]
     """None: too many tokens to compare."""
     tokenizer: Tokenizer
-    """The one of that time."""
 
     @property
     def compared(self) -> tuple[Change, ...] | None:
         """The changes, if all edits were compared."""
         compared = tuple(change for change in self.changes if change is not None)
         return compared if len(compared) == len(self.changes) else None
-
-    @property
-    def n_tokens(self) -> int:
-        """By how many tokens the text has grown; negative if it has shrunk."""
-        return sum(change.n_tokens for change in self.compared or ())
-
-    @property
-    def n_bytes(self) -> int:
-        return sum(change.n_bytes for change in self.compared or ())
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionTotals:
-    """What a selection holds."""
-
-    ids: tuple[int, ...]
-    """Its first tokens."""
-    n_tokens: int | None
-    """None as long as they are not counted."""
-    n_bytes: int
-    n_characters: int
-
-    @classmethod
-    def of(cls, live: LiveText, first: int, last: int) -> Self:
-        """What stands between two code points; tokens that reach beyond them count."""
-        spans = live.spans(first, min(last, first + _LISTED_FROM))
-        ids = tuple(islice(chain.from_iterable(span.ids for span in spans), _MOST_IDS))
-        return cls(ids, live.n_tokens_between(first, last), len(live.between(first, last).encode()), last - first)
 
 
 def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None) -> Text:
@@ -89,54 +58,49 @@ def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer
     return line
 
 
-def selection_line(selected: SelectionTotals) -> Text:
-    """Tokens, bytes and characters of what is selected, and its first ids."""
-    n_tokens = selected.n_tokens
+def selection_line(live: LiveText, first: int, last: int) -> Text:
+    """Tokens, bytes and characters between two code points, tokens that reach beyond them too; and the first ids."""
+    spans = live.spans(first, min(last, first + _LISTED_FROM))
+    ids = [*islice(chain.from_iterable(span.ids for span in spans), _MOST_IDS)]
+    n_tokens, n_bytes = live.n_tokens_between(first, last), len(live.between(first, last).encode())
     line = _line("selected", "dim")
     line.append("  counting tokens" if n_tokens is None else f"  {counted(n_tokens, 'token')}", "bold")
-    line.append(f"  {counted(selected.n_bytes, 'byte')}  {counted(selected.n_characters, 'character')}")
-    line.append("  ids ", "dim").append(" ".join(map(str, selected.ids)))
-    return line.append(" …", "dim") if len(selected.ids) != n_tokens else line
+    line.append(f"  {counted(n_bytes, 'byte')}  {counted(last - first, 'character')}")
+    line.append("  ids ", "dim").append(" ".join(map(str, ids)))
+    return line.append(" …", "dim") if len(ids) != n_tokens else line
 
 
 def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, width: int) -> Text:
     """What one of the last edits did to the tokens: the newest, or the one `back` before it."""
     if not edits:
-        return _line("last edit  ", "dim").append("none yet: type, and see here which tokens go and which come", "dim")
-    edited = edits[-1 - back]
+        return _line("last edit  none yet: type, and see here which tokens go and which come", "dim")
+    changes = edits[-1 - back].compared
     line = _line("last edit  " if not back else f"{back + 1} edits ago  ", "dim")
-    compared = edited.compared
-    if compared is None:
+    if changes is None:
         return line.append("too large to compare its tokens", "dim")
-    if len(compared) > 1:
-        return line.append(f"{len(compared):,} edits at once  {_grown(edited.n_tokens, edited.n_bytes)}")
-    (change,) = compared
+    if len(changes) > 1:
+        return line.append(f"{len(changes):,} edits at once  {_grown(*changes)}")
+    (change,) = changes
     if not change.removed_ids and not change.inserted_ids:
         return line.append("no token changed", "dim")
-    text = f"  {_grown(change.n_tokens, change.n_bytes)}"
-    if change.ripple:
-        text += f"  ripple {change.ripple:,}"
+    text = f"  {_grown(change)}" + (f"  ripple {change.ripple:,}" if change.ripple else "")
     room = width - line.cell_len - len(text)
-    exchange = _exchange(change.removed_ids, change.inserted_ids, edited.tokenizer, palette, room)
-    return line.append_text(exchange).append(text)
+    return line.append_text(_exchanged(change, edits[-1 - back].tokenizer, palette, room)).append(text)
 
 
-def short_edit(edited: RememberedEdit, palette: Palette, room: int) -> Text:
-    """The same of one of several lanes in `room` cells: the exchanged tokens if they fit, and how many more there are.
-
-    Bytes are left out, as they are those of every lane.
-    """
-    compared = edited.compared
-    if compared is None:
+def short_edit(edit: RememberedEdit, palette: Palette, room: int) -> Text:
+    """The same of one of several lanes in `room` cells, without bytes, which are those of every lane."""
+    changes = edit.compared
+    if changes is None:
         return _line("too large", "dim")
-    if len(compared) == 1 and not compared[0].removed_ids and not compared[0].inserted_ids:
+    if len(changes) == 1 and not changes[0].removed_ids and not changes[0].inserted_ids:
         return _line("no token changed", "dim")
-    text = signed(edited.n_tokens)
-    if len(compared) > 1 or room < len(text) + 1 + _LEAST_EXCHANGE:
-        return _line(text)
-    (change,) = compared
-    exchange = _exchange(change.removed_ids, change.inserted_ids, edited.tokenizer, palette, room - len(text) - 1)
-    return exchange.append(f" {text}") if exchange.cell_len + 1 + len(text) <= room else _line(text)
+    text = signed(sum(change.n_tokens for change in changes))
+    if len(changes) == 1 and room > len(text) + _LEAST_EXCHANGE:
+        exchange = _exchanged(changes[0], edit.tokenizer, palette, room - len(text) - 1)
+        if exchange.cell_len + 1 + len(text) <= room:
+            return exchange.append(f" {text}")
+    return _line(text)
 
 
 def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, palette: Palette, width: int) -> Text:
@@ -147,8 +111,7 @@ def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, pa
     if not comparison.hunks:
         return line.append("no token differs", "dim")
     first, n_more = comparison.hunks[0], len(comparison.hunks) - 1
-    text = f"  and {counted(n_more, 'other place')}" if n_more else ""
-    text += f"  {_grown(comparison.n_tokens, comparison.n_bytes)}"
+    text = (f"  and {counted(n_more, 'other place')}" if n_more else "") + f"  {_grown(comparison)}"
     room = width - line.cell_len - len(text)
     removed, inserted = comparison.removed(first), comparison.inserted(first)
     return line.append_text(_exchange(removed, inserted, tokenizer, palette, room)).append(text)
@@ -163,38 +126,37 @@ def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> 
 
 
 def signed(number: float) -> str:
-    """A difference, with its sign."""
     return f"{'−' if number < 0 else '+' if number else '±'}{abs(number):,}"
 
 
-def _grown(n_tokens: int, n_bytes: int) -> str:
-    """The differences of two numbers, with as few words as possible."""
-    tokens = "token" if abs(n_tokens) == 1 else "tokens"
-    return f"{signed(n_tokens)} {tokens}  {signed(n_bytes)} {'byte' if abs(n_bytes) == 1 else 'bytes'}"
+def _grown(*changes: Change | Comparison) -> str:
+    n_tokens, n_bytes = sum(one.n_tokens for one in changes), sum(one.n_bytes for one in changes)
+    tokens, bytes_ = ("" if abs(number) == 1 else "s" for number in (n_tokens, n_bytes))
+    return f"{signed(n_tokens)} token{tokens}  {signed(n_bytes)} byte{bytes_}"
 
 
 def _line(text: str, style: str = "") -> Text:
     return Text.assemble((text, style), no_wrap=True, overflow="ellipsis")
 
 
-def _exchange(removed: Ids, inserted: Ids, tokenizer: Tokenizer, palette: Palette, room: int) -> Text:
+def _exchanged(change: Change, tokenizer: Tokenizer, palette: Palette, room: int) -> Text:
+    return _exchange(change.removed_ids, change.inserted_ids, tokenizer, palette, room)
+
+
+def _exchange(
+    removed: Sequence[int], inserted: Sequence[int], tokenizer: Tokenizer, palette: Palette, room: int
+) -> Text:
     """The tokens that went, an arrow, those that came, in so many cells: what one side leaves, the other may take."""
 
-    def before(cells: int) -> Text:
-        labels = token_labels(removed, tokenizer.token_bytes, palette, over=REMOVED, room=cells)
-        return labels if removed else _nothing()
-
-    def after(cells: int) -> Text:
-        labels = token_labels(inserted, tokenizer.token_bytes, palette, way=changed, room=cells)
-        return labels if inserted else _nothing()
+    def side(ids: Sequence[int], cells: int) -> Text:
+        if not ids:
+            return Text("nothing", "dim italic")
+        way, over = (usual, REMOVED) if ids is removed else (changed, None)
+        return token_labels(ids, tokenizer.token_bytes, palette, way=way, over=over, room=cells)
 
     room -= len(_ARROW)
-    right = after(room - min(before(room).cell_len, room // 2))
-    return Text(_ARROW, "bold").join((before(room - right.cell_len), right))
-
-
-def _nothing() -> Text:
-    return Text("nothing", "dim italic")
+    right = side(inserted, room - min(side(removed, room).cell_len, room // 2))
+    return Text(_ARROW, "bold").join((side(removed, room - right.cell_len), right))
 
 
 _LABEL_CELLS: Final = ((120, 16), (80, 10), (60, 8), (0, 7))
@@ -202,34 +164,33 @@ _LABEL_CELLS: Final = ((120, 16), (80, 10), (60, 8), (0, 7))
 _HERE_CELLS: Final = 18
 """Cells of the token under the cursor, at most."""
 _GAP: Final = "  "
-_LEAST_EDIT: Final = len("  edit +1")
+_EDIT: Final = f"{_GAP}edit "
+_LEAST_EDIT: Final = len(f"{_EDIT}+1")
 """Cells that are kept for what the edit did."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaneFacts:
-    """What is written of a lane."""
+    """What is written of a lane: of its tokens that meet the selection, or of all if that is empty."""
 
     label: str
     n_tokens: int | None
-    """Of the text, or of what is selected; None as long as that is not known."""
+    """None as long as they are not known."""
     n_bytes: int
-    """Of the same, in UTF-8."""
     under: UnderCursor | None
     edit: RememberedEdit | None
     """What the edit in question did; None if there is none."""
-    why_none: str = ""
+    why_none: str
     """Why there are no tokens: a sentence, or nothing."""
 
 
 def lane_facts(label: str, lane: Lane, edit: RememberedEdit | None, selection: Columns) -> LaneFacts:
-    """What is written of a lane: of its tokens that meet a selection, or of all if that is empty."""
+    """What is written of a lane while the code points of `selection` are selected."""
     first, last = selection
+    n_tokens, n_bytes = lane.n_tokens, lane.document.n_bytes
     if first < last:
         n_tokens = lane.ask(lambda live: live.n_tokens_between(first, last), None)
         n_bytes = lane.ask(lambda live: len(live.between(first, last).encode()), 0)
-    else:
-        n_tokens, n_bytes = lane.n_tokens, lane.document.n_bytes
     return LaneFacts(label, n_tokens, n_bytes, lane.under_cursor, edit, lane.why_none)
 
 
@@ -263,78 +224,52 @@ def lane_lines(lanes: Sequence[LaneFacts], palette: Palette, width: int, *, sele
     `selected` says that the numbers are those of a selection. Where there is little room words are left out first, then
     percentages, then columns from the right; what the edit did stays.
     """
-    wanted = ((True, True), (False, True), (False, False))
-    ways = [_columns(lanes, palette, selected=selected, words=words, shares=shares) for words, shares in wanted]
-    columns = next((way for way in ways if _width(way) + _LEAST_EDIT <= width), ways[-1])
+    rows: list[list[Text]] = []
+    for words, shares in ((True, True), (False, True), (False, False)):
+        rows = [_cells(lane, lanes[0], palette, selected=selected, words=words, shares=shares) for lane in lanes]
+        for number, column in enumerate(zip(*rows, strict=True)):
+            widest = max(cell.cell_len for cell in column)
+            for cell in column:
+                (cell.pad_left if number in _NUMBERS else cell.pad_right)(widest - cell.cell_len)
+        if sum(cell.cell_len + len(_GAP) for cell in rows[0]) + _LEAST_EDIT <= width:
+            break
     lines = []
-    for index, lane in enumerate(lanes):
+    for lane, row in zip(lanes, rows, strict=True):
         line = Text(no_wrap=True, overflow="ellipsis")
-        if lane.why_none:
-            lines.append(line.append_text(columns[0][index]).append(_GAP + lane.why_none, "dim"))
-            continue
-        for column in columns:
-            if line.cell_len + len(_GAP) + column[index].cell_len + _LEAST_EDIT <= width:
-                line.append(_GAP if line else "").append_text(column[index])
-        if lane.edit is not None and (room := width - line.cell_len - len(f"{_GAP}edit ")) > 0:
-            line.append(f"{_GAP}edit ", "dim").append_text(short_edit(lane.edit, palette, room))
         lines.append(line)
+        if lane.why_none:
+            line.append_text(row[0]).append(_GAP + lane.why_none, "dim")
+            continue
+        for cell in row:
+            if line.cell_len + len(_GAP) + cell.cell_len + _LEAST_EDIT <= width:
+                line.append(_GAP if line else "").append_text(cell)
+        if lane.edit is not None and (room := width - line.cell_len - len(_EDIT)) > 0:
+            line.append(_EDIT, "dim").append_text(short_edit(lane.edit, palette, room))
     return lines
 
 
-def _columns(
-    lanes: Sequence[LaneFacts], palette: Palette, *, selected: bool, words: bool, shares: bool
-) -> list[list[Text]]:
-    return [
-        _column([Text(lane.label, "bold") for lane in lanes]),
-        _column([Text(_n_tokens(lane, selected)) for lane in lanes], right=True),
-        _column([Text(_difference(lane, lanes[0], shares) if i else _n_bytes(lane)) for i, lane in enumerate(lanes)]),
-        _column([Text(_ratio(lane)) for lane in lanes], right=True),
-        _column([_here(lane, palette, words) for lane in lanes]),
-    ]
+_NUMBERS: Final = (1, 3)
+"""The columns of numbers: tokens, and bytes a token."""
 
 
-def _width(columns: list[list[Text]]) -> int:
-    """Cells of each line, whose columns are as wide in one as in the others."""
-    return sum(column[0].cell_len + len(_GAP) for column in columns)
-
-
-def _column(cells: list[Text], *, right: bool = False) -> list[Text]:
-    """Cells of equal width."""
-    width = max(cell.cell_len for cell in cells)
-    for cell in cells:
-        (cell.pad_left if right else cell.pad_right)(width - cell.cell_len)
-    return cells
-
-
-def _n_tokens(lane: LaneFacts, selected: bool) -> str:
-    if lane.n_tokens is None:
-        return "counting"
-    return f"{lane.n_tokens:,} selected" if selected else counted(lane.n_tokens, "token")
-
-
-def _n_bytes(lane: LaneFacts) -> str:
-    return counted(lane.n_bytes, "byte")
-
-
-def _difference(lane: LaneFacts, first: LaneFacts, with_share: bool) -> str:
-    if lane.n_tokens is None or not first.n_tokens:
-        return ""
-    grown = lane.n_tokens - first.n_tokens
-    share = f" {signed(round(1000 * grown / first.n_tokens) / 10)}%" if with_share else ""
-    return signed(grown) + share
-
-
-def _ratio(lane: LaneFacts) -> str:
-    return f"{bytes_per_token(lane.n_bytes, lane.n_tokens):.2f} bytes/token" if lane.n_tokens else ""
-
-
-def _here(lane: LaneFacts, palette: Palette, with_word: bool) -> Text:
-    """The token under the cursor, with its id."""
-    under = lane.under
+def _cells(
+    lane: LaneFacts, first: LaneFacts, palette: Palette, *, selected: bool, words: bool, shares: bool
+) -> list[Text]:
+    n_tokens, under = lane.n_tokens, lane.under
+    tokens, beside, ratio = "counting", "", ""
+    if n_tokens is not None:
+        tokens = f"{n_tokens:,} selected" if selected else counted(n_tokens, "token")
+    if lane is first:
+        beside = counted(lane.n_bytes, "byte")
+    elif n_tokens is not None and first.n_tokens:
+        grown = n_tokens - first.n_tokens
+        beside = signed(grown) + (f" {signed(round(1000 * grown / first.n_tokens) / 10)}%" if shares else "")
+    if n_tokens:
+        ratio = f"{bytes_per_token(lane.n_bytes, n_tokens):.2f} bytes/token"
     here = Text(no_wrap=True)
-    if under is None:
-        return here
-    here.append("here " if with_word else "", "dim")
-    data = dict(zip(under.ids, under.tokens, strict=True))
-    here.append_text(token_labels(under.ids, data.__getitem__, palette, room=_HERE_CELLS))
-    return here.append(f" {under.ids[0]:,}", "dim") if len(under.ids) == 1 else here
+    if under is not None:
+        data = dict(zip(under.ids, under.tokens, strict=True))
+        here.append("here " if words else "", "dim")
+        here.append_text(token_labels(under.ids, data.__getitem__, palette, room=_HERE_CELLS))
+        here.append(f" {under.ids[0]:,}" if len(under.ids) == 1 else "", "dim")
+    return [Text(lane.label, "bold"), Text(tokens), Text(beside), Text(ratio), here]

@@ -1,13 +1,14 @@
 """Why a merge was chosen, in lines: the ties and what each rule takes, the others, where it stands, what came of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
-from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRow
+from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice
 from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
@@ -19,11 +20,11 @@ from tui.drawing.plots import bar
 from tui.glossary import TIE_MEANINGS
 from tui.state import StepExplained
 
-_MOST_TIED = 6
+_MOST_TIED: Final = 6
 """Tied pairs that have a line; of more, those that some rule takes, and then the first."""
-_MOST_PARENTS = 6
+_MOST_PARENTS: Final = 6
 """Merges that absorbed the token that have a line."""
-_LEAD = 8
+_LEAD: Final = 8
 """Cells before a word, for how often it occurs."""
 
 
@@ -37,6 +38,9 @@ class LineForm:
     """Writes a token."""
     inks: Mapping[str, Style]
     """The styles "text" and "muted", "accent" for what was chosen, "tied" for what might have been, "warning"."""
+
+    def pair(self, left: int, right: int) -> str:
+        return f"{self.write(left)} + {self.write(right)}"
 
 
 def why_lines(
@@ -54,58 +58,59 @@ def why_lines(
         text = "Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits."
         return [*sentence(text, form.width), *words]
     choice = explanation.choice if explanation else None
-    lines = [_head(merge, form)]
+    head = Text(form.pair(merge.left, merge.right), no_wrap=True)
+    head.append(" → ", form.inks["muted"]).append(form.write(merge.token), "bold")
+    lines = [InfoLine(head, f"step {merge.step:,}")]
     if not merge.ties:
         lines += sentence(GIVEN, form.width)
     if choice is not None:
         lines += _counts(choice, merge, ties, form)
     else:
-        lines += _recorded(merge, ties, form)
-    if explained.problem and choice is None:
-        lines += [InfoLine(), *sentence(explained.problem, form.width)]
-    elif choice is None and explained.waiting:
-        lines += [InfoLine(), *sentence(f"{explained.waiting.capitalize()} …", form.width)]
-    elif choice is None:
-        lines += sentence(
-            "In the merge log (F3) each step is counted again: the ties, the others, the words.", form.width
-        )
+        lines += sentence(_recorded(merge, ties), form.width)
+        if waiting := explained.problem or (f"{explained.waiting.capitalize()} …" if explained.waiting else ""):
+            lines += [InfoLine(), *sentence(waiting, form.width)]
+        else:
+            text = "In the merge log (F3) each step is counted again: the ties, the others, the words."
+            lines += sentence(text, form.width)
     if choice is not None and explained.places:
         lines += _title("where it stands", form)
         lines += (line for place in explained.places for line in _place(place, form))
     if uses is not None:
         lines += _uses(uses, form)
     if choice is not None:
-        lines += _changes(choice, form)
+        lines += _title("pairs born and vanished", form, f"+{choice.n_born:,} −{choice.n_vanished:,}")
+        for sign, ink, rows in (("+", "accent", choice.born), ("−", "warning", choice.vanished)):
+            for row in rows:
+                pair = Text.assemble((f"{sign} ", form.inks[ink]), form.pair(row.left, row.right), no_wrap=True)
+                lines.append(InfoLine(pair, f"{row.count or -row.change:,}", lead=" "))
     return lines + words
 
 
 def _title(text: str, form: LineForm, numbers: str = "") -> Iterator[InfoLine]:
     """A heading, its numbers at the right or, where there is no room, in a line below."""
-    if cell_len(text) + 1 + cell_len(numbers) <= form.width:
-        yield InfoLine(text, numbers, "accent")
+    yield from _in_one_or_two(text, numbers, form, "accent")
+
+
+def _in_one_or_two(left: str | Text, right: str, form: LineForm, ink: str = "text") -> Iterator[InfoLine]:
+    size = left.cell_len if isinstance(left, Text) else cell_len(left)
+    if size + 1 + cell_len(right) <= form.width:
+        yield InfoLine(left, right, ink)
     else:
-        yield InfoLine(text, ink="accent")
-        yield InfoLine("", numbers)
+        yield InfoLine(left, ink=ink)
+        yield InfoLine("", right)
 
 
-def _head(merge: Merge, form: LineForm) -> InfoLine:
-    text = Text(no_wrap=True)
-    text.append(f"{form.write(merge.left)} + {form.write(merge.right)}")
-    text.append(" → ", form.inks["muted"]).append(form.write(merge.token), "bold")
-    return InfoLine(text, f"step {merge.step:,}")
-
-
-def _recorded(merge: Merge, ties: str, form: LineForm) -> list[InfoLine]:
+def _recorded(merge: Merge, ties: str) -> str:
     """What the log tells without a corpus."""
+    times = counted(merge.count, "time")
     if not merge.ties:
-        return [*sentence(f"It occurred {counted(merge.count, 'time')}.", form.width)]
+        return f"It occurred {times}."
     if not merge.count:
-        return [*sentence("Its file does not tell how often the pair occurred.", form.width)]
+        return "Its file does not tell how often the pair occurred."
     if merge.ties < 2:
-        return [*sentence(f"It occurred {counted(merge.count, 'time')}; no other pair as often.", form.width)]
+        return f"It occurred {times}; no other pair as often."
     rule = f"the rule “{ties}”" if ties else "the tie rule"
-    text = f"{merge.ties:,} pairs occurred {counted(merge.count, 'time')}; {rule} took this one."
-    return [*sentence(text, form.width)]
+    return f"{merge.ties:,} pairs occurred {times}; {rule} took this one."
 
 
 def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Iterator[InfoLine]:
@@ -118,28 +123,29 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
         )
     decided = choice.n_tied > 1 and choice.by_rule.get(ties) == pair
     if choice.n_tied > 1 and choice.count == choice.most:
-        how_many = Text(f"{choice.n_tied:,} pairs tied", form.inks["tied"])
-        yield InfoLine(how_many, f"“{ties}” decides" if decided else "")
+        tied = Text(f"{choice.n_tied:,} pairs tied", form.inks["tied"])
+        yield InfoLine(tied, f"“{ties}” decides" if decided else "")
     elif choice.count == choice.most:
         yield InfoLine("no tie: no other as often", ink="muted")
     taken_by: dict[tuple[int, int], list[str]] = {}
     for rule, taken in choice.by_rule.items():
         taken_by.setdefault(taken, []).append(rule)
-    first = [tied for tied in choice.tied if tied in taken_by]
-    first += [tied for tied in taken_by if tied not in first]
-    rest = [tied for tied in choice.tied if tied not in taken_by]
+    first = [*dict.fromkeys([*(one for one in choice.tied if one in taken_by), *taken_by])]
+    rest = [one for one in choice.tied if one not in taken_by]
     listed = [*first, *rest[: max(0, _MOST_TIED - len(first))]]
-    bars: list[_Bar | str] = []
-    if choice.count < choice.most:
-        bars.append(_Bar("●", pair, choice.count, "text"))
-    for tied in sorted(listed, key=lambda tied: tied != pair):
-        rules = ", ".join(taken_by.get(tied, ())) if choice.n_tied > 1 else ""
-        mark, ink = ("●", "accent") if tied == pair else ("=", "tied")
-        bars.append(_Bar(mark, tied, choice.most, ink, f"by {rules}" if rules else ""))
+    rows: list[_Row] = [("●", pair, choice.count, "text", "")] if choice.count < choice.most else []
+    for one in sorted(listed, key=lambda one: one != pair):
+        rules = ", ".join(taken_by.get(one, ())) if choice.n_tied > 1 else ""
+        mark, ink = ("●", "accent") if one == pair else ("=", "tied")
+        rows.append((mark, one, choice.most, ink, f"by {rules}" if rules else ""))
+    others: list[_Row] = [("", (row.left, row.right), row.count, "text", "") for row in choice.runners_up]
+    draw = _bars([*rows, *others], choice.most, form)
+    for row in rows:
+        yield from draw(row)
     if (more := choice.n_tied - len(listed)) > 0:
-        bars.append(f"  and {more:,} more with {choice.most:,}")
-    bars += [_Bar("", (row.left, row.right), row.count, "text") for row in choice.runners_up]
-    yield from _bar_lines(bars, choice.most, form)
+        yield InfoLine(f"  and {more:,} more with {choice.most:,}", ink="muted")
+    for row in others:
+        yield from draw(row)
     if decided:
         yield from sentence(TIE_MEANINGS[ties], form.width)
     if choice.n_joined < choice.count:
@@ -147,36 +153,24 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
         yield from sentence(text, form.width)
 
 
-@dataclass(frozen=True, slots=True)
-class _Bar:
-    mark: str
-    pair: tuple[int, int]
-    count: int
-    ink: str
-    """Of the mark; runners-up have a muted bar."""
-    rules: str = ""
-    """By which tie rules the pair is taken."""
+_Row = tuple[str, tuple[int, int], int, str, str]
+"""A mark, a pair, its count, the ink of the mark, by which rules the pair is taken; runners-up have a muted bar."""
 
 
-def _bar_lines(bars: Sequence[_Bar | str], most: int, form: LineForm) -> Iterator[InfoLine]:
-    """Mark, pair, bar, count, and behind them, or in a line below, the rules that take the pair; a string between."""
-    pairs = {row.pair: " + ".join(map(form.write, row.pair)) for row in bars if isinstance(row, _Bar)}
-    size, n_digits = max(4, form.width // 6), len(f"{most:,}")
-    room = max(form.width // 3, form.width - size - n_digits - len("●   by lowest-hf"))
-    width = min(room, max(map(cell_len, pairs.values()), default=0))
-    for row in bars:
-        if isinstance(row, str):
-            yield InfoLine(row, ink="muted")
-            continue
+def _bars(rows: Iterable[_Row], most: int, form: LineForm) -> Callable[[_Row], Iterator[InfoLine]]:
+    """What draws one of `rows`: mark, pair, bar, count, and behind them, or in a line below, the rules."""
+    size = max(4, form.width // 6)
+    room = max(form.width // 3, form.width - size - len(f"{most:,}") - len("●   by lowest-hf"))
+    width = min(room, max((cell_len(form.pair(*row[1])) for row in rows), default=0))
+
+    def draw(row: _Row) -> Iterator[InfoLine]:
+        mark, pair, count, ink, rules = row
         text = Text(no_wrap=True)
-        text.append(f"{row.mark:2}", form.inks[row.ink]).append(fit(pairs[row.pair], width), form.inks["text"])
-        text.append(" ").append(bar(row.count, most, size), form.inks["muted" if row.ink == "text" else row.ink])
-        text.append(f" {row.count:,}", form.inks["text"])
-        if text.cell_len + 1 + cell_len(row.rules) <= form.width:
-            yield InfoLine(text, row.rules)
-        else:
-            yield InfoLine(text)
-            yield InfoLine("", row.rules)
+        text.append(f"{mark:2}", form.inks[ink]).append(fit(form.pair(*pair), width), form.inks["text"])
+        text.append(" ").append(bar(count, most, size), form.inks["muted" if ink == "text" else ink])
+        yield from _in_one_or_two(text.append(f" {count:,}", form.inks["text"]), rules, form)
+
+    return draw
 
 
 def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
@@ -190,18 +184,13 @@ def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
     n_after = max(room // 2, room - cell_len(before))
     after = cut(after, n_after)
     before = cut(before, room - cell_len(after), "end")
-    text = Text(no_wrap=True)
-    text.append(before, form.inks["muted"])
-    text.append(left, form.inks["accent"] + Style(bold=True, underline=True))
-    text.append("·", form.inks["muted"])
-    text.append(right, form.inks["accent"] + Style(bold=True, underline=True))
-    text.append(after, form.inks["muted"])
-    yield InfoLine(text, lead="  ")
+    muted, pair = form.inks["muted"], form.inks["accent"] + Style(bold=True, underline=True)
+    parts = (before, muted), (left, pair), ("·", muted), (right, pair), (after, muted)
+    yield InfoLine(Text.assemble(*parts, no_wrap=True), lead="  ")
 
 
 def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:
-    left = uses.left()
-    yield from _title("what came of it", form, f"{left:,} of {uses.made:,} uses left")
+    yield from _title("what came of it", form, f"{uses.left():,} of {uses.made:,} uses left")
     if not uses.absorbed:
         yield InfoLine("no later merge has it as a part", ink="muted", lead=" ")
     most = max((taken.n_absorbed for taken in uses.absorbed), default=0)
@@ -216,52 +205,37 @@ def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:
         yield InfoLine(f"and {counted(more, 'other merge')}", ink="muted", lead=" ")
 
 
-def _changes(choice: MergeChoice, form: LineForm) -> Iterator[InfoLine]:
-    yield from _title("pairs born and vanished", form, f"+{choice.n_born:,} −{choice.n_vanished:,}")
-    yield from (_change("+", row, form) for row in choice.born)
-    yield from (_change("−", row, form) for row in choice.vanished)
-
-
-def _change(sign: str, row: PairRow, form: LineForm) -> InfoLine:
-    text = Text(no_wrap=True)
-    text.append(f"{sign} ", form.inks["accent" if sign == "+" else "warning"])
-    text.append(f"{form.write(row.left)} + {form.write(row.right)}")
-    return InfoLine(text, f"{row.count or -row.change:,}", lead=" ")
-
-
 def word_lines(words: Sequence[CorpusPiece], token: int | None, form: LineForm) -> Iterator[InfoLine]:
     """How often each word occurs, its tokens before the merge and after it; `token` is what the merge made."""
+    made = {token: form.inks["accent"] + Style(bold=True)}
     for word in words:
-        lead = f"{word.count:,} ×"
+        lead = f"{f'{word.count:,} ×':>6} "
         if word.before == word.after:
-            yield from _word(word.before, lead, None, form, "muted")
+            yield from _word(word.before, lead, {}, form.inks["muted"], form)
             continue
         before, after = (" ".join(map(form.write, ids)) for ids in (word.before, word.after))
         if cell_len(before) + cell_len(after) + len(" → ") > form.width - _LEAD:
-            yield from _word(word.before, lead, None, form, "text")
-            yield from _word(word.after, "→", token, form, "text")
+            yield from _word(word.before, lead, {}, form.inks["text"], form)
+            yield from _word(word.after, f"{'→':>6} ", made, form.inks["text"], form)
             continue
         text = Text(before, form.inks["text"], no_wrap=True).append(" → ", form.inks["muted"])
         for id in word.after:
-            text.append(form.write(id), _ink_of(id, token, form, "text")).append(" ")
+            text.append(form.write(id), made.get(id, form.inks["text"])).append(" ")
         text.rstrip()
-        yield InfoLine(text, lead=f"{lead:>6} ")
+        yield InfoLine(text, lead=lead)
 
 
-def _word(ids: Sequence[int], lead: str, made: int | None, form: LineForm, ink: str) -> Iterator[InfoLine]:
+def _word(
+    ids: Sequence[int], lead: str, made: Mapping[int | None, Style], ink: Style, form: LineForm
+) -> Iterator[InfoLine]:
     """Tokens with spaces between, in as many lines as they need."""
     text, used = Text(no_wrap=True), 0
-    lead = f"{lead:>6} "
     for token in ids:
         label = form.write(token)
         size = cell_len(label) + 1
         if used and used + size > form.width - _LEAD:
             yield InfoLine(text, lead=lead)
             text, used, lead = Text(no_wrap=True), 0, " " * 7
-        text.append(label, _ink_of(token, made, form, ink)).append(" ")
+        text.append(label, made.get(token, ink)).append(" ")
         used += size
     yield InfoLine(text, lead=lead)
-
-
-def _ink_of(token: int, made: int | None, form: LineForm, ink: str) -> Style:
-    return form.inks["accent"] + Style(bold=True) if token == made else form.inks[ink]

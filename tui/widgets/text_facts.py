@@ -20,7 +20,6 @@ from tui.state import Audit
 from tui.text.explanations import what_may_come, why_this_split
 from tui.text.status_texts import (
     RememberedEdit,
-    SelectionTotals,
     baseline_line,
     edit_line,
     lane_facts,
@@ -127,9 +126,9 @@ class StatusLines(Vertical):
         area, document = self._area, self._area.document
         self._write_lanes()
         first, last = area.selected
-        selected = area.edited.ask(lambda live: SelectionTotals.of(live, first, last), None) if first < last else None
+        selected = area.edited.ask(lambda live: selection_line(live, first, last), None) if first < last else None
         if selected is not None:
-            self._line("totals").say(lambda _: selection_line(selected))
+            self._line("totals").say(lambda _: selected.copy())
         elif self._has_totals:
             numbers = area.edited.n_tokens, document.n_bytes, document.n_characters
             self._line("totals").say(lambda _: totals_line(*numbers, area.tokenizer))
