@@ -18,9 +18,9 @@ from tests.nasty import nasty_texts
 from tui.text.copies import picture
 from tui.text.edited_text import EditedText
 from tui.text.lane import Lane, Limits
-from tui.text.review import Review
 from tui.text.screen_rows import Rows
 from tui.text.strips import Columns, RowContent
+from tui.text.tokens import Review
 
 TEXTS = [
     *nasty_texts(150, seed=5),

@@ -8,7 +8,7 @@ from scope import Opened, Scope
 from bpe_core import save, train
 from tui.disk import config
 from tui.panes.editor import EditorPane
-from tui.text.review import Review
+from tui.text.tokens import Review
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20 + "é é é"
 

@@ -27,10 +27,8 @@ from tui.terminal.guards import Dialog
 from tui.widgets.colored_rows import DecodedView
 from tui.widgets.token_area import TokenArea
 
-_SOON: Final = 0.12
-"""Seconds after a key before the ids are decoded."""
-_MOST_LISTED: Final = 3
-"""Ids, or words, that are not understood."""
+_SOON: Final = 0.12  # seconds after a key before the ids are decoded
+_MOST_LISTED: Final = 3  # ids, or words, that are not understood
 
 
 class IdsToText(Dialog[tuple[str, str | None]]):

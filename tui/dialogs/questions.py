@@ -33,17 +33,12 @@ from tui.terminal.guards import Dialog, Field, in_front
 
 Answer = TypeVar("Answer")
 
-MOST: Final = 50
-"""Completions of a path that are offered."""
-LONGEST_TITLE: Final = 60
-"""Characters of a name in a list."""
+MOST: Final = 50  # completions of a path that are offered
+LONGEST_TITLE: Final = 60  # characters of a name in a list
 _GO_ON: Final = "go on typing to a file in it, Tab completes."
-_LEAST_ROOM: Final = 20
-"""Characters of names that are listed where a terminal is too small for any."""
-_SOON: Final = 1.0
-"""Seconds that a key which completes is waited for: a folder of a network may never answer."""
-_AT_REST: Final = 0.15
-"""Seconds without a key after which a pattern is tried."""
+_LEAST_ROOM: Final = 20  # characters of names that are listed where a terminal is too small for any
+_SOON: Final = 1.0  # seconds that a key which completes is waited for: a folder of a network may never answer
+_AT_REST: Final = 0.15  # seconds without a key after which a pattern is tried
 _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
 """What a pattern splits where there is no text at hand: what patterns differ in."""
 

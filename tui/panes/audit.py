@@ -20,8 +20,7 @@ from tui.widgets.pane import Pane
 from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
 
-BESIDE: Final = 112
-"""Cells from which on the panel stands beside the list."""
+BESIDE: Final = 112  # cells from which on the panel stands beside the list
 _GO: Final = "Enter looks for suspicious tokens in the tokenizer in force."
 _LEARNING: Final = "The vocabulary is being learned; its tokens are listed when that is done."
 _SEARCH: Final = "A token's text, its id, or its bytes in hex (0xf09f); Enter goes to the list."
@@ -38,8 +37,7 @@ class AuditPane(Pane):
     run: var[Run] = var(Run())
     token_lines: var[TokenLines] = var(TokenLines())
 
-    _is_unlisted = False
-    """Whether the table is empty only because nobody looks."""
+    _is_unlisted = False  # whether the table is empty only because nobody looks
 
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="audit-controls"):

@@ -37,8 +37,7 @@ class ComparePane(Pane):
 
     comparison: var[Comparison] = var(Comparison())
     kept: var[tuple[KnownTokenizer, ...]] = var(())
-    path: var[str] = var("")
-    """Path of the tokenizer in force; empty while one is being trained."""
+    path: var[str] = var("")  # path of the tokenizer in force; empty while one is being trained
 
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="compare-controls"):

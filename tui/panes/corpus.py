@@ -23,10 +23,8 @@ from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_list import TokenizerList
 
-PREVIEWED: Final = 600
-"""Characters of a text that the preview splits."""
-SOON: Final = 0.2
-"""Seconds after which one is told that a text is still being split."""
+PREVIEWED: Final = 600  # characters of a text that the preview splits
+SOON: Final = 0.2  # seconds after which one is told that a text is still being split
 
 
 class CorpusPane(Pane):
@@ -34,11 +32,9 @@ class CorpusPane(Pane):
 
     corpus: var[Corpus] = var(Corpus())
     totals: var[Totals | None] = var[Totals | None](None)
-    options: var[TrainingOptions] = var(TrainingOptions())
-    """Of the next training; its pattern splits the preview."""
+    options: var[TrainingOptions] = var(TrainingOptions())  # of the next training; its pattern splits the preview
     kept: var[tuple[KnownTokenizer, ...]] = var(())
-    path: var[str] = var("")
-    """Path of the kept tokenizer in force; empty while one is being trained."""
+    path: var[str] = var("")  # path of the kept tokenizer in force; empty while one is being trained
 
     def compose(self) -> ComposeResult:
         yield CorpusTree()

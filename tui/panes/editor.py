@@ -28,20 +28,15 @@ class EditorPane(EditorKeys):
 
     LATER = ("tui.widgets.text_facts", "tui.widgets.colored_rows")
 
-    in_force: var[Tokenizer | None] = var(None)
-    """The tokenizer on the screen, as of the step in force."""
+    in_force: var[Tokenizer | None] = var(None)  # the tokenizer on the screen, as of the step in force
 
-    lanes: var[tuple[ShownLane, ...]] = var((), init=False)
-    """The lanes after the first."""
+    lanes: var[tuple[ShownLane, ...]] = var((), init=False)  # the lanes after the first
 
-    kept: var[tuple[KnownTokenizer, ...]] = var((), init=False)
-    """The tokenizers that there are, with their names."""
+    kept: var[tuple[KnownTokenizer, ...]] = var((), init=False)  # the tokenizers that there are, with their names
 
-    path: var[str] = var("")
-    """The file of the tokenizer on the screen; empty while it is being trained."""
+    path: var[str] = var("")  # the file of the tokenizer on the screen; empty while it is being trained
 
-    audit: var[Audit] = var(Audit())
-    """What an audit found in it."""
+    audit: var[Audit] = var(Audit())  # what an audit found in it
 
     def compose(self) -> ComposeResult:
         with Horizontal():

@@ -50,14 +50,12 @@ class TrainingPane(Pane):
     """The step that log and curve show: `step`, but a few a second of those that are dragged or played through."""
     playing: var[int] = var(0)
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
-    explained: var[StepExplained] = var(StepExplained())
-    """Why merges were chosen, as far as somebody has asked."""
+    explained: var[StepExplained] = var(StepExplained())  # why merges were chosen, as far as somebody has asked
     curve_under: var[RunCurve | None] = var(None)
     """The training whose curve is drawn under that of the tokenizer on the screen."""
     pace: var[int] = var(0)
 
-    _soon: Timer | None = None
-    """Until log and curve show the step in force."""
+    _soon: Timer | None = None  # until log and curve show the step in force
 
     def compose(self) -> ComposeResult:
         curve = Curve(id="curve").data_bind(step=TrainingPane.followed, under=TrainingPane.curve_under)

@@ -10,12 +10,10 @@ from tui.text.strips import Columns
 
 MOST_COPIED: Final = 200_000
 """Ids that are copied without being selected; terminals do not take megabytes into their clipboards."""
-MOST_DRAWN: Final = 20_000
-"""Characters of a picture, at most."""
+MOST_DRAWN: Final = 20_000  # characters of a picture, at most
 PICTURES: Final = {"html": "a page", "svg": "a drawing", "markdown": "Markdown"}
 """The kinds of pictures, each with what it is."""
-_PATIENCE: Final = 0.5
-"""Seconds that a pattern may take to split the part that is drawn."""
+_PATIENCE: Final = 0.5  # seconds that a pattern may take to split the part that is drawn
 SUFFIXES: Final = {"html": ".html", "svg": ".svg", "markdown": ".md"}
 
 

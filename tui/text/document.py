@@ -14,8 +14,7 @@ from textual.document._document import Document, EditResult, Location
 from bpe_core.utf8 import without_surrogates
 from tui.text.prefix_sums import PrefixSums
 
-LONG_LINE = 20_000
-"""A line of more characters than this is never wrapped."""
+LONG_LINE = 20_000  # a line of more characters than this is never wrapped
 
 Listener = Callable[[int, int, str], None]
 """Called with (start, end, replacement) of an edit: offsets of the replaced code points, and what replaced them."""
@@ -34,10 +33,8 @@ class FaithfulDocument(Document):
         self._lines = text.split("\n")
         self._lengths = PrefixSums(_lengths(self._lines))
         self._listener = listener
-        self.n_bytes = _count_bytes(text)
-        """Bytes of the text in UTF-8."""
-        self.n_long_lines = _count_long(self._lines)
-        """How many lines have more than `LONG_LINE` characters."""
+        self.n_bytes = _count_bytes(text)  # bytes of the text in UTF-8
+        self.n_long_lines = _count_long(self._lines)  # how many lines have more than `LONG_LINE` characters
 
     @property
     def n_characters(self) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is 
     from bpe_core import Change, Tokenizer
     from bpe_core.live.baseline import Baseline, Comparison
     from bpe_core.live.live_text import LiveText
-    from tui.text.review import Review
+    from tui.text.tokens import Review
 
 
 class EditedText(Lane):
@@ -33,18 +33,13 @@ class EditedText(Lane):
         limits: Limits | None = None,
         gave_up: Callable[[], None] = lambda: None,
     ) -> None:
-        self.others: tuple[Lane, ...] = ()
-        """The second lane and those after it; `use_lanes` sets them."""
-        self.review: Review | None = None
-        """What is known of the text beside its tokens; None without these."""
-        self.why_no_review = ""
-        """Why the review had to stop: a sentence, or nothing."""
-        self.baseline: Baseline | None = None
-        """What the text is compared with, if anything."""
+        self.others: tuple[Lane, ...] = ()  # the second lane and those after it; `use_lanes` sets them
+        self.review: Review | None = None  # what is known of the text beside its tokens; None without these
+        self.why_no_review = ""  # why the review had to stop: a sentence, or nothing
+        self.baseline: Baseline | None = None  # what the text is compared with, if anything
         self.comparison: Comparison | None = None
         """What differs from the baseline; None without one, where too much differs, and until `is_compared`."""
-        self.is_compared = False
-        """Whether `comparison` is that of the present text."""
+        self.is_compared = False  # whether `comparison` is that of the present text
         super().__init__(FaithfulDocument(text, self._edited), tokenizer, limits=limits, gave_up=gave_up)
 
     # The lanes
@@ -139,7 +134,7 @@ class EditedText(Lane):
         self.why_no_review, self.is_compared = "", False
 
     def _take(self, live: LiveText) -> None:
-        from tui.text.review import Review
+        from tui.text.tokens import Review
 
         super()._take(live)
         self.review = Review(live)

@@ -61,12 +61,9 @@ _WIDTHS: Final = _Widths()
 class Layout:
     """A stretch of one line, laid out in cells. Columns are code points, counted from the start of the stretch."""
 
-    starts: Sequence[int]
-    """The column where each cluster begins, and at last the stretch's length."""
-    cells: Sequence[int]
-    """The cell where each cluster begins, and at last the width of the whole."""
-    glyphs: Sequence[str]
-    """What is drawn for each cluster, exactly as wide as its cells."""
+    starts: Sequence[int]  # the column where each cluster begins, and at last the stretch's length
+    cells: Sequence[int]  # the cell where each cluster begins, and at last the width of the whole
+    glyphs: Sequence[str]  # what is drawn for each cluster, exactly as wide as its cells
 
     @property
     def width(self) -> int:

@@ -26,14 +26,11 @@ if TYPE_CHECKING:
 class Limits:
     """What is done at once, in an edit, and what beside the screen."""
 
-    big_text: int = 500_000
-    """Characters of a text above which it is split into pieces beside the screen."""
-    big_edit: int = 100_000
-    """Characters of an edit above which its tokens are not compared; the text is read anew."""
+    big_text: int = 500_000  # characters of a text above which it is split into pieces beside the screen
+    big_edit: int = 100_000  # characters of an edit above which its tokens are not compared; the text is read anew
     compared: int = 5_000
     """Characters edited since the text was pinned up to which it is compared at each edit, not later."""
-    patience: float = 0.1
-    """Seconds that a pattern may take on the screen's thread before the text is read beside it."""
+    patience: float = 0.1  # seconds that a pattern may take on the screen's thread before the text is read beside it
 
 
 @dataclass(slots=True)
@@ -42,8 +39,7 @@ class Reading:
 
     tokenizer: Tokenizer
     text: str
-    is_thorough: bool = False
-    """Whether all pieces shall be known afterwards, as a pattern may take long to find some."""
+    is_thorough: bool = False  # whether all pieces shall be known afterwards, as a pattern may take long to find some
     live: LiveText | None = None
     problem: BpeError | None = None
 
@@ -77,20 +73,16 @@ class Lane:
         """`gave_up` is called when the tokens turn out not to be had, in whatever is asked."""
         self._limits: Final = limits or Limits()
         self._gave_up: Final = gave_up
-        self.document: Final = document
-        """The text in lines; it must tell of each edit by `spliced`."""
-        self.tokenizer: Tokenizer | None = None
-        """What tokenizes it; `use` sets another."""
+        self.document: Final = document  # the text in lines; it must tell of each edit by `spliced`
+        self.tokenizer: Tokenizer | None = None  # what tokenizes it; `use` sets another
         self.live: LiveText | None = None
         """The text with its tokens; None without a tokenizer, during a `reading`, and if there is `why_none`."""
         self.reading: Reading | None = None
         """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
-        self.why_none = ""
-        """Why there are no tokens although there is a tokenizer: a sentence, or nothing."""
+        self.why_none = ""  # why there are no tokens although there is a tokenizer: a sentence, or nothing
         self.changed: tuple[Columns, ...] = ()
         """The code points whose tokens the last edits have made, since `begin_edits`."""
-        self.under_cursor: UnderCursor | None = None
-        """The token at the place that was last looked at."""
+        self.under_cursor: UnderCursor | None = None  # the token at the place that was last looked at
         self._rows: TokensOfRows | None = None
         self._offset = 0
         self._missed: list[tuple[int, int, str]] = []

@@ -6,8 +6,7 @@ from itertools import accumulate
 from math import isqrt
 from typing import Final
 
-_LEAST: Final = 64
-"""Lengths in a group, if there are so many."""
+_LEAST: Final = 64  # lengths in a group, if there are so many
 
 
 class PrefixSums:
@@ -22,8 +21,7 @@ class PrefixSums:
 
     __slots__ = ("_groups", "_seen", "_sizes", "_totals", "total")
 
-    total: int
-    """The sum of all lengths."""
+    total: int  # the sum of all lengths
 
     def __init__(self, lengths: Sequence[int] = ()) -> None:
         self._groups = _in_groups(list(lengths), max(_LEAST, isqrt(len(lengths))))

@@ -21,8 +21,7 @@ from tui.text.document import LONG_LINE, FaithfulDocument
 from tui.text.glyphs import TAB_SIZE, Layout, border, lay_out, measure, narrow, wrap
 from tui.text.prefix_sums import PrefixSums
 
-CHUNK = 512
-"""Characters between two marks on the ruler."""
+CHUNK = 512  # characters between two marks on the ruler
 
 
 class Ruler:
@@ -94,8 +93,7 @@ class Ruler:
         return lay_out(self.line[start:end], self._tab_size, self._cells[mark] % self._tab_size)
 
 
-_AT_ONCE = 200_000
-"""Characters that are wrapped at once; of more, only what is looked at."""
+_AT_ONCE = 200_000  # characters that are wrapped at once; of more, only what is looked at
 _NEAR = 150
 """Lines on either side of the cursor that have their own height, so that the rows around it stay where they are."""
 
@@ -104,17 +102,12 @@ class RowStretch(NamedTuple):
     """The stretch of a line that stands on one row, or the part of it that is in view."""
 
     line: int
-    section: int
-    """0 for the row on which the line begins."""
-    start: int
-    """The column of the line at which the stretch begins."""
-    text: str
-    """The stretch."""
-    cell: int
-    """The cell of the row at which the stretch begins; more than 0 only in a long line that is not wrapped."""
+    section: int  # 0 for the row on which the line begins
+    start: int  # the column of the line at which the stretch begins
+    text: str  # the stretch
+    cell: int  # the cell of the row at which the stretch begins; more than 0 only in a long line that is not wrapped
     ends_line: bool
-    lane: int = 0
-    """The lane that is drawn here; 0 is the first."""
+    lane: int = 0  # the lane that is drawn here; 0 is the first
 
 
 class Rows(WrappedDocument):
@@ -128,8 +121,7 @@ class Rows(WrappedDocument):
         self._heights = PrefixSums()
         self._rulers: dict[int, Ruler] = {}
         self._widest = 0
-        self.n_lanes = 1
-        """Screen rows for each row of the text, one below the other."""
+        self.n_lanes = 1  # screen rows for each row of the text, one below the other
         super().__init__(document, width, tab_width)
 
     @property

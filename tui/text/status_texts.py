@@ -22,21 +22,17 @@ from tui.text.lane import Lane
 from tui.text.strips import Columns
 from tui.text.tokens import UnderCursor
 
-_MOST_IDS: Final = 20
-"""Ids of a selection that are listed."""
-_LISTED_FROM: Final = 1_000
-"""Characters of a selection in which these are looked for."""
+_MOST_IDS: Final = 20  # ids of a selection that are listed
+_LISTED_FROM: Final = 1_000  # characters of a selection in which these are looked for
 _ARROW: Final = " → "
-_LEAST_EXCHANGE: Final = 12
-"""Cells from which on it is worth to show which tokens went and came."""
+_LEAST_EXCHANGE: Final = 12  # cells from which on it is worth to show which tokens went and came
 
 
 @dataclass(frozen=True, slots=True)
 class RememberedEdit:
     """An edit, or several that were undone or redone at once, under the tokenizer of that time."""
 
-    changes: tuple[Change | None, ...]
-    """None: too many tokens to compare."""
+    changes: tuple[Change | None, ...]  # none: too many tokens to compare
     tokenizer: Tokenizer
 
     @property
@@ -159,14 +155,11 @@ def _exchange(
     return Text(_ARROW, "bold").join((side(removed, room - right.cell_len), right))
 
 
-_LABEL_CELLS: Final = ((120, 16), (80, 10), (60, 8), (0, 7))
-"""Cells of an area from which on a label may have so many."""
-_HERE_CELLS: Final = 18
-"""Cells of the token under the cursor, at most."""
+_LABEL_CELLS: Final = ((120, 16), (80, 10), (60, 8), (0, 7))  # cells of an area from which on a label may have so many
+_HERE_CELLS: Final = 18  # cells of the token under the cursor, at most
 _GAP: Final = "  "
 _EDIT: Final = f"{_GAP}edit "
-_LEAST_EDIT: Final = len(f"{_EDIT}+1")
-"""Cells that are kept for what the edit did."""
+_LEAST_EDIT: Final = len(f"{_EDIT}+1")  # cells that are kept for what the edit did
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +167,11 @@ class LaneFacts:
     """What is written of a lane: of its tokens that meet the selection, or of all if that is empty."""
 
     label: str
-    n_tokens: int | None
-    """None as long as they are not known."""
+    n_tokens: int | None  # none as long as they are not known
     n_bytes: int
     under: UnderCursor | None
-    edit: RememberedEdit | None
-    """What the edit in question did; None if there is none."""
-    why_none: str
-    """Why there are no tokens: a sentence, or nothing."""
+    edit: RememberedEdit | None  # what the edit in question did; None if there is none
+    why_none: str  # why there are no tokens: a sentence, or nothing
 
 
 def lane_facts(label: str, lane: Lane, edit: RememberedEdit | None, selection: Columns) -> LaneFacts:
@@ -248,8 +238,7 @@ def lane_lines(lanes: Sequence[LaneFacts], palette: Palette, width: int, *, sele
     return lines
 
 
-_NUMBERS: Final = (1, 3)
-"""The columns of numbers: tokens, and bytes a token."""
+_NUMBERS: Final = (1, 3)  # the columns of numbers: tokens, and bytes a token
 
 
 def _cells(

@@ -16,8 +16,7 @@ from textual.strip import Strip
 from tui.drawing.palette import Palette, muted, selected
 from tui.text.glyphs import TAB_SIZE, Layout, lay_out
 
-NEWLINE: Final = "↵"
-"""Drawn after a line whose newline belongs to a token."""
+NEWLINE: Final = "↵"  # drawn after a line whose newline belongs to a token
 
 _COLOR: Final = 0xFF
 _CHANGED: Final = 1 << 8
@@ -40,10 +39,8 @@ class RowToken(NamedTuple):
     start: int
     end: int
     color: int
-    outside: Columns = (0, 0)
-    """How many code points of it stand before the row, and how many behind it."""
-    inside: tuple[int, ...] = ()
-    """The bytes of each of several tokens that share a character."""
+    outside: Columns = (0, 0)  # how many code points of it stand before the row, and how many behind it
+    inside: tuple[int, ...] = ()  # the bytes of each of several tokens that share a character
     is_alike: bool = False
     """Whether the first lane has a token of the same borders; in the first lane, it is not said of any."""
 
@@ -55,38 +52,27 @@ class RowToken(NamedTuple):
 
 OnRow = tuple[tuple[RowToken, ...], tuple[Columns, ...]]
 """The tokens on a row, and its characters that several tokens share."""
-NOTHING: Final[OnRow] = ((), ())
-"""A row without tokens."""
+NOTHING: Final[OnRow] = ((), ())  # a row without tokens
 
 
 class RowContent(NamedTuple):
     """What one row shows. Equal rows look the same."""
 
-    text: str
-    """The characters of the row, without a newline; of a long line only those about to be seen."""
+    text: str  # the characters of the row, without a newline; of a long line only those about to be seen
     tokens: tuple[RowToken, ...] = ()
     ends_line: bool = True
     """True when the line ends here, so that the cursor can stand behind the text and a newline can be drawn."""
-    shared: tuple[Columns, ...] = ()
-    """The characters that are made of several tokens."""
-    changed: tuple[Columns, ...] = ()
-    """The stretches touched by the last edit."""
-    current: Columns | None = None
-    """The token under the cursor."""
+    shared: tuple[Columns, ...] = ()  # the characters that are made of several tokens
+    changed: tuple[Columns, ...] = ()  # the stretches touched by the last edit
+    current: Columns | None = None  # the token under the cursor
     selection: Columns | None = None
-    cursor: int | None = None
-    """The cursor's column; None when it is elsewhere or not to be seen."""
-    left: int = 0
-    """Cells to leave out at the left."""
-    phase: int = 0
-    """The cell, modulo the tab size, at which the text begins."""
+    cursor: int | None = None  # the cursor's column; None when it is elsewhere or not to be seen
+    left: int = 0  # cells to leave out at the left
+    phase: int = 0  # the cell, modulo the tab size, at which the text begins
     tab_size: int = TAB_SIZE
-    spaces: bool = False
-    """Draw spaces and tabs as glyphs."""
-    gutter: str = ""
-    """Plain text that stands before the row, such as its number."""
-    open: Columns | None = None
-    """The tokens that whatever comes behind the text can still change."""
+    spaces: bool = False  # draw spaces and tabs as glyphs
+    gutter: str = ""  # plain text that stands before the row, such as its number
+    open: Columns | None = None  # the tokens that whatever comes behind the text can still change
 
 
 def clip(stretch: Columns, start: int, length: int) -> Columns | None:

@@ -1,7 +1,9 @@
-"""What is known of one token, as lines: bytes, what an audit found, the merge that made it, parts, places."""
+"""What is known of one token, and why a piece became its tokens, as lines of a narrow column."""
+
+from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from textwrap import wrap
@@ -12,15 +14,17 @@ from rich.text import Text
 
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.weights import WEIGHTS
+from bpe_core.errors import BpeError
+from bpe_core.explain.trace import Trace, trace
 from bpe_core.plurals import counted
 from bpe_core.visible import character_name, token_label, visible
 from tui.drawing.info_lines import InfoLine, sentence
-from tui.drawing.token_labels import INKS, MARKS, number
-from tui.text.tokens import UnderCursor
+from tui.drawing.palette import Palette
+from tui.drawing.token_labels import INKS, MARKS, joined, number, token_labels
+from tui.text.tokens import Review, UnderCursor
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
-    from bpe_core.explain.places import CorpusPlace
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.vocabulary import Vocabulary
     from tui.state import TokenLines
@@ -29,18 +33,13 @@ RECOVERING: Final = "The merges of this vocabulary are being recovered from its 
 NO_TOKEN: Final = "Move the cursor onto a token to see its bytes, the merge that made it and what it is built from."
 _NO_TEXTS: Final = "No text is chosen: F2 leads to them, Space chooses one."
 
-_TREE: Final = 12
-"""Lines of the tree of merges at most, where the lines scroll."""
-_INDENT: Final = 2
-"""Cells a level of the tree takes."""
-_LABEL: Final = 8
-"""Cells that stay for a label, however deep it stands."""
-_CHILDREN: Final = 30
-"""Tokens made of this one that are listed."""
-_NAMED: Final = 2
-"""Characters of a place whose names are written."""
-_STRIP: Final = 6
-"""Tokens of one character that are listed."""
+_TREE: Final = 12  # lines of the tree of merges at most, where the lines scroll
+_INDENT: Final = 2  # cells a level of the tree takes
+_LABEL: Final = 8  # cells that stay for a label, however deep it stands
+_CHILDREN: Final = 30  # tokens made of this one that are listed
+_NAMED: Final = 2  # characters of a place whose names are written
+_STRIP: Final = 6  # tokens of one character that are listed
+_LONGEST: Final = 80  # bytes of a piece that is explained; of a longer one nobody would read the merges
 
 WORDS: Final[Mapping[str, str]] = {
     "count": "left in the texts",
@@ -57,16 +56,14 @@ WORDS: Final[Mapping[str, str]] = {
 class TokenFacts:
     """A token, and all that is known of it."""
 
-    tokenizer: "Tokenizer"
+    tokenizer: Tokenizer
     token: int
-    verdict: "Verdict | None" = None
-    measures: Mapping[str, float] = field(default_factory=dict)
-    """Name of a measure -> number of this token."""
-    audited: bool = False
-    """Whether there has been an audit."""
+    verdict: Verdict | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)  # name of a measure -> number of this token
+    audited: bool = False  # whether there has been an audit
 
     @property
-    def vocabulary(self) -> "Vocabulary":
+    def vocabulary(self) -> Vocabulary:
         return self.tokenizer.vocabulary
 
     @property
@@ -74,10 +71,13 @@ class TokenFacts:
         return self.vocabulary.token_bytes(self.token)
 
     @property
+    def is_special(self) -> bool:
+        return self.token in self.vocabulary.special_tokens.values()
+
+    @property
     def step(self) -> int:
         """The step that made it, 0 if none is known."""
-        is_merged = self.vocabulary.knows_merges and self.token not in self.vocabulary.special_tokens.values()
-        return self.vocabulary.step_of(self.token) if is_merged else 0
+        return self.vocabulary.step_of(self.token) if self.vocabulary.knows_merges and not self.is_special else 0
 
     @property
     def learned(self) -> tuple[int, int] | None:
@@ -91,15 +91,9 @@ class TokenFacts:
 
 def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
     """Everything about a token in lines of `width` cells, the finding first."""
-    parts = [
-        [*_identity(facts, width, 3)],
-        [*_findings(facts, width)],
-        [*_example(facts)],
-        [*_numbers(facts)],
-        [*_merge(facts, width)],
-        [*_children(facts)],
-    ]
-    return _separated(parts)
+    findings, children = [*_findings(facts, width)], [*_children(facts)]
+    parts = [*_identity(facts, width, 3)], findings, [*_example(facts)], [*_numbers(facts)], [*_merge(facts, width)]
+    return _separated([*parts, children])
 
 
 def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, height: int) -> list[InfoLine]:
@@ -125,7 +119,6 @@ def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, heig
 
 
 def _separated(parts: Sequence[list[InfoLine]]) -> list[InfoLine]:
-    """The parts, a blank line between two."""
     lines: list[InfoLine] = []
     for part in filter(None, parts):
         lines += [InfoLine(), *part] if lines else part
@@ -174,16 +167,14 @@ def _numbers(facts: TokenFacts) -> Iterator[InfoLine]:
     """What was counted, then and now."""
     if learned := facts.learned:
         count, ties = learned
-        tied = f", {ties:,} pairs tied" if ties > 1 else ""
-        yield InfoLine(f"pair when it was merged{tied}", f"{count:,}")
+        yield InfoLine("pair when it was merged" + (f", {ties:,} pairs tied" if ties > 1 else ""), f"{count:,}")
     for name, value in facts.measures.items():
         yield InfoLine(WORDS.get(name, name), number(name, value))
 
 
 def _without_merge(facts: TokenFacts) -> InfoLine:
-    if facts.token in facts.vocabulary.special_tokens.values():
-        return InfoLine("a special token: outside the merges", ink="muted")
-    return InfoLine("a single byte" if len(facts.data) == 1 else "not made by a merge", ink="muted")
+    made = "a single byte" if len(facts.data) == 1 else "not made by a merge"
+    return InfoLine("a special token: outside the merges" if facts.is_special else made, ink="muted")
 
 
 def _merge(facts: TokenFacts, width: int) -> Iterator[InfoLine]:
@@ -191,7 +182,7 @@ def _merge(facts: TokenFacts, width: int) -> Iterator[InfoLine]:
     if facts.step:
         yield InfoLine("made of", f"step {facts.step:,}", "muted")
         yield from branches(facts.vocabulary, facts.token, width, _TREE)
-    elif facts.vocabulary.knows_merges or facts.token in facts.vocabulary.special_tokens.values():
+    elif facts.vocabulary.knows_merges or facts.is_special:
         yield _without_merge(facts)
     else:
         yield from sentence(RECOVERING, width)
@@ -202,12 +193,10 @@ def _origin(facts: TokenFacts, width: int) -> Iterator[InfoLine]:
     if not facts.step:
         yield _without_merge(facts)
     else:
-        vocabulary, made = facts.vocabulary, f"step {facts.step:,}"
-        pair = " + ".join(token_label(vocabulary.token_bytes(part)) for part in vocabulary.parents(facts.token) or ())
-        if cell_len(pair) + 1 + len(made) <= width:
-            yield InfoLine(pair, made)
-        else:
-            yield InfoLine(pair)
+        pair, made = _joined(facts.tokenizer, facts.vocabulary.parents(facts.token) or ()), f"step {facts.step:,}"
+        fits = cell_len(pair) + 1 + len(made) <= width
+        yield InfoLine(pair, made if fits else "")
+        if not fits:
             yield InfoLine("", made)
         if learned := facts.learned:
             count, ties = learned
@@ -232,59 +221,55 @@ def _children(facts: TokenFacts) -> Iterator[InfoLine]:
 
 def _first_children(facts: TokenFacts, width: int, *, brief: bool) -> Iterator[InfoLine]:
     """The same in a line or two."""
-    children = facts.vocabulary.children(facts.token)
-    if not children:
-        return
-    first = "  ".join([token_label(facts.vocabulary.token_bytes(child)) for child in children[:width]])
-    yield InfoLine(f"goes into {first}" if brief else "goes into", counted(len(children), "token"), "muted")
-    if not brief:
-        yield InfoLine(first)
+    if children := facts.vocabulary.children(facts.token):
+        first = "  ".join([token_label(facts.vocabulary.token_bytes(child)) for child in children[:width]])
+        yield InfoLine(f"goes into {first}" if brief else "goes into", counted(len(children), "token"), "muted")
+        if not brief:
+            yield InfoLine(first)
 
 
-def branches(vocabulary: "Vocabulary", token: int, width: int, height: int) -> list[InfoLine]:
+_Path = tuple[int, ...]
+"""A place in the tree of merges: 0 for each left part and 1 for each right part on the way to it."""
+
+
+def branches(vocabulary: Vocabulary, token: int, width: int, height: int) -> list[InfoLine]:
     """The tree of merges: what `token` was joined from, and those parts from, in `height` lines of `width` cells.
 
     The levels next to the token come first; a part that is made of others for which there is no room ends in "…".
     A token that no merge made has no lines.
     """
-    opened: set[tuple[int, ...]] = set()
-    queue: deque[tuple[tuple[int, ...], int]] = deque([((), token)])
-    room = height
-    while queue and room >= 2:
+    opened: set[_Path] = set()
+    queue: deque[tuple[_Path, int]] = deque([((), token)])
+    while queue and height >= 2:
         path, part = queue.popleft()
         parents = vocabulary.parents(part)
         if parents is None or (len(path) + 1) * _INDENT + _LABEL > width:
             continue
         opened.add(path)
-        room -= 2
+        height -= 2
         queue.extend(((*path, side), parent) for side, parent in enumerate(parents))
-    return list(_drawn(vocabulary, token, (), "", opened))
+
+    def drawn(token: int, path: _Path, lead: str) -> Iterator[InfoLine]:
+        for side, part in enumerate((vocabulary.parents(token) or ()) if path in opened else ()):
+            here, step, data = (*path, side), vocabulary.step_of(part), vocabulary.token_bytes(part)
+            label = token_label(data) + (" …" if step and here not in opened else "")
+            yield InfoLine(label, f"step {step:,}" if step else data.hex(" "), lead=f"{lead}{'├└'[side]} ", target=part)
+            yield from drawn(part, here, f"{lead}{'│ '[side]} ")
+
+    return [*drawn(token, (), "")]
 
 
-def _drawn(
-    vocabulary: "Vocabulary", token: int, path: tuple[int, ...], lines: str, opened: set[tuple[int, ...]]
-) -> Iterator[InfoLine]:
-    if path not in opened:
-        return
-    for side, part in enumerate(vocabulary.parents(token) or ()):
-        here = (*path, side)
-        bytes_ = vocabulary.token_bytes(part)
-        step = vocabulary.step_of(part)
-        closed = step and here not in opened
-        note = f"step {step:,}" if step else bytes_.hex(" ")
-        yield InfoLine(token_label(bytes_) + (" …" if closed else ""), note, lead=lines + "├└"[side] + " ", target=part)
-        yield from _drawn(vocabulary, part, here, lines + "│ "[side] + " ", opened)
-
-
-def lines_of_texts(search: "TokenLines", width: int) -> list[InfoLine]:
-    """The lines in which a token occurs, by file, the token brought out."""
+def lines_of_texts(search: TokenLines, width: int) -> list[InfoLine]:
+    """The lines in which a token occurs, by file, the token brought out; what stands before it is cut short."""
     lines: list[InfoLine] = []
-    file = None
+    file, room = None, max(4, width // 4)
     for at, one in search.found:
         if at != file:
             file = at
             lines.append(InfoLine(file.name, ink="accent"))
-        lines.append(InfoLine(_context(one, width), lead=f"{one.line:>6,}  ", target=(at, one)))
+        text = Text("…" if one.column > room else "").append(visible(one.before[-room:]))
+        text.append(token_label(one.left.encode(errors="replace")), "bold reverse").append(visible(one.after))
+        lines.append(InfoLine(text, lead=f"{one.line:>6,}  ", target=(at, one)))
     if search.progress:
         end = f"Looking: {search.progress}." if search.running else search.progress
     elif search.found:
@@ -292,13 +277,6 @@ def lines_of_texts(search: "TokenLines", width: int) -> list[InfoLine]:
     else:
         end = "It occurs in none of the chosen texts." if search.searched else _NO_TEXTS
     return [*lines, *sentence(end, width)]
-
-
-def _context(one: "CorpusPlace", width: int) -> Text:
-    """A line with what stands before the token cut short, so that the token is seen."""
-    room = max(4, width // 4)
-    text = Text("…" if one.column > room else "").append(visible(one.before[-room:]))
-    return text.append(token_label(one.left.encode(errors="replace")), "bold reverse").append(visible(one.after))
 
 
 def about_place(under: UnderCursor, width: int) -> Iterator[InfoLine]:
@@ -317,3 +295,110 @@ def about_place(under: UnderCursor, width: int) -> Iterator[InfoLine]:
         yield InfoLine(" ".join("╰" + "─" * (3 * len(token) - 3) + "╯" for token in under.tokens), ink="lines")
     for token, data in islice(zip(under.ids, under.tokens, strict=True), _STRIP):
         yield InfoLine(data.hex(" "), f"id {token:,}", "muted")
+
+
+def _joined(tokenizer: Tokenizer, tokens: Sequence[int]) -> str:
+    return " + ".join(token_label(tokenizer.token_bytes(token)) for token in tokens)
+
+
+# Why this split
+
+
+def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[InfoLine]:
+    """The tokens of `piece`, why its neighbors stay apart, and the merges that made them, with its parts after each.
+
+    "" stands for a token that is no piece.
+    """
+    if not tokenizer.vocabulary.knows_merges:
+        return [*sentence(RECOVERING, width)]
+    if len(piece.encode()) > _LONGEST:
+        return [*sentence(f"This piece has {len(piece):,} characters, too many to follow its merges.", width)]
+    if not piece:
+        return [*sentence("This token is found as it stands, before the text is split.", width)]
+    try:
+        if tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
+            return [*sentence("The pattern drops this text, so it has no tokens.", width)]
+        traced = trace(tokenizer.vocabulary, piece)
+    except BpeError as error:
+        return [*sentence(str(error), width)]
+    label, n_tokens = token_label(piece.encode()), counted(len(traced.parts), "token")
+    head = InfoLine(label, n_tokens, "token"), InfoLine("a piece, cut by the pattern", ink="muted"), InfoLine()
+
+    def parts(tokens: Sequence[int], made: int | None = None) -> Iterator[InfoLine]:
+        return _parts(tokens, tokenizer.token_bytes, palette, width, made)
+
+    return [*head, *parts(traced.parts), *_ends(tokenizer, traced, width), *_steps(tokenizer, traced, width, parts)]
+
+
+def _parts(
+    tokens: Sequence[int], bytes_of: Callable[[int], bytes], palette: Palette, width: int, made: int | None
+) -> Iterator[InfoLine]:
+    """Tokens side by side in their colors, `made` brought out, in as many lines as they need."""
+    row: list[int] = []
+    used = 0
+    for token in tokens:
+        size = cell_len(token_label(bytes_of(token))) + (not palette.underlines)
+        if row and used + size > width - 1:
+            yield InfoLine(joined(row, bytes_of, palette, made), lead=" ")
+            row, used = [], 0
+        row.append(token)
+        used += size
+    yield InfoLine(joined(row, bytes_of, palette, made), lead=" ")
+
+
+def _ends(tokenizer: Tokenizer, traced: Trace, width: int) -> Iterator[InfoLine]:
+    """Which pair comes next, and why it is not merged."""
+    if not traced.unmerged:
+        yield from sentence("One token: nothing is left to join.", width)
+    elif (following := traced.next) is None:
+        yield from sentence("These stay apart, as no merge joins them:", width)
+    else:
+        yield from sentence(f"Next would be step {following.step:,}, which is later than the step in force:", width)
+    for pair in traced.unmerged:
+        reason = "no merge" if pair.step is None else f"step {pair.step:,}"
+        yield InfoLine(_joined(tokenizer, (pair.left, pair.right)), reason, "muted", " ")
+
+
+def _steps(
+    tokenizer: Tokenizer, traced: Trace, width: int, parts: Callable[..., Iterator[InfoLine]]
+) -> Iterator[InfoLine]:
+    yield InfoLine()
+    if traced.whole is not None:
+        yield from sentence("Looked up as a whole: no merge makes this token.", width)
+    elif traced.applied:
+        yield InfoLine("step by step", counted(len(traced.applied), "merge"), "muted")
+        yield from parts(traced.start)
+        for merge in traced.applied:
+            times = f" ×{merge.count}" if merge.count > 1 else ""
+            pair = _joined(tokenizer, (merge.left, merge.right))
+            yield InfoLine(pair + times, f"step {merge.step:,}", "muted")
+            yield from parts(merge.parts, merge.token)
+
+
+def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int) -> list[InfoLine]:
+    """The tokens at the end that are not final, and the tokens that would swallow them."""
+    if review is None or review.open_from is None or review.end is None:
+        text = "Looking at the end of the text."
+        if review is not None and review.settled:
+            text = "The pattern may look anywhere, so nobody can tell."
+            if not tokenizer.by_piece:
+                text = "This tokenizer changes a text before it splits it, so nobody can tell."
+        return [*sentence(text, width)]
+    ids = review.end.ids
+    if not ids:
+        return [*sentence("All tokens are final: nothing that follows can change them.", width)]
+    n_tokens = counted(len(ids), "token")
+    lines = [InfoLine(token_labels(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
+    lines += [InfoLine("not final (underlined)", ink="muted"), InfoLine()]
+    if review.completions:
+        n = review.n_completions
+        lines.append(
+            InfoLine("could become", f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token"), "muted")
+        )
+    for completion in review.completions:
+        there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.token))
+        label = Text(whole, no_wrap=True)  # a character may be torn
+        if whole.startswith(there):  # what of it is there already is dim, what one would have to type is not
+            label = Text.assemble((there, "dim"), (whole[len(there) :], "bold"), no_wrap=True)
+        lines.append(InfoLine(label, f"{completion.token:,}"))
+    return lines

@@ -1,11 +1,16 @@
-"""The tokens of a text where a screen asks for them: on one row, and under the cursor."""
+"""What a screen asks of the tokens of a text: those on a row, the one under the cursor, what is not final, pitfalls."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 from operator import attrgetter
+from time import perf_counter
 from typing import Final
 
+from bpe_core.explain.pitfall_detectors import KINDS, Pitfall
+from bpe_core.explain.pitfalls import Pitfalls
+from bpe_core.explain.unstable import TAIL_LENGTH, Completion, Unstable, unstable
 from bpe_core.live.live_text import Change, LiveText
 from bpe_core.live.spans import Span, parts
 from bpe_core.pictures.colors import choose_colors
@@ -13,34 +18,11 @@ from bpe_core.utf8 import utf8
 from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, RowToken, clip
 
-_Stretch = tuple[int, int, int]
 _START, _END = attrgetter("start"), attrgetter("end")
-_ROWS: Final = 512
-"""Rows whose tokens are remembered."""
-_TOGETHER: Final = 1024
-"""Characters whose tokens are looked up together, about half a screen."""
+_ROWS: Final = 512  # rows whose tokens are remembered
+_TOGETHER: Final = 1024  # characters whose tokens are looked up together, about half a screen
 _CONTEXT: Final = 64
 """Characters before a row whose tokens are looked at too, so that colors do not depend on where a row begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnderCursor:
-    """The token under the cursor; at the end of the text, the last one."""
-
-    offset: int
-    """Where the cursor stands, in code points."""
-    start: int
-    """The first code point of the token."""
-    end: int
-    """The code point after its last."""
-    text: str
-    """The characters from `start` to `end`."""
-    ids: tuple[int, ...]
-    """The token; several where only together they make up whole characters."""
-    tokens: tuple[bytes, ...]
-    """The bytes of each of them."""
-    piece: tuple[int, int]
-    """Where the piece begins and ends that the pattern split off here; `LiveText.between` gives its text."""
 
 
 class TokensOfRows:
@@ -50,7 +32,12 @@ class TokensOfRows:
     """
 
     def __init__(self) -> None:
-        self._rows: dict[_Stretch, OnRow] = {}
+        self._rows: dict[tuple[int, int, int], OnRow] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all rows: any may have other tokens."""
+        self._rows.clear()
         self._colored: _Colored | None = None
         self._is_all_new = True
 
@@ -60,20 +47,13 @@ class TokensOfRows:
         if found is None:
             if len(self._rows) >= _ROWS:
                 self._rows.clear()
-            if self._is_all_new and n_colors > 2:
-                colored = self._colored
-                if colored is None or not colored.holds(start, length, n_colors):
-                    last = min(start + max(length, _TOGETHER), live.n_characters)
-                    colored = self._colored = _Colored(live, start, last, n_colors)
-                found = self._rows[key] = colored.on_row(live, start, length)
-            else:
-                found = self._rows[key] = find_tokens(live, start, length, n_colors)
+            colored = self._colored
+            if colored is None or not colored.holds(*key):
+                together = _TOGETHER if self._is_all_new and n_colors > 2 else 0
+                end = min(start + max(length, together), live.n_characters)
+                colored = self._colored = _Colored(live, start, end, n_colors)
+            found = self._rows[key] = colored.on_row(start, length)
         return found
-
-    def forget(self) -> None:
-        """Forget all rows: any may have other tokens."""
-        self._rows.clear()
-        self._colored, self._is_all_new = None, True
 
     def edited(self, change: Change, start: int, end: int, n_inserted: int) -> None:
         """Take note of an edit: `n_inserted` code points came in the place of those from `start` to `end`."""
@@ -91,38 +71,33 @@ class _Colored:
     """The tokens of a part of a text with their colors."""
 
     def __init__(self, live: LiveText, start: int, end: int, n_colors: int) -> None:
-        self._start, self._end, self._n_colors = start, end, n_colors
+        self._live, self._start, self._end, self._n_colors = live, start, end, n_colors
         context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
         self._spans = live.spans(context, end)
         self._colors = choose_colors(self._spans, n_colors)
 
     def holds(self, start: int, length: int, n_colors: int) -> bool:
-        """Whether a row is in it, in as many colors."""
         return self._start <= start and start + length <= self._end and n_colors == self._n_colors
 
-    def on_row(self, live: LiveText, start: int, length: int) -> OnRow:
+    def on_row(self, start: int, length: int) -> OnRow:
         first = bisect_right(self._spans, start, key=_END)
         last = bisect_left(self._spans, start + length, first, key=_START)
-        return _on_row(live, zip(self._spans[first:last], self._colors[first:last], strict=True), start, length)
+        bytes_of = self._live.tokenizer.token_bytes
+        tokens: list[RowToken] = []
+        shared: list[Columns] = []
+        for span, color in zip(self._spans[first:last], self._colors[first:last], strict=True):
+            if stretch := clip((span.start, span.end), start, length):
+                outside = max(start - span.start, 0), max(span.end - start - length, 0)
+                inside = tuple(len(bytes_of(token)) for token in span.ids) if len(span.ids) > 1 else ()
+                tokens.append(RowToken(*stretch, color, outside, inside))
+                if inside:
+                    shared += [seen for torn in _torn(self._live, span) if (seen := clip(torn, start, length))]
+        return tuple(tokens), tuple(shared)
 
 
 def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
     """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
-    return _Colored(live, start, start + length, n_colors).on_row(live, start, length)
-
-
-def _on_row(live: LiveText, colored: Iterable[tuple[Span, int]], start: int, length: int) -> OnRow:
-    tokens: list[RowToken] = []
-    shared: list[Columns] = []
-    for span, color in colored:
-        if stretch := clip((span.start, span.end), start, length):
-            outside = max(start - span.start, 0), max(span.end - start - length, 0)
-            is_shared = len(span.ids) > 1
-            inside = tuple(len(live.tokenizer.token_bytes(token)) for token in span.ids) if is_shared else ()
-            tokens.append(RowToken(*stretch, color, outside, inside))
-            if is_shared:
-                shared += [seen for torn in _torn(live, span) if (seen := clip(torn, start, length))]
-    return tuple(tokens), tuple(shared)
+    return _Colored(live, start, start + length, n_colors).on_row(start, length)
 
 
 def _anchor(live: LiveText, start: int) -> int:
@@ -150,6 +125,20 @@ def _torn(live: LiveText, span: Span) -> list[Columns]:
     return [(part.start, part.start + 1) for part in parts(span, text, live.tokenizer.token_bytes) if part.head]
 
 
+@dataclass(frozen=True, slots=True)
+class UnderCursor:
+    """The token under the cursor, which stands at `offset`; at the end of the text, the last one."""
+
+    offset: int
+    start: int
+    end: int
+    text: str  # the characters from `start` to `end`
+    ids: tuple[int, ...]  # the token; several where only together they make up whole characters
+    tokens: tuple[bytes, ...]  # the bytes of each of them
+    piece: tuple[int, int]
+    """Where the piece begins and ends that the pattern split off here; `LiveText.between` gives its text."""
+
+
 def find_under(live: LiveText, offset: int) -> UnderCursor | None:
     """What stands at a code point; at the end of the text, what stands before it."""
     place = min(offset, live.n_characters - 1)
@@ -168,3 +157,110 @@ def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -
         return old if old <= start else max(old, end) + inserted - (end - start)
 
     return tuple((place(first), place(last)) for first, last in stretches)
+
+
+_LISTED: Final = 500  # completions that are kept; the others are only counted
+_AT_A_TIME: Final = 32  # completions between two looks at the clock
+_LONG_PAUSE: Final = 1 << 15  # completions after which the rest is not even counted
+
+
+class Review:
+    """What is known of a text beside its tokens, worked out in slices while nobody waits for it.
+
+    That is: which tokens at its end are not final, what would swallow them, and what in it trips tokenizers. It must
+    hear of every edit.
+    """
+
+    def __init__(self, live: LiveText) -> None:
+        self.live = live
+        self._pitfalls = Pitfalls(live)
+        self._others: tuple[Pitfall, ...] = ()  # the pitfalls of the text as a whole and those at its end
+        self.use()
+
+    def use(self) -> None:
+        """Begin anew: the same text has other tokens."""
+        self._pitfalls.reset(self.live)
+        self.open_from: int | None = None
+        """Code point from which the tokens are not final, as far as known; None: nobody knows."""
+        self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = None
+        """The end of the text when it was looked at, and its tokens."""
+        self.knows_pitfalls = False
+        """Whether all pitfalls are known; completions may still be counted then, of which there can be thousands."""
+        self.settled = False  # whether all is known
+        self._complete(None)
+
+    def _complete(self, end: Unstable | None) -> None:
+        self.end = end
+        self.completions: list[Completion] = []  # what would swallow the end of the text; the first few hundred
+        self.n_completions = 0  # how many there are, as far as counted
+        self._waiting: Iterator[Completion] | None = end.completions() if end else None
+
+    def spliced(self, start: int, end: int, n_inserted: int) -> None:
+        """Take note of an edit: `n_inserted` code points took the place of a range."""
+        self._pitfalls.splice(start, end, n_inserted)
+        if self.open_from is not None and start < self.open_from:
+            self.open_from = start if end > self.open_from else self.open_from + n_inserted - (end - start)
+        self.knows_pitfalls = self.settled = False
+
+    def settle(self, seconds: float) -> bool:
+        """Work for so many seconds, or a little longer; whether all is known now. Repeated calls come to an end."""
+        deadline = perf_counter() + seconds
+        if self.settled:
+            return True
+        if not self.knows_pitfalls:
+            self._look_at_the_end()
+            if self._pitfalls.search(max(0.0, deadline - perf_counter())):
+                self._others = (*self._pitfalls.of_the_whole(), *self._pitfalls.at_end(self.end))
+                self.knows_pitfalls = True
+        while self._waiting is not None:
+            some = [*islice(self._waiting, min(_AT_A_TIME, _LONG_PAUSE - self.n_completions))]
+            self.n_completions += len(some)
+            self.completions += some[: _LISTED - len(self.completions)]
+            if len(some) < _AT_A_TIME:
+                self._waiting = None
+            if perf_counter() >= deadline:
+                break
+        self.settled = self.knows_pitfalls and self._waiting is None
+        return self.settled
+
+    def _look_at_the_end(self) -> None:
+        """Ask what of it is not final, unless it is as it was, in a text that may have grown elsewhere."""
+        n = self.live.n_characters
+        near = max(0, n - 2 * TAIL_LENGTH)
+        tail = self.live.between(near, n), tuple(span.ids for span in self.live.spans(near, n))
+        if tail != self._tail:
+            self._tail = tail
+            self._complete(unstable(self.live))
+            self._from_end = n - self.end.start if self.end else 0
+        elif self.end is not None:
+            self.end = replace(self.end, start=n - self._from_end)
+        self.open_from = self.end.start if self.end else None
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether there are more completions than were counted."""
+        return self._waiting is not None or self.n_completions >= _LONG_PAUSE
+
+    # Pitfalls: until it knows them all, those around the last edit are missing
+
+    @property
+    def n_pitfalls(self) -> int:
+        return len(self._pitfalls) + len(self._others)
+
+    @property
+    def worst(self) -> Pitfall | None:
+        known = filter(None, (*self._others, self._pitfalls.worst()))
+        return min(known, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
+
+    def next_pitfall(self, offset: int, by: int) -> Pitfall | None:
+        """The pitfall after a code point (`by` 1) or before it (-1); from the last on to the first, and back."""
+        for place in (offset, -1 if by > 0 else self.live.n_characters + 1):
+            nearest = self._pitfalls.after(place) if by > 0 else self._pitfalls.before(place)
+            known = [one for one in (nearest, *self._others) if one is not None and (one.start - place) * by > 0]
+            if known:
+                return min(known, key=lambda pitfall: pitfall.start * by)
+        return None
+
+    def number(self, pitfall: Pitfall) -> int:
+        """The number of a pitfall, from 1, in the order of the text."""
+        return 1 + self._pitfalls.n_before(pitfall.start) + sum(other.start < pitfall.start for other in self._others)

@@ -12,16 +12,12 @@ from bpe_core.pictures.colors import choose_colors
 from bpe_core.visible import token_label, visible
 from bpe_core.vocabulary import Vocabulary
 
-VIEWS: Final = ("text", "borders", "ids", "list")
-"""What the key turns through; "text" is the editor itself."""
+VIEWS: Final = ("text", "borders", "ids", "list")  # what the key turns through; "text" is the editor itself
 TITLES: Final = {"borders": "token borders", "ids": "ids", "list": "one token a line"}
-AROUND: Final = 8_000
-"""Characters before and behind the cursor that are shown."""
+AROUND: Final = 8_000  # characters before and behind the cursor that are shown
 BORDER: Final = "│"
-_MOST_BYTES: Final = 16
-"""Bytes of a token that a line shows."""
-_WIDEST: Final = 14
-"""Cells that labels are filled up to, so that their bytes stand in a column."""
+_MOST_BYTES: Final = 16  # bytes of a token that a line shows
+_WIDEST: Final = 14  # cells that labels are filled up to, so that their bytes stand in a column
 
 
 class ViewToken(NamedTuple):
@@ -30,14 +26,12 @@ class ViewToken(NamedTuple):
     id: int
     bytes: bytes
     color: int
-    is_current: bool
-    """Whether it is under the cursor."""
+    is_current: bool  # whether it is under the cursor
 
 
 class Part(NamedTuple):
     text: str
-    color: int = -1
-    """The color of its token; -1 for what is not a token."""
+    color: int = -1  # the color of its token; -1 for what is not a token
     is_current: bool = False
 
 
@@ -100,11 +94,9 @@ def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[Vie
         ]
 
 
-Placed = tuple[Part, int]
-"""A part, and the cells it takes."""
+Placed = tuple[Part, int]  # a part, and the cells it takes
 
-_AT_A_TIME: Final = 300
-"""Spans that are laid out between two moments for keys and drawing."""
+_AT_A_TIME: Final = 300  # spans that are laid out between two moments for keys and drawing
 
 
 def lay_out(

@@ -20,22 +20,17 @@ from tui.drawing.plots import bar
 from tui.glossary import TIE_MEANINGS
 from tui.state import StepExplained
 
-_MOST_TIED: Final = 6
-"""Tied pairs that have a line; of more, those that some rule takes, and then the first."""
-_MOST_PARENTS: Final = 6
-"""Merges that absorbed the token that have a line."""
-_LEAD: Final = 8
-"""Cells before a word, for how often it occurs."""
+_MOST_TIED: Final = 6  # tied pairs that have a line; of more, those that some rule takes, and then the first
+_MOST_PARENTS: Final = 6  # merges that absorbed the token that have a line
+_LEAD: Final = 8  # cells before a word, for how often it occurs
 
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
     """How the lines are drawn."""
 
-    width: int
-    """Cells of a line."""
-    write: Callable[[int], str]
-    """Writes a token."""
+    width: int  # cells of a line
+    write: Callable[[int], str]  # writes a token
     inks: Mapping[str, Style]
     """The styles "text" and "muted", "accent" for what was chosen, "tied" for what might have been, "warning"."""
 

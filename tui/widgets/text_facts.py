@@ -17,7 +17,6 @@ from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
 from tui.drawing.info_lines import sentence
 from tui.state import Audit
-from tui.text.explanations import what_may_come, why_this_split
 from tui.text.status_texts import (
     RememberedEdit,
     baseline_line,
@@ -28,7 +27,14 @@ from tui.text.status_texts import (
     selection_line,
     totals_line,
 )
-from tui.text.token_lines import NO_TOKEN, TokenFacts, about_place, token_summary
+from tui.text.token_lines import (
+    NO_TOKEN,
+    TokenFacts,
+    about_place,
+    token_summary,
+    what_may_come,
+    why_this_split,
+)
 from tui.widgets.lines import Lines, Titles
 from tui.widgets.token_area import TokenArea
 
