@@ -30,11 +30,11 @@ def bpescope(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """Ours: the command that a user types, and for counts of tokens what an audit does."""
     if wish == "usage":
         from bpe_core import Counts, load
-        from bpe_core.auditing import token_counts
+        from bpe_core.auditing.subject import Usage
         from bpe_core.corpus import find_files
 
         tokenizer = load(vocabulary)
-        return sum(token_counts(tokenizer, Counts.read(find_files(paths).files, tokenizer.pattern)).values())
+        return Usage.of(tokenizer, Counts.read(find_files(paths).files, tokenizer.pattern)).n_tokens
     from bpe_core.cli.main import main
 
     with out.open("w") as file, redirect_stdout(file):

@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bpe_core.auditing import Finding, Findings, audit
+    from bpe_core.auditing import audit
+    from bpe_core.auditing.findings import Finding, Findings
     from bpe_core.corpus import Counts
     from bpe_core.errors import (
         BpeError,
@@ -49,7 +50,8 @@ __all__ = [
 ]
 
 _ROOM_OF: Final = {
-    **dict.fromkeys(("audit", "Finding", "Findings"), "auditing"),
+    **dict.fromkeys(("Finding", "Findings"), "auditing.findings"),
+    "audit": "auditing",
     **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "errors"),
     **dict.fromkeys(("load", "save"), "formats"),
     **dict.fromkeys(("LiveText", "Change"), "live.live_text"),

@@ -1,39 +1,36 @@
 """The audit: suspicious tokens, found in the vocabulary alone, and in corpora and embeddings where they are given.
 
-`audit` gives findings, one for each token and kind of evidence; `Examination` gives them as they are made, with what
-was measured of every token; `verdicts` joins both into one row a token, the most suspicious first.
+`examine` gives findings as they are made, one for each token and kind of evidence, `audit` all of them; `verdicts`
+joins what was found and measured into one row a token, the most suspicious first.
 """
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
 
-from bpe_core.auditing.examination import Examination
-from bpe_core.auditing.findings import KINDS, Finding, Findings, Measures, OnStage, Severity, Stage
-from bpe_core.auditing.usage import Usage, token_counts
-from bpe_core.auditing.verdicts import Share, Verdict, on_every_token, verdicts
+from bpe_core.auditing import corpora, reachability, scaffold, static
+from bpe_core.auditing.findings import Finding, Findings, OnStage
+from bpe_core.auditing.subject import AuditSubject
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 
-__all__ = [
-    "KINDS",
-    "Examination",
-    "Finding",
-    "Findings",
-    "Measures",
-    "OnStage",
-    "Severity",
-    "Share",
-    "Stage",
-    "Usage",
-    "Verdict",
-    "audit",
-    "on_every_token",
-    "token_counts",
-    "verdicts",
-]
-
 if TYPE_CHECKING:
-    from bpe_core.embeddings.matrix import Matrix
+    from bpe_core.auditing.embeddings import Matrix
+
+_CHECKS: Final[tuple[Callable[[AuditSubject], Iterator[Finding]], ...]] = (
+    static.unused_bytes,
+    reachability.unreachable,
+    static.duplicates,
+    static.partial_utf8,
+    static.lookalikes,
+    corpora.absent_from_reference,
+    corpora.never_used,
+    corpora.rare,
+    scaffold.scaffold,
+    corpora.few_documents,
+    static.shape,
+    static.added_tokens,
+)
 
 
 def audit(
@@ -45,8 +42,35 @@ def audit(
     indicator: str | None = None,
     progress: OnStage | None = None,
 ) -> Findings:
-    """All findings about the tokenizer's tokens, the worst first; arguments and errors are those of `Examination`."""
-    examination = Examination(
-        tokenizer, counts=counts, reference=reference, embeddings=embeddings, indicator=indicator, progress=progress
-    )
-    return Findings(examination.findings())
+    """All findings about the tokenizer's tokens, the worst first.
+
+    `counts` and `reference` are those of `AuditSubject`; `embeddings` is the embedding matrix of a model that uses the
+    tokenizer (row i belongs to id i), or the path of one, see `open_matrix`; `indicator` that of `examine`. Raises
+    `OptionError` for texts split by another pattern, `EmbeddingsError` for a matrix that cannot be read or lacks rows.
+    """
+    if isinstance(embeddings, str | os.PathLike):
+        from bpe_core.auditing.embeddings import open_matrix  # late: it is an extra
+
+        embeddings = open_matrix(embeddings)
+    subject = AuditSubject(tokenizer, counts=counts, reference=reference, progress=progress)
+    return Findings(examine(subject, embeddings, indicator))
+
+
+def examine(
+    subject: AuditSubject, embeddings: "Matrix | None" = None, indicator: str | None = None
+) -> Iterator[Finding]:
+    """The findings as they are made, check by check; stop iterating to stop the examination.
+
+    `indicator` is one of `bpe_core.auditing.undertrained.INDICATORS`; None chooses by the kind of matrix.
+    """
+    impossible: set[int] = set()
+    for check in _CHECKS:
+        for finding in check(subject):
+            if finding.kind in ("unused-byte", "unreachable"):
+                impossible.add(finding.id)
+            if finding.kind != "never-used" or finding.id not in impossible:  # what no text becomes is never used
+                yield finding
+    if embeddings is not None:
+        from bpe_core.auditing.undertrained import undertrained  # late: it is an extra
+
+        yield from undertrained(subject, embeddings, indicator)

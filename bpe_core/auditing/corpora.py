@@ -5,28 +5,20 @@ every token would be missing.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.subject import AuditSubject
-from bpe_core.auditing.usage import Usage, merged_share
-from bpe_core.corpus import Counts
+from bpe_core.auditing.subject import AuditSubject, merged_share, surprise
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
 
-RARE_SHARE: Final = 0.01
-"""A token is rare if it occurs less often than this part of `Usage.even_share`."""
-MIN_DOCUMENTS: Final = 10
-"""Documents that a corpus must have for one or two of them to be few."""
-MIN_COUNT: Final = 5
-"""Occurrences that a token must have to be one of few documents; fewer come from one or two by chance."""
-MAX_SIZE: Final = 0.5
-"""Part of the corpus, in bytes, above which the one or two documents are no surprising source of a token."""
-MIN_EXPECTED: Final = 5.0
-"""Expected occurrences below which nothing is concluded: of 5 expected, none occurs by chance in 0.7 % (Poisson)."""
-MAX_SHARE: Final = 0.1
-"""A token is absent from the reference if it occurs less often there than this part of its expected count."""
+RARE_SHARE: Final = 0.01  # a token is rare if it occurs less often than this part of `Usage.even_share`
+MIN_DOCUMENTS: Final = 10  # that a corpus must have for one or two of them to be few
+MIN_COUNT: Final = 5  # occurrences of a token of few documents; fewer come from one or two by chance
+MAX_SIZE: Final = 0.5  # part of the corpus, in bytes, above which one or two documents are no surprising source
+MIN_EXPECTED: Final = 5.0  # below, nothing is concluded: of 5 expected, none occurs by chance in 0.7 % (Poisson)
+MAX_SHARE: Final = 0.1  # a token is absent if it occurs less often than this part of its expected count
 
 
 def never_used(subject: AuditSubject) -> Iterator[Finding]:
@@ -41,8 +33,7 @@ def never_used(subject: AuditSubject) -> Iterator[Finding]:
     for token, _ in subject.tokens("tokens never used", usage.remaining):
         if usage.remaining[token]:
             continue
-        merged = usage.merged.get(token, 0)
-        if merged:
+        if merged := usage.merged.get(token, 0):
             reason = f"It is not left anywhere in {subject.texts}: later merges took {merged_share(merged, merged)}."
         else:
             made_of_it = ", nor does any token made of it" if usage.merged else ""
@@ -75,14 +66,16 @@ def rare(subject: AuditSubject) -> Iterator[Finding]:
 def few_documents(subject: AuditSubject) -> Iterator[Finding]:
     """Tokens all of whose occurrences come from one or two documents of ten or more, as the name of a single author.
 
-    Evidence: "documents" (their names), "share" (their bytes / bytes of the corpus; None if it is not known).
+    Evidence: "documents" (their names), "share" (their bytes / bytes of the corpus; None if only the total is known).
     """
     usage, counts = subject.usage, subject.counts
     if usage is None or counts is None or counts.n_documents < MIN_DOCUMENTS:
         return
+    has_sizes = len(counts.sources) == counts.n_documents
     for token, _ in subject.tokens("documents", sorted(usage.documents)):
         documents, count = sorted(usage.documents[token]), usage.remaining[token]
-        share = _size(counts, documents)
+        size = sum(counts.sources[document].bytes for document in documents) if has_sizes else 0
+        share = round(size / counts.n_bytes, 4) if has_sizes else None
         if count >= MIN_COUNT and (share or 0) <= MAX_SIZE:
             names = [counts.name_of(document) for document in documents]
             reason = (
@@ -91,13 +84,6 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
             )
             severity = subject.severity(token, Severity.WARNING)
             yield subject.finding(token, "few-documents", severity, reason, documents=names, share=share)
-
-
-def _size(counts: Counts, documents: list[int]) -> float | None:
-    """Bytes of these documents / bytes of the corpus, from 0 to 1; None where only the total size was kept."""
-    if len(counts.sources) != counts.n_documents:
-        return None
-    return round(sum(counts.sources[document].bytes for document in documents) / counts.n_bytes, 4)
 
 
 def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
@@ -131,30 +117,3 @@ def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
         strength = 0.1 if severity is Severity.NOTE else (1 - seen / expected) * (1 - math.exp(-g2 / 2))
         evidence = {"expected": round(expected, 2), "seen": seen, "surprise": round(g2, 2)}
         yield subject.finding(token, "absent-from-reference", severity, reason, **evidence, strength=round(strength, 4))
-
-
-def surprise(count: int, of_tokens: int, seen: int, of_reference: int) -> float:
-    """The signed log-likelihood ratio G2 (Dunning 1993) of a token's counts in two corpora of so many tokens.
-
-    2 * (count * ln(count / expected) + seen * ln(seen / expected)), each expected count that of a token as frequent in
-    both; with a minus if the token is more frequent in the reference. 0 for equal shares; beyond 10.8 in size one token
-    of a thousand would be by chance.
-
-    >>> round(surprise(50, 1000, 0, 1000), 1), surprise(5, 1000, 10, 2000), round(surprise(0, 1000, 50, 1000), 1)
-    (69.3, 0.0, -69.3)
-    """
-    both, total = count + seen, of_tokens + of_reference
-    if not both or not of_tokens or not of_reference:
-        return 0.0
-    parts = ((count, both * of_tokens / total), (seen, both * of_reference / total))
-    g2 = max(0.0, 2 * sum(n * math.log(n / expected) for n, expected in parts if n))
-    return g2 if count * of_reference >= seen * of_tokens else -g2
-
-
-def surprises(usage: Usage, reference: Usage) -> Mapping[int, float]:
-    """Id -> `surprise`, of all tokens whose counts are known in both corpora."""
-    return {
-        token: round(surprise(count, usage.n_tokens, reference.remaining[token], reference.n_tokens), 3)
-        for token, count in usage.remaining.items()
-        if token in reference.remaining
-    }

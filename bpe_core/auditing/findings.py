@@ -1,4 +1,4 @@
-"""What an audit yields: findings, each about one token with a reason in plain words, columns of numbers, progress."""
+"""What an audit yields: findings, each about one token with a reason in plain words, and columns of numbers."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -14,12 +14,9 @@ from bpe_core.visible import token_label
 class Severity(IntEnum):
     """How much a finding should worry whoever trains a model with this vocabulary; higher is worse."""
 
-    NOTE = 1
-    """By design, or harmless."""
-    WARNING = 2
-    """A model will hardly learn what this token means."""
-    PROBLEM = 3
-    """A model cannot learn what this token means: its place in the vocabulary is wasted."""
+    NOTE = 1  # by design, or harmless
+    WARNING = 2  # a model will hardly learn what this token means
+    PROBLEM = 3  # a model cannot learn it: the token's place in the vocabulary is wasted
 
     @property
     def word(self) -> str:
@@ -51,24 +48,20 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding about one token."""
+    """One finding about one token.
+
+    `kind` is one of `KINDS`; `reason` one sentence for someone new to tokenizers, safe to write to a terminal;
+    `evidence` the measured values that it rests on, all of which can be written as JSON. Always there: "step" (0 if no
+    merge made the token), "parents" (two ids or None) and "witness" (a text in which the token occurs, or None). If it
+    is known: "count", the occurrences in the corpus. The rest depends on the kind.
+    """
 
     id: int
-    """The token's id."""
     token: bytes
-    """Its bytes."""
     kind: str
-    """One of `KINDS`."""
     severity: Severity
-    """How much it matters."""
     reason: str
-    """One sentence for someone new to tokenizers, safe to write to a terminal."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """The measured values that `reason` rests on; all of them can be written as JSON.
-
-    Always there: "step" (0 if no merge made the token), "parents" (two ids or None) and "witness" (a text in which the
-    token occurs, or None). If it is known: "count", the occurrences in the corpus. The rest depends on the kind.
-    """
 
     @property
     def label(self) -> str:
@@ -122,10 +115,7 @@ class Findings(tuple[Finding, ...]):
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Columns of numbers by id; an id of which a number is not known is no key."""
-
-    columns: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-    """Name -> id -> number. A column that was not measured is not there.
+    """Columns of numbers by id: name -> id -> number; what was not measured is no key.
 
     - "count": occurrences in the chosen texts, or in the corpus it was trained on, once tokenized;
     - "merged": occurrences there that later merges took;
@@ -134,11 +124,13 @@ class Measures:
     - "reference": occurrences in the reference, once tokenized;
     - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
     - "indicator": the indicator of the token's row in the model: the lower, the less trained it looks.
+
+    `specials` are the ids of special tokens, `ranked` the indicators of ordinary rows, ascending.
     """
+
+    columns: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     specials: frozenset[int] = frozenset()
-    """Ids of special tokens."""
     ranked: Sequence[float] = ()
-    """Indicators of ordinary rows, ascending; empty without the rows of a model."""
 
     def of(self, token: int) -> dict[str, Any]:
         """Name -> number, of those that are known of this token; "percentile" too, where there is an indicator."""
@@ -149,22 +141,9 @@ class Measures:
     def percentile(self, token: int) -> float | None:
         """Of 100 ordinary rows, how many have an indicator no higher than this token's; None if it is not known."""
         value = self.columns.get("indicator", {}).get(token)
-        if value is None or not self.ranked:
-            return None
-        return 100 * bisect_right(self.ranked, value) / len(self.ranked)
+        return None if value is None or not self.ranked else 100 * bisect_right(self.ranked, value) / len(self.ranked)
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """The progress of one stage of an audit, such as counting tokens or one check."""
-
-    name: str
-    """The stage, in a few words."""
-    done: int
-    """Pieces, tokens or rows examined in this stage."""
-    total: int
-    """Pieces, tokens or rows of this stage in all."""
-
-
-OnStage = Callable[[Stage], None]
-"""Is called after every few hundred tokens or pieces; what it raises stops the audit and reaches the audit's caller."""
+OnStage = Callable[[str, int, int], object]
+"""Called with the name of a stage, and the pieces, tokens or rows examined in it and in all, after every few hundred;
+what it raises stops the audit and reaches the audit's caller."""

@@ -1,8 +1,8 @@
 """Tokens that encoding never produces, as the tokenizer is, or if it had another split pattern or normalizer."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final
 
 from bpe_core.auditing.findings import Finding, OnStage, Severity
@@ -14,7 +14,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import Normalizer, lowercase, normal_form
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import SplitStep
-from bpe_core.utf8 import incomplete_ends
+from bpe_core.utf8 import incomplete_ends, is_utf8
 from bpe_core.visible import quoted, token_label
 
 
@@ -35,15 +35,18 @@ def unreachable(subject: AuditSubject) -> Iterator[Finding]:
     - "prefix-space": a space is put before the text;
     - "end-of-word": the marker behind the text merges into other tokens.
     """
+    vocabulary = subject.tokenizer.vocabulary
     for token, token_bytes in subject.tokens("reachability"):
+        finding, text_bytes = None, vocabulary.text_bytes(token)
         try:
-            text = _as_text(subject.tokenizer.vocabulary.text_bytes(token))
-            if text is not None:
-                finding = _of_text(subject, token, text)
-            else:
-                finding = _of_bytes(subject, token, token_bytes) if len(token_bytes) > 1 else None
-        except UnknownTokenError as error:
-            finding = _of_unknown(subject, token, str(error))
+            if is_utf8(text_bytes):
+                finding = _of_text(subject, token, text_bytes.decode())
+            elif len(token_bytes) > 1:
+                finding = _of_bytes(subject, token, token_bytes)
+        except UnknownTokenError as error:  # some published vocabularies lack bytes
+            problem = str(error)
+            reason = f"Its bytes cannot be encoded: {problem[0].lower()}{problem[1:]}"
+            finding = _unreachable(subject, token, reason, "bytes", ())
         if finding:
             yield finding
 
@@ -58,17 +61,16 @@ def _of_text(subject: AuditSubject, token: int, text: str) -> Finding | None:
     cause, effect = _what_becomes_of(subject, token, text, ids)
     found, tried = search(tokenizer, token)
     if found:
-        kind, severity = "reachable-in-context", Severity.NOTE
         reason = f"Alone, {effect}; inside a longer text it does occur."
+        evidence = {"witness": found, "cause": cause, "encodes_to": ids, "tried": tried}
+        return subject.finding(token, "reachable-in-context", Severity.NOTE, reason, **evidence)
+    if not ids:
+        reason = f"{effect[0].upper()}{effect[1:]}, so no text becomes this token."
+    elif cause == "merges":
+        reason = _never_built(subject.joined(ids))
     else:
-        kind, severity = "unreachable", subject.severity(token, Severity.PROBLEM)
-        if not ids:
-            reason = f"{effect[0].upper()}{effect[1:]}, so no text becomes this token."
-        elif cause == "merges":
-            reason = _never_built(subject.joined(ids))
-        else:
-            reason = f"{effect[0].upper()}{effect[1:]}, whatever was tried around it."
-    return subject.finding(token, kind, severity, reason, witness=found, cause=cause, encodes_to=ids, tried=tried)
+        reason = f"{effect[0].upper()}{effect[1:]}, whatever was tried around it."
+    return _unreachable(subject, token, reason, cause, ids, tried=tried)
 
 
 def _what_becomes_of(subject: AuditSubject, token: int, text: str, ids: list[int]) -> tuple[str, str]:
@@ -114,22 +116,14 @@ def _of_bytes(subject: AuditSubject, token: int, token_bytes: bytes) -> Finding 
         cause, reason = "merges", _never_built(subject.joined(ids))
     else:
         return None
-    evidence = {"cause": cause, "encodes_to": list(ids)}
-    return subject.finding(token, "unreachable", Severity.PROBLEM, reason, witness=None, **evidence)
+    return _unreachable(subject, token, reason, cause, ids)
 
 
-def _of_unknown(subject: AuditSubject, token: int, problem: str) -> Finding:
-    """The finding about a token with a byte that has no id of its own, as in some published vocabularies."""
-    reason = f"Its bytes cannot be encoded: {problem[0].lower()}{problem[1:]}"
-    severity, no_ids = subject.severity(token, Severity.PROBLEM), list[int]()
-    return subject.finding(token, "unreachable", severity, reason, witness=None, cause="bytes", encodes_to=no_ids)
-
-
-def _as_text(token_bytes: bytes) -> str | None:
-    try:
-        return token_bytes.decode()
-    except UnicodeDecodeError:
-        return None
+def _unreachable(
+    subject: AuditSubject, token: int, reason: str, cause: str, ids: Sequence[int], **tried: int
+) -> Finding:
+    evidence = {"witness": None, "cause": cause, "encodes_to": list(ids), **tried}
+    return subject.finding(token, "unreachable", subject.severity(token, Severity.PROBLEM), reason, **evidence)
 
 
 def _never_built(becomes: str) -> str:
@@ -140,17 +134,14 @@ def _quoted(text: str) -> str:
     return f"“{token_label(text.encode())}”"
 
 
-NORMALIZERS: Final[Mapping[str, Callable[[], Normalizer | None]]] = MappingProxyType(
-    {
-        "none": lambda: None,
-        "NFC": lambda: normal_form("NFC"),
-        "NFD": lambda: normal_form("NFD"),
-        "NFKC": lambda: normal_form("NFKC"),
-        "NFKD": lambda: normal_form("NFKD"),
-        "lowercase": lambda: lowercase,
-    }
-)
-"""Name -> what makes the normalizer."""
+NORMALIZERS: Final[Mapping[str, Normalizer | None]] = {
+    "none": None,
+    "NFC": normal_form("NFC"),
+    "NFD": normal_form("NFD"),
+    "NFKC": normal_form("NFKC"),
+    "NFKD": normal_form("NFKD"),
+    "lowercase": lowercase,
+}
 
 
 def what_if(
@@ -162,12 +153,16 @@ def what_if(
     is. The findings are of the kind "unreachable", about `changed(tokenizer, ...)`; tokens that are unreachable as it
     is are not among them. Raises `PatternError` or `OptionError` for a pattern or a normalizer that there is not.
     """
-    other = changed(tokenizer, pattern=pattern, normalizer=normalizer)
-    return (
-        finding
-        for finding in unreachable(AuditSubject(other, progress=progress))
-        if finding.kind == "unreachable" and _is_reached(tokenizer, finding.id)
-    )
+
+    def is_reached(token: int) -> bool:
+        """Whether some text becomes the token as it is, as far as is tried; its own text, as a rule."""
+        with suppress(UnicodeDecodeError, UnknownTokenError):
+            if tokenizer.encode_ordinary(tokenizer.vocabulary.text_bytes(token).decode()) == [token]:
+                return True
+        return witness(tokenizer, token) is not None
+
+    found = unreachable(AuditSubject(changed(tokenizer, pattern=pattern, normalizer=normalizer), progress=progress))
+    return (finding for finding in found if finding.kind == "unreachable" and is_reached(finding.id))
 
 
 def changed(tokenizer: Tokenizer, *, pattern: str | None = None, normalizer: str | None = None) -> Tokenizer:
@@ -181,19 +176,10 @@ def changed(tokenizer: Tokenizer, *, pattern: str | None = None, normalizer: str
             raise OptionError(f"There is no normalizer {quoted(normalizer)}; choose one of {', '.join(NORMALIZERS)}.")
         if preparation is None:
             preparation = Preparation((), None, (SplitStep(tokenizer.splitter),), False, False, {})
-        preparation = replace(preparation, normalize=NORMALIZERS[normalizer](), description={})
+        preparation = replace(preparation, normalize=NORMALIZERS[normalizer], description={})
     if pattern is not None and preparation is not None:
         kept = [step for step in preparation.steps if not isinstance(step, SplitStep)]
         places = [i for i, step in enumerate(preparation.steps) if isinstance(step, SplitStep)]
         kept.insert(places[0] if places else len(kept), SplitStep(splitter(pattern)))
         preparation = replace(preparation, steps=tuple(kept), description={})
     return Tokenizer(tokenizer.vocabulary, pattern or tokenizer.pattern, preparation=preparation)
-
-
-def _is_reached(tokenizer: Tokenizer, token: int) -> bool:
-    """Whether some text becomes the token, as far as is tried; its own text, as a rule."""
-    try:
-        text = tokenizer.vocabulary.text_bytes(token).decode()
-        return tokenizer.encode_ordinary(text) == [token] or witness(tokenizer, token) is not None
-    except (UnicodeDecodeError, UnknownTokenError):
-        return witness(tokenizer, token) is not None

@@ -1,31 +1,22 @@
 """Scaffold: intermediate tokens, nearly all of whose occurrences go into longer ones, by counts or by rank."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import accumulate
 from operator import itemgetter
 from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.subject import AuditSubject
-from bpe_core.auditing.usage import Usage, merged_share
+from bpe_core.auditing.subject import AuditSubject, Usage, merged_share
 from bpe_core.vocabulary import Vocabulary
 
-THRESHOLD: Final = 0.9
-"""Intersection over self (IoS, see `by_counts`) above which a token is scaffold."""
-OFTEN_ENOUGH: Final = 0.1
-"""Part of `Usage.even_share` from which on a scaffold token is still frequent enough to be learned: only a note."""
-MAX_GAP: Final = 5
-"""Without counts, a token is suspected if the only merge that uses it comes at most this many steps after it."""
-MIN_RATIO: Final = 0.99
-"""Without counts, a token is suspected if its step / the step of the only merge that uses it is at least this."""
-HALF_LEFT: Final = 0.01
-"""Occurrences left, as a part of those of the last merge, with which a suspicion `by_rank` has half its strength."""
-COPIED: Final = 0.5
-"""The strength of a suspicion `by_rank` from which on the token it goes into is said to be copied whole."""
-WINDOW: Final = 500
-"""Tokens compared at each side of a place; with fewer than that at a side no place is judged."""
-ENDED: Final = 0.9
-"""The share of tokens in a window that no later merge uses, from which on a training may have ended there."""
+THRESHOLD: Final = 0.9  # intersection over self (IoS, see `by_counts`) above which a token is scaffold
+OFTEN_ENOUGH: Final = 0.1  # part of `Usage.even_share` from which on a scaffold token is learned all the same: a note
+MAX_GAP: Final = 5  # steps from a token to the only merge that uses it, up to which it is suspected without counts
+MIN_RATIO: Final = 0.99  # or its step / the step of that merge, from which on it is
+HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with which a suspicion has half its strength
+COPIED: Final = 0.5  # strength of a suspicion from which on the token it goes into is said to be copied whole
+WINDOW: Final = 500  # tokens compared at each side of a place; with fewer than that at a side no place is judged
+ENDED: Final = 0.9  # share of tokens in a window that no later merge uses, from which on a training may end there
 FALL: Final = 0.25
 """By how much the share must be lower in the window behind. Within one training it rises, but for chance: a window of
 500 deviates by more than 0.08 once in a million windows."""
@@ -63,10 +54,12 @@ def by_counts(subject: AuditSubject, usage: Usage, token: int) -> Finding | None
     after the last merge. Evidence: "merged", "ios", "into" (the id of the token that consumed most), "into_share" (the
     part of all occurrences that it consumed).
     """
+    vocabulary = subject.tokenizer.vocabulary
     merged, made = usage.merged[token], usage.made(token)
-    if merged <= THRESHOLD * made or not subject.tokenizer.vocabulary.children(token):
+    if merged <= THRESHOLD * made or not vocabulary.children(token):
         return None
-    into, n_into = _main_use(subject, usage, token)
+    uses = {c: usage.made(c) * (vocabulary.parents(c) or ()).count(token) for c in vocabulary.children(token)}
+    into, n_into = max(uses.items(), key=itemgetter(1))
     left = usage.remaining[token]
     build = "to build" if n_into >= merged else f"{n_into:,} of them to build"
     reason = (
@@ -77,13 +70,6 @@ def by_counts(subject: AuditSubject, usage: Usage, token: int) -> Finding | None
     severity = Severity.NOTE if is_frequent else Severity.WARNING
     shares = {"ios": round(merged / made, 4), "into": into, "into_share": round(n_into / made, 4)}
     return subject.finding(token, "scaffold", severity, reason, merged=merged, **shares)
-
-
-def _main_use(subject: AuditSubject, usage: Usage, token: int) -> tuple[int, int]:
-    """(id, occurrences) of the token that consumed most occurrences of this one."""
-    vocabulary = subject.tokenizer.vocabulary
-    uses = {c: usage.made(c) * (vocabulary.parents(c) or ()).count(token) for c in vocabulary.children(token)}
-    return max(uses.items(), key=itemgetter(1))
 
 
 def by_rank(subject: AuditSubject, token: int, last: int) -> Finding | None:
@@ -145,19 +131,16 @@ def end_of_order(vocabulary: Vocabulary) -> int:
         if vocabulary.step_of(token) == step:  # in some published files a later merge makes the same token again
             steps.append(step)
             leaves.append(not vocabulary.children(token))
-    place = _fall(leaves)
-    return steps[place - 1] if place else vocabulary.n_merges
-
-
-def _fall(leaves: Sequence[bool]) -> int:
-    """How many of `leaves` come before the first great fall of their share; 0 if there is none."""
     sums = list(accumulate(leaves, initial=0))
 
     def fall(place: int) -> float:
+        """By how much the share falls at `steps[place]`; 0.0 where it was not high before."""
         before = (sums[place] - sums[place - WINDOW]) / WINDOW
         behind = (sums[place + WINDOW] - sums[place]) / WINDOW
         return before - behind if before >= ENDED else 0.0
 
     places = range(WINDOW, len(leaves) - WINDOW + 1)
-    first = next((place for place in places if fall(place) >= FALL), 0)
-    return max(range(first, min(first + WINDOW, places.stop)), key=fall) if first else 0
+    first = next((place for place in places if fall(place) >= FALL), None)
+    if first is None:
+        return vocabulary.n_merges
+    return steps[max(range(first, min(first + WINDOW, places.stop)), key=fall) - 1]

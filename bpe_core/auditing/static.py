@@ -3,14 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.errors import UnknownTokenError
 from bpe_core.scripts import letter_script
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import UNUSED_BYTES, character_length, incomplete_ends
+from bpe_core.utf8 import UNUSED_BYTES, character_length, incomplete_ends, is_utf8
 
 _LOOKALIKE: Final = re.compile(r"\s*(?:<[^<>\s]*[^\W\d_][^<>\s]*>|\[[^\[\]\s]*[^\W\d_][^\[\]\s]*\])\s*")
 """Something with a letter in it between angle or square brackets, as special tokens are usually written."""
@@ -20,14 +20,10 @@ _INCOMPLETE_AT: Final = {
     "start": "It begins inside a character, so it is no text without the token before it.",
     "both": "It begins and ends inside characters, so it is no text without the tokens around it.",
 }
-ENOUGH: Final = 200
-"""Tokens of one script from which on their lengths are compared."""
-USUAL: Final = 0.99
-"""The share of a script's tokens that is no longer than its usual length."""
-FACTOR: Final = 1.5
-"""A token is long from so many times the usual length of its script on."""
-_JAPANESE: Final = {"kana", "cjk"}
-"""Scripts that are written together as a rule."""
+ENOUGH: Final = 200  # tokens of one script from which on their lengths are compared
+USUAL: Final = 0.99  # share of a script's tokens that is no longer than its usual length
+FACTOR: Final = 1.5  # a token is long from so many times the usual length of its script on
+_JAPANESE: Final = {"kana", "cjk"}  # scripts that are written together as a rule
 
 
 def unused_bytes(subject: AuditSubject) -> Iterator[Finding]:
@@ -93,11 +89,10 @@ def added_tokens(subject: AuditSubject) -> Iterator[Finding]:
     Evidence: "special", "would_be" (the ids that its text becomes without it; empty if it cannot be encoded).
     """
     tokenizer = subject.tokenizer
-    added = {token.token: token for token in tokenizer.preparation.added} if tokenizer.preparation else {}
-    specials = {token: text for text, token in tokenizer.special_tokens.items()}
-    for token in sorted({*added, *specials}):
-        special = added[token].special if token in added else True
-        text = added[token].text if token in added else specials[token]
+    added = {token: (text, True) for text, token in tokenizer.special_tokens.items()}
+    if tokenizer.preparation:
+        added |= {one.token: (one.text, one.special) for one in tokenizer.preparation.added}
+    for token, (text, special) in sorted(added.items()):
         is_word = text.strip().isalnum()
         if special and not is_word:
             continue
@@ -144,21 +139,14 @@ def shape(subject: AuditSubject) -> Iterator[Finding]:
             yield subject.finding(token, "shape", Severity.NOTE, reason, **long, strength=round((n - usual) / n, 4))
 
 
-class Bigram(NamedTuple):
-    """The ids of two tokens, each of which is no valid UTF-8, and the text that they make together."""
+def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[tuple[int, int, str]]:
+    """All (left, right, text) with `tokenizer.encode_ordinary(text) == [left, right]` that are text only together.
 
-    left: int
-    right: int
-    text: str
-
-
-def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[Bigram]:
-    """All pairs with `tokenizer.encode_ordinary(text) == [left, right]` that are text only together, sorted by id.
-
-    `left` begins at a character's beginning and ends inside a character; `right` begins with the bytes missing there
-    and ends at a character's end. Tokens of a single byte are included. Each left token is tried with every right one
-    that begins with as many bytes as it lacks. A model has rarely met such a pair, and may fail to repeat it: S. Jang
-    et al., "Improbable Bigrams Expose Vulnerabilities of Incomplete Tokens" (2024, arXiv 2410.23684).
+    Sorted by id. `left` begins at a character's beginning and ends inside a character; `right` begins with the bytes
+    missing there and ends at a character's end. Tokens of a single byte are included. Each left token is tried with
+    every right one that begins with as many bytes as it lacks. A model has rarely met such a pair, and may fail to
+    repeat it: S. Jang et al., "Improbable Bigrams Expose Vulnerabilities of Incomplete Tokens" (2024, arXiv
+    2410.23684).
     """
     by_missing: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     lefts: list[tuple[int, bytes, bytes]] = []
@@ -170,9 +158,7 @@ def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[Bigram]:
             by_missing[len(ends.stray)].append((token, data))
     for left, start, pending in lefts:
         for right, end in by_missing[character_length(pending[0]) - len(pending)]:
-            try:
+            if is_utf8(start + end):  # not every byte may follow every other
                 text = (start + end).decode()
-            except UnicodeDecodeError:  # not every byte may follow every other
-                continue
-            if tokenizer.encode_ordinary(text) == [left, right]:
-                yield Bigram(left, right, text)
+                if tokenizer.encode_ordinary(text) == [left, right]:
+                    yield left, right, text

@@ -1,38 +1,175 @@
 """The input of every check of the audit: a tokenizer, its token counts in corpora, and how to make a finding."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, Self
 
-from bpe_core.auditing.findings import Finding, OnStage, Severity, Stage
-from bpe_core.auditing.usage import Usage
+from bpe_core.auditing.findings import Finding, Measures, OnStage, Severity
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
+from bpe_core.corpus.reading import Progress, Reading, TextFile
+from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
 
+FEW_DOCUMENTS: Final = 2
+"""The most documents that count as few; of tokens in more, the documents are not kept."""
+MOST_BYTES: Final = 1 << 26
+"""Bytes on disk of a corpus up to which `spread_of` reads it document by document: that takes longer than to count it
+as a whole, and holds the ids of each different piece."""
+_EVEN_SHARE: Final = 5.0  # occurrences of each token on average, below which texts are too few to miss a token in them
+_PIECES_PER_REPORT: Final = 1024
 _TOKENS_PER_REPORT: Final = 256
-"""Tokens examined between two reports of progress."""
-
-EVEN_SHARE: Final = 5.0
-"""Occurrences of each token on average, below which texts are too few to miss a token in them."""
-
-_LONGEST_LABEL: Final = 200
-"""Characters of a token that a sentence shows."""
+_LONGEST_LABEL: Final = 200  # characters of a token that a sentence shows
 
 
 @dataclass(frozen=True, slots=True)
-class AuditSubject:
-    """The tokenizer under audit with the counts that checks use."""
+class Usage:
+    """Token counts of one corpus under one tokenizer; ids whose counts are not known (see `of_record`) are no keys.
 
-    tokenizer: Tokenizer
-    usage: Usage | None = None
-    """How often each token occurs in the chosen texts, or else in the training corpus, if that is known."""
-    counts: Counts | None = None
-    """The counted pieces of the chosen texts; they may hold the documents that each piece occurs in."""
-    reference: Usage | None = None
-    """How often each token occurs in the corpus to compare with, if there is one."""
-    progress: OnStage | None = None
+    Two sources, both exact: counted pieces, or the record of the training. `remaining` is how often an id occurs once
+    all merges are done, `merged` how often later merges consumed it, `examples` the shortest piece of the corpus that
+    holds it, `documents` the indices of the one or two documents it occurs in (ids in more, or in none, are no keys).
+    `of_training`: the corpus is known to be the one that the tokenizer was trained on.
+    """
+
+    n_tokens: int
+    remaining: Mapping[int, int]
+    merged: Mapping[int, int]
+    examples: Mapping[int, str]
+    documents: Mapping[int, frozenset[int]]
+    of_training: bool
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, counts: Counts, progress: OnStage | None = None) -> Self:
+        """The usage in a corpus of counted pieces, each of which is encoded once.
+
+        Raises `OptionError` if the pieces were split by another pattern than the tokenizer's.
+        """
+        if not counts.splitter.is_like(tokenizer.splitter):
+            raise OptionError(
+                f"The corpus was split by the pattern {counts.pattern!r} but the tokenizer uses {tokenizer.pattern!r}; "
+                "count it again with the tokenizer's pattern."
+            )
+        vocabulary = tokenizer.vocabulary
+        remaining = dict.fromkeys(vocabulary.ids(), 0)
+        examples: dict[int, str] = {}
+        documents: dict[int, frozenset[int]] = {}
+        widespread: set[int] = set()
+        documents_of = counts.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
+        rest = iter(counts.pieces.items())
+        for done in range(0, len(counts.pieces), _PIECES_PER_REPORT):
+            some = dict(islice(rest, _PIECES_PER_REPORT))
+            if progress:
+                progress("counting tokens", done, len(counts.pieces))
+            for (piece, count), ids in zip(some.items(), tokenizer.encode_pieces(list(some)), strict=True):
+                few = documents_of.get(piece)
+                if few is None:
+                    widespread.update(ids)
+                for token in ids:
+                    remaining[token] += count
+                    if token not in examples or len(piece) < len(examples[token]):
+                        examples[token] = piece
+                    if few is not None and token not in widespread:
+                        documents[token] = documents.get(token, frozenset()).union(few)
+                        if len(documents[token]) > FEW_DOCUMENTS:
+                            widespread.add(token)
+        merged = dict.fromkeys(remaining, 0)
+        for step, (left, right, token) in reversed([*enumerate(vocabulary.merges, 1)]):
+            if vocabulary.step_of(token) == step:  # in some published files a later merge makes the same token again
+                n_made = remaining[token] + merged[token]  # each of which consumed one of each parent
+                merged[left] += n_made
+                merged[right] += n_made
+        n_tokens = sum(remaining.values())
+        record, step = tokenizer.record, tokenizer.step
+        of_training = (
+            record is not None
+            and 0 < step <= len(record.steps)
+            and (counts.n_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
+        )
+        few_documents = {token: found for token, found in documents.items() if token not in widespread}
+        return cls(n_tokens, remaining, merged, examples, few_documents, of_training)
+
+    @classmethod
+    def of_record(cls, tokenizer: Tokenizer) -> Self | None:
+        """The usage in the training corpus, from the tokenizer's record; O(merges).
+
+        Only for tokens that merges made: the record does not tell how often single bytes are left. None if there is no
+        record, or if merges were added after the training.
+        """
+        record, vocabulary = tokenizer.record, tokenizer.vocabulary
+        if record is None or len(record.steps) < vocabulary.n_merges:
+            return None
+        made: dict[int, int] = {}
+        consumed: defaultdict[int, int] = defaultdict(int)
+        before = record.n_tokens_start
+        for (left, right, token), (_, _, n_tokens) in zip(vocabulary.merges, record.steps, strict=False):
+            made[token] = joined = before - n_tokens  # not the count of the pair: "aaa" holds (a, a) twice
+            consumed[left] += joined
+            consumed[right] += joined
+            before = n_tokens
+        merged = {token: consumed[token] for token in made}
+        return cls(before, {token: n - merged[token] for token, n in made.items()}, merged, {}, {}, True)
+
+    def even_share(self, n_vocab: int) -> float:
+        """How often each of `n_vocab` tokens would occur if all were equally frequent."""
+        return self.n_tokens / n_vocab if n_vocab else 0.0
+
+    def made(self, token: int) -> int:
+        """How often merges made the token in all: remaining + merged. Raises `KeyError` if its counts are not known."""
+        return self.remaining[token] + self.merged[token]
+
+
+class AuditSubject:
+    """The tokenizer under audit with the counts that checks use, and in the end all that was measured of its tokens."""
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        *,
+        counts: Counts | None = None,
+        reference: Counts | None = None,
+        spread: Mapping[str, Mapping[int, float]] | None = None,
+        progress: OnStage | None = None,
+    ) -> None:
+        """Count the tokens of the texts; raises `OptionError` if these were split by another pattern.
+
+        `counts`: counted pieces of the corpus the tokenizer was trained on, or of any text of interest. Without them
+        the training record, if there is one, tells how often each learned token is left in the training corpus.
+        `reference`: counted pieces of the text that a model is to learn from, to compare with. `spread`: what
+        `spread_of` measured.
+        """
+        self.tokenizer: Final = tokenizer
+        self.counts: Final = counts
+        self.progress: Final = progress
+        self.usage: Final = Usage.of(tokenizer, counts, progress) if counts else Usage.of_record(tokenizer)
+        self.reference: Final = Usage.of(tokenizer, reference, progress) if reference else None
+        self._spread: Final = spread or {}
+        self.indicators: Mapping[int, float] = {}
+        """Id -> indicator of its row in a model, and `ranked`, those of ordinary tokens: once rows were measured."""
+        self.ranked: Sequence[float] = ()
+
+    @property
+    def measures(self) -> Measures:
+        """The columns measured of every token; complete when all checks are done."""
+        usage, reference, columns = self.usage, self.reference, dict[str, Mapping[int, float]]()
+        if usage:
+            columns |= {"count": usage.remaining, "merged": usage.merged}
+        columns |= self._spread
+        if reference:
+            columns["reference"] = reference.remaining
+        if usage and reference:
+            columns["surprise"] = {
+                token: round(surprise(count, usage.n_tokens, reference.remaining[token], reference.n_tokens), 3)
+                for token, count in usage.remaining.items()
+                if token in reference.remaining
+            }
+        columns["indicator"] = self.indicators
+        specials = frozenset(self.tokenizer.special_tokens.values())
+        return Measures({name: column for name, column in columns.items() if column}, specials, self.ranked)
 
     @property
     def texts(self) -> str:
@@ -43,10 +180,10 @@ class AuditSubject:
     def can_tell(self) -> bool:
         """Whether there is so much text that a token's absence from it says something.
 
-        There is if it is what the tokenizer was trained on, or if it holds each token `EVEN_SHARE` times on average.
+        There is if it is what the tokenizer was trained on, or if it holds each token five times on average.
         """
         usage = self.usage
-        return usage is not None and (usage.of_training or usage.even_share(self.tokenizer.n_vocab) >= EVEN_SHARE)
+        return usage is not None and (usage.of_training or usage.even_share(self.tokenizer.n_vocab) >= _EVEN_SHARE)
 
     def tokens(self, stage: str, ids: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, bytes) of `ids`, all of the vocabulary by default, without special tokens and in the order given.
@@ -58,7 +195,7 @@ class AuditSubject:
         ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in specials]
         for done, token in enumerate(ordinary):
             if self.progress and not done % _TOKENS_PER_REPORT:
-                self.progress(Stage(stage, done, len(ordinary)))
+                self.progress(stage, done, len(ordinary))
             yield token, vocabulary.token_bytes(token)
 
     def severity(self, token: int, of_learned: Severity) -> Severity:
@@ -75,12 +212,70 @@ class AuditSubject:
 
     def finding(self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any) -> Finding:
         """A finding about `token`; "step", "parents", "count" and "witness" are added to the evidence."""
-        vocabulary = self.tokenizer.vocabulary
+        vocabulary, usage = self.tokenizer.vocabulary, self.usage
         parents = vocabulary.parents(token)
         common: dict[str, Any] = {"step": vocabulary.step_of(token), "parents": list(parents) if parents else None}
-        if self.usage and token in self.usage.remaining:
-            common["count"] = self.usage.remaining[token]
+        if usage and token in usage.remaining:
+            common["count"] = usage.remaining[token]
         if "witness" not in evidence:
-            seen: Mapping[int, str] = self.usage.examples if self.usage else {}
-            common["witness"] = witness(self.tokenizer, token, seen.get(token))
+            common["witness"] = witness(self.tokenizer, token, usage.examples.get(token) if usage else None)
         return Finding(token, vocabulary.token_bytes(token), kind, severity, reason, common | evidence)
+
+
+def merged_share(n: int, made: int) -> str:
+    """`n` of `made` occurrences in words, as a part of a sentence.
+
+    >>> merged_share(3, 8), merged_share(8, 8), merged_share(1, 1)
+    ('3 of its 8 occurrences', 'all of its 8 occurrences', 'its only occurrence')
+    """
+    if n < made:
+        return f"{n:,} of its {made:,} occurrences"
+    return f"all of its {made:,} occurrences" if made > 1 else "its only occurrence"
+
+
+def surprise(count: int, of_tokens: int, seen: int, of_reference: int) -> float:
+    """The signed log-likelihood ratio G2 (Dunning 1993) of a token's counts in two corpora of so many tokens.
+
+    2 * (count * ln(count / expected) + seen * ln(seen / expected)), each expected count that of a token as frequent in
+    both; with a minus if the token is more frequent in the reference. 0 for equal shares; beyond 10.8 in size one token
+    of a thousand would be by chance.
+
+    >>> round(surprise(50, 1000, 0, 1000), 1), surprise(5, 1000, 10, 2000), round(surprise(0, 1000, 50, 1000), 1)
+    (69.3, 0.0, -69.3)
+    """
+    both, total = count + seen, of_tokens + of_reference
+    if not both or not of_tokens or not of_reference:
+        return 0.0
+    parts = ((count, both * of_tokens / total), (seen, both * of_reference / total))
+    g2 = max(0.0, 2 * sum(n * math.log(n / expected) for n, expected in parts if n))
+    return g2 if count * of_reference >= seen * of_tokens else -g2
+
+
+def spread_of(
+    tokenizer: Tokenizer, files: Iterable[TextFile], progress: Callable[[Progress], None] | None = None
+) -> dict[str, Mapping[int, float]] | None:
+    """The columns "document_frequency" and "largest_share" of `Measures`, each file being a document.
+
+    None for fewer than two files, and for more than `MOST_BYTES`. Exact: each document is split and counted by itself;
+    files that prove unreadable are skipped. What `progress` raises ends it.
+    """
+    files = tuple(files)
+    if len(files) < 2 or sum(file.size for file in files) > MOST_BYTES:
+        return None
+    ids: dict[str, tuple[int, ...]] = {}
+    frequency, total = Counter[int](), Counter[int]()
+    largest: dict[int, int] = {}
+    for document in Reading(progress, None).documents(files):
+        counts = Counts(tokenizer.pattern)
+        counts.add(document)
+        new = [piece for piece in counts.pieces if piece not in ids]
+        ids.update(zip(new, map(tuple, tokenizer.encode_pieces(new)), strict=True))
+        here: Counter[int] = Counter()
+        for piece, n in counts.pieces.items():
+            for token in ids[piece]:
+                here[token] += n
+        frequency.update(here.keys())
+        total.update(here)
+        for token, n in here.items():
+            largest[token] = max(n, largest.get(token, 0))
+    return {"document_frequency": frequency, "largest_share": {token: n / total[token] for token, n in largest.items()}}

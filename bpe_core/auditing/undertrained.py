@@ -1,18 +1,86 @@
-"""Tokens whose rows in a model's embeddings look as if they had hardly been trained."""
+"""Tokens whose rows in a model's embeddings look untrained, by indicators: the lower, the less trained a row looks.
+
+Source: S. Land and M. Bartolo, "Fishing for Magikarp" (2024, arXiv 2405.05417). The row of a token that the model never
+sees stays near its initialization (input embeddings), or is pushed in a direction common to all such tokens (output
+embeddings, and tied ones, which are both). With u the mean of rows known to be unused, and m that of all rows:
+
+- "norm" = |row|, for input embeddings: weight decay shrinks rows that no token updates;
+- "cosine" = 1 - cos(row - m, u - m), for output and tied embeddings;
+- "cosine-pc" = "cosine" after projecting the first principal component out of row - m and u - m;
+- "distance" = |row - u|.
+
+A matrix is read slice by slice: in one pass for "norm" and "distance", two for "cosine", and `_ROUNDS` more for
+"cosine-pc". Memory: a slice, and a number for each row. Needs numpy, of the extra [embeddings].
+"""
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from bpe_core.auditing.findings import Finding, Severity, Stage
+from bpe_core.auditing.embeddings import Matrix
+from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.embeddings.indicators import INDICATORS, Indicator, indicator, usual_indicator
-from bpe_core.embeddings.matrix import Matrix
+from bpe_core.errors import EmbeddingsError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import UNUSED_BYTES, incomplete_ends
 
-STAGE = "embeddings"
+if TYPE_CHECKING:
+    import numpy
+
+    Array = numpy.ndarray[Any, Any]
+
+INDICATORS: Final[Mapping[str, str]] = {
+    "norm": "the length of its row",
+    "cosine": "the distance in direction from rows never used",
+    "cosine-pc": "the same without the first principal component",
+    "distance": "the distance from the mean of rows never used",
+}
+"""Name -> what it measures, as a part of a sentence."""
+
+_MIN_UNUSED: Final = 3  # rows known to be unused that u is computed from
+_ROUNDS: Final = 6  # of the power iteration: the first component is so dominant that more change no ranking
+
+
+def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None) -> Iterator[Finding]:
+    """Ordinary tokens whose rows hold no numbers, then those at or below the 2nd percentile, the lowest first.
+
+    Ordinary are tokens that are neither special, nor in `unused_rows`, nor incomplete UTF-8. `name` is one of
+    `INDICATORS`. None chooses "norm" for untied input embeddings, or with too few unused rows, otherwise "cosine":
+    norms mislead on tied matrices, where the rows of tokens that never occur grow long, and cosines are meaningless for
+    untied input embeddings, where such rows keep their random directions.
+
+    Sets `subject.indicators` and `subject.ranked`. Evidence: "indicator" (its name), "value", "threshold" (the 2nd
+    percentile), "median" of ordinary tokens, "percentile" of the value among them (0 to 100), "tensor" (the name of the
+    matrix). Raises `EmbeddingsError` for an unknown indicator, or a matrix without a row for some id.
+    """
+    unused = unused_rows(subject.tokenizer, matrix.n_rows)
+    skipped = set(unused)
+    tokens = dict(subject.tokens("embeddings"))
+    ordinary = [token for token, data in tokens.items() if token not in skipped and incomplete_ends(data) is None]
+    name = name or ("norm" if matrix.role == "input" or len(unused) < _MIN_UNUSED else "cosine")
+    stage = subject.progress
+    progress = (lambda done, total: stage("embeddings", done, total)) if stage else None
+    measured, threshold = indicator(matrix, name, unused, ordinary, progress)
+    numbers = measured.tolist()
+    values = {token: numbers[token] for token in tokens if token < len(numbers) and math.isfinite(numbers[token])}
+    ranked = sorted(values[token] for token in ordinary if token in values)
+    subject.indicators, subject.ranked = values, ranked
+    for token in ordinary:
+        if token not in values:
+            reason = "Its row holds values that are no numbers (NaN or infinity), so the model cannot use it."
+            evidence = {"indicator": name, "value": None, "tensor": matrix.name}
+            yield subject.finding(token, "undertrained", Severity.PROBLEM, reason, **evidence)
+    median = ranked[len(ranked) // 2] if ranked else 0.0
+    low = [(value, token) for token in ordinary if (value := values.get(token, math.inf)) <= threshold]
+    for value, token in sorted(low):
+        percentile = 100 * bisect_right(ranked, value) / len(ranked)
+        reason = (
+            f"Its row looks untrained: {INDICATORS[name]} is {value:.4g}, of ordinary tokens {median:.4g} "
+            f"at the median (percentile {percentile:.2g})."
+        )
+        found = {"indicator": name, "value": value, "threshold": threshold, "median": median, "percentile": percentile}
+        yield subject.finding(token, "undertrained", Severity.WARNING, reason, **found, tensor=matrix.name)
 
 
 def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
@@ -23,73 +91,106 @@ def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
     return [row for row in range(n_rows) if row not in known or vocabulary.token_bytes(row) in never]
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredRows:
-    """An indicator of every row of a matrix that belongs to a token."""
+def indicator(
+    matrix: Matrix,
+    name: str,
+    unused: Sequence[int],
+    ordinary: Sequence[int],
+    progress: Callable[[int, int], object] | None = None,
+) -> "tuple[Array, float]":
+    """The indicator `name` of each row, and its 2nd percentile over the rows `ordinary` (all if empty).
 
-    matrix: Matrix
-    indicator: Indicator
-    """The values of all rows of the matrix, and the threshold."""
-    ordinary: list[int]
-    """Ids of tokens that are neither special, nor in `unused_rows`, nor incomplete UTF-8."""
-    values: dict[int, float]
-    """Id -> indicator, of tokens whose row holds numbers only; not of special ones."""
-    ranked: list[float]
-    """The values of ordinary tokens, ascending."""
-
-
-def measured(subject: AuditSubject, matrix: Matrix, name: str | None = None) -> MeasuredRows:
-    """The indicator `name` (one of `INDICATORS`; None chooses by `usual_indicator`) of every token's row.
-
-    Raises `EmbeddingsError` for an unknown indicator, or a matrix without a row for some id.
+    The values are float32 of shape (n_rows,), NaN where the row has a NaN; the percentile is -inf if there is none.
+    `unused` are the rows known to be unused. `progress` is called with (rows done, rows in all) over all passes
+    together; what it raises ends the computation. Raises `EmbeddingsError` for an unknown name, too few unused rows, or
+    ids that have no row.
     """
-    unused = unused_rows(subject.tokenizer, matrix.n_rows)
-    skipped = set(unused)
-    tokens = dict(subject.tokens(STAGE))
-    ordinary = [token for token, data in tokens.items() if token not in skipped and incomplete_ends(data) is None]
+    import numpy
 
-    def progress(done: int, total: int) -> None:
-        if subject.progress:
-            subject.progress(Stage(STAGE, done, total))
-
-    found = indicator(matrix, name or usual_indicator(matrix, len(unused)), unused, ordinary, progress)
-    numbers = found.values.tolist()
-    values = {token: numbers[token] for token in tokens if token < len(numbers) and math.isfinite(numbers[token])}
-    return MeasuredRows(matrix, found, ordinary, values, sorted(values[token] for token in ordinary if token in values))
-
-
-def undertrained(subject: AuditSubject, rows: MeasuredRows) -> Iterator[Finding]:
-    """Ordinary tokens whose rows hold no numbers, then those at or below the 2nd percentile, the lowest first.
-
-    Evidence: "indicator" (its name), "value", "threshold" (the 2nd percentile), "median" of ordinary tokens,
-    "percentile" of the value among them (0 to 100), "tensor" (the name of the matrix).
-    """
-    name, ranked, threshold = rows.indicator.name, rows.ranked, rows.indicator.threshold
-    broken = [token for token in rows.ordinary if token not in rows.values]
-    for token in broken:
-        reason = "Its row holds values that are no numbers (NaN or infinity), so the model cannot use it."
-        yield subject.finding(
-            token, "undertrained", Severity.PROBLEM, reason, indicator=name, value=None, tensor=rows.matrix.name
+    if name not in INDICATORS:
+        raise EmbeddingsError(f"There is no indicator {name!r}; choose one of {', '.join(INDICATORS)}.")
+    if name != "norm" and len(unused) < _MIN_UNUSED:
+        raise EmbeddingsError(
+            f"Only {len(unused)} rows are known to be unused, and {name} needs {_MIN_UNUSED}; choose norm."
         )
-    if not ranked:
-        return
-    median = ranked[len(ranked) // 2]
-    low = [(value, token) for token in rows.ordinary if (value := rows.values.get(token, math.inf)) <= threshold]
-    for value, token in sorted(low):
-        percentile = 100 * bisect_right(ranked, value) / len(ranked)
-        reason = (
-            f"Its row looks untrained: {INDICATORS[name]} is {value:.4g}, of ordinary tokens {median:.4g} "
-            f"at the median (percentile {percentile:.2g})."
+    if ordinary and max(ordinary) >= matrix.n_rows:
+        raise EmbeddingsError(
+            f"The matrix has {matrix.n_rows:,} rows, and the tokenizer ids up to {max(ordinary):,}: "
+            "they do not belong together."
         )
-        yield subject.finding(
-            token,
-            "undertrained",
-            Severity.WARNING,
-            reason,
-            indicator=name,
-            value=value,
-            threshold=threshold,
-            median=median,
-            percentile=percentile,
-            tensor=rows.matrix.name,
-        )
+    done, total = 0, matrix.n_rows * {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 2 + _ROUNDS}[name]
+
+    def slices() -> "Iterator[Array]":
+        nonlocal done
+        for rows in matrix.slices():
+            if progress:
+                progress(done, total)
+            yield rows
+            done += len(rows)
+
+    mean, component = numpy.zeros(matrix.n_columns, numpy.float32), None
+    if name.startswith("cosine"):
+        mean = _mean(slices(), matrix.n_columns)
+        component = _principal(slices, mean) if name == "cosine-pc" else None
+
+    def flat(rows: "Array") -> "Array":
+        """Rows (or one) relative to the mean, without their projection on the component."""
+        rows = rows - mean
+        without: Array = rows if component is None else rows - (rows @ component)[..., None] * component
+        return without
+
+    center: Array | float = 0.0
+    if name != "norm":
+        known = _sound(numpy.concatenate([matrix.rows(row, row + 1) for row in unused]))
+        if not len(known):
+            raise EmbeddingsError("None of the rows known to be unused holds numbers only; choose norm.")
+        center = flat(known.mean(axis=0))
+
+    def measure(rows: "Array") -> "Array":
+        if not name.startswith("cosine"):
+            distances: Array = numpy.linalg.norm(rows - center, axis=1)
+            return distances
+        rows = flat(rows)
+        lengths = numpy.linalg.norm(rows, axis=1)
+        lengths[lengths == 0] = 1.0
+        distances = 1 - (rows @ center) / (lengths * (float(numpy.linalg.norm(center)) or 1.0))
+        return distances
+
+    values = numpy.concatenate([measure(rows) for rows in slices()])
+    of_ordinary = values[numpy.asarray(ordinary, dtype=numpy.int64)] if len(ordinary) else values
+    finite = of_ordinary[numpy.isfinite(of_ordinary)]
+    return values, float(numpy.percentile(finite, 2)) if finite.size else float("-inf")
+
+
+def _sound(rows: "Array") -> "Array":
+    """The rows without NaN or infinity in them."""
+    import numpy
+
+    return rows[numpy.isfinite(rows).all(axis=1)]
+
+
+def _mean(slices: "Iterable[Array]", n_columns: int) -> "Array":
+    """The mean of all sound rows."""
+    import numpy
+
+    total, n = numpy.zeros(n_columns, dtype=numpy.float64), 0
+    for rows in map(_sound, slices):
+        total += rows.sum(axis=0, dtype=numpy.float64)
+        n += len(rows)
+    return (total / max(n, 1)).astype(numpy.float32)
+
+
+def _principal(slices: "Callable[[], Iterator[Array]]", mean: "Array") -> "Array":
+    """The first principal component of the sound rows, of length 1: power iteration on their covariance."""
+    import numpy
+
+    component = numpy.random.default_rng(0).standard_normal(len(mean)).astype(numpy.float32)
+    for _ in range(_ROUNDS):
+        component /= float(numpy.linalg.norm(component)) or 1.0
+        following = numpy.zeros(len(mean), dtype=numpy.float64)
+        for rows in slices():
+            sound = _sound(rows) - mean
+            following += sound.T @ (sound @ component)
+        component = following.astype(numpy.float32)
+    component /= float(numpy.linalg.norm(component)) or 1.0
+    return component

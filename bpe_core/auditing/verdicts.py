@@ -1,7 +1,7 @@
 """One verdict about each token: evidence of all kinds joined in one row, with a score that tells how it was made."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,41 +12,28 @@ from bpe_core.visible import token_label
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """What one kind of evidence adds to the score of a token."""
-
-    kind: str
-    """One of `KINDS`."""
-    points: float
-    """The part of the score, 0 to 1; the shares of a token add up to its score."""
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
-    """All that an audit has to say about one token."""
+    """All that an audit has to say about one token.
+
+    `token` are its bytes (of a special token its text in UTF-8), `score` 0 to 1, higher is more suspicious (see
+    `bpe_core.auditing.weights`), `severity` that of its worst finding. `kinds` and `reason` (safe to write to a
+    terminal) are those of its findings, what counts most first. `shares`: kind -> the part of the score that it adds,
+    the greatest first; "undertrained" is among them whenever the rows of a model are known.
+
+    `evidence` is what is known of the token, all of which can be written as JSON. Always: "step" (0 if no merge made
+    it), "parents" (two ids or None), "special" (a special token). As far as they are known, its `Measures`: "count",
+    "reference", ... With findings: "witness" (a text in which the token occurs, or None), and for each of its kinds an
+    object of that name: the evidence of the finding, "severity" and "reason".
+    """
 
     id: int
-    """The token's id."""
     token: bytes
-    """Its bytes; of a special token its text in UTF-8."""
     score: float
-    """0 to 1, higher is more suspicious; how it is made, `weights` says."""
     severity: Severity | None
-    """That of its worst finding; None without one."""
     kinds: tuple[str, ...]
-    """Kinds of its findings, what counts most first."""
     reason: str
-    """The sentences of its findings in that order, safe to write to a terminal; "" without one."""
-    shares: tuple[Share, ...] = ()
-    """What the score is made of, the greatest first. "undertrained" is among them whenever the rows of a model are
-    known, also for a token about which there is no such finding."""
+    shares: Mapping[str, float] = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of the token; all of it can be written as JSON.
-
-    Always: "step" (0 if no merge made it), "parents" (two ids or None), "special" (a special token). As far as they
-    are known, its `Measures`: "count", "reference", ... With findings: "witness" (a text in which the token occurs, or
-    None), and for each of its kinds an object of that name: the evidence of the finding, "severity" and "reason".
-    """
 
     @property
     def label(self) -> str:
@@ -60,11 +47,11 @@ class Verdict:
         The parts add up to the score as it is written, without those that would be written as 0.00.
         """
         parts, before, total = list[str](), 0, 0.0
-        for share in self.shares:
-            total += share.points
+        for kind, share in self.shares.items():
+            total += share
             cents = round(100 * total)
             if cents > before:
-                parts.append(f"{share.kind} {(cents - before) / 100:.2f}")
+                parts.append(f"{kind} {(cents - before) / 100:.2f}")
             before = cents
         return f"{self.score:.2f}" + (f" = {' + '.join(parts)}" if parts else "")
 
@@ -78,30 +65,26 @@ class Verdict:
             "severity": self.severity.word if self.severity else None,
             "kinds": list(self.kinds),
             "reason": self.reason,
-            "shares": {share.kind: share.points for share in self.shares},
+            "shares": dict(self.shares),
             "evidence": dict(self.evidence),
         }
 
 
-def verdicts(tokenizer: Tokenizer, findings: Iterable[Finding], measures: Measures) -> list[Verdict]:
+def verdicts(tokenizer: Tokenizer, findings: Sequence[Finding], measures: Measures) -> list[Verdict]:
     """The verdicts on all tokens with a finding, the highest score first; of equal ones the lower id."""
-    about = _by_token(findings)
-    joined = (_verdict(tokenizer, token, about[token], measures) for token in sorted(about))
-    return sorted(joined, key=lambda verdict: -verdict.score)
+    ids = sorted({finding.id for finding in findings})
+    return sorted(verdicts_on(ids, tokenizer, findings, measures), key=lambda verdict: -verdict.score)
 
 
-def on_every_token(tokenizer: Tokenizer, findings: Iterable[Finding], measures: Measures) -> Iterator[Verdict]:
-    """The verdicts on all tokens of the vocabulary, special ones too, by id."""
-    about = _by_token(findings)
-    for token in tokenizer.vocabulary.ids():
-        yield _verdict(tokenizer, token, about.get(token, []), measures)
-
-
-def _by_token(findings: Iterable[Finding]) -> dict[int, list[Finding]]:
+def verdicts_on(
+    ids: Iterable[int], tokenizer: Tokenizer, findings: Iterable[Finding], measures: Measures
+) -> Iterator[Verdict]:
+    """The verdicts on tokens, special ones too, in the order of `ids`."""
     about: dict[int, list[Finding]] = defaultdict(list)
     for finding in findings:
         about[finding.id].append(finding)
-    return about
+    for token in ids:
+        yield _verdict(tokenizer, token, about.get(token, []), measures)
 
 
 def _verdict(tokenizer: Tokenizer, token: int, findings: list[Finding], measures: Measures) -> Verdict:
@@ -117,9 +100,9 @@ def _verdict(tokenizer: Tokenizer, token: int, findings: list[Finding], measures
         worth.update(dict.fromkeys(found[:-1], 0.0))
     if percentile is not None:
         worth["undertrained"] = WEIGHTS["undertrained"].most * tail(percentile)
-    shares, left = [], 1.0
+    shares, left = dict[str, float](), 1.0
     for kind, value in sorted(worth.items(), key=lambda item: -item[1]):
-        shares.append(Share(kind, round(left * value, 6)))
+        shares[kind] = round(left * value, 6)
         left *= 1 - value
     findings = sorted(findings, key=lambda finding: -worth[finding.kind])
     evidence: dict[str, Any] = {
@@ -136,10 +119,10 @@ def _verdict(tokenizer: Tokenizer, token: int, findings: list[Finding], measures
     return Verdict(
         token,
         vocabulary.token_bytes(token),
-        round(sum(share.points for share in shares), 6),
+        round(sum(shares.values()), 6),
         max((finding.severity for finding in findings), default=None),
         tuple(dict.fromkeys(finding.kind for finding in findings)),
         " ".join(dict.fromkeys(finding.reason for finding in findings)),
-        tuple(shares),
+        shares,
         evidence,
     )

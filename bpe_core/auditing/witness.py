@@ -6,14 +6,14 @@ from typing import Final
 
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import completed
+from bpe_core.utf8 import completed, utf8
 
 LONGEST_EXAMPLE: Final = 200
 """Characters of the longest piece of a corpus that may be a witness; nobody would find the token in a longer one."""
 
 _NEIGHBORS: Final = ("a", "A", "1", " ", "=", ".", "/", "'", "\n", "é", "の")
 """One character of each class that the usual split patterns treat differently."""
-_SIDES: Final = sorted(("", *_NEIGHBORS, *map("".join, product(_NEIGHBORS, repeat=2))), key=len)
+_SIDES: Final = ("", *_NEIGHBORS, *map("".join, product(_NEIGHBORS, repeat=2)))
 _CONTEXTS: Final = sorted(
     ((before, after) for before in _SIDES for after in _SIDES if len(before) + len(after) <= 2),
     key=lambda sides: len(sides[0]) + len(sides[1]),
@@ -22,8 +22,7 @@ _CONTEXTS: Final = sorted(
 _CHARACTER_BUDGET: Final = 1 << 17
 """Characters of all texts that are tried around one token. Real tokens have a few dozen, and are tried in all contexts;
 in a small file that makes a token of two others each time, some have millions."""
-_MIN_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)
-"""Contexts that are always tried: nothing, and a character at one side."""
+_MIN_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)  # that are always tried: nothing, and a character at one side
 
 
 def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str | None:
@@ -44,8 +43,7 @@ def search(tokenizer: Tokenizer, token: int) -> tuple[str | None, int]:
     split patterns treat differently; or its bytes with the characters at its torn ends completed.
     """
     tried = 0
-    for text in _candidates(tokenizer, token):
-        tried += 1
+    for tried, text in enumerate(_candidates(tokenizer, token), 1):
         if _holds(tokenizer, text, token):
             return text, tried
     return None, tried
@@ -68,9 +66,9 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
 
 def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
     """Texts that contain the bytes of `token`, the shortest first; none if it is not mergeable."""
-    token_bytes = tokenizer.vocabulary.text_bytes(token)
     if not is_mergeable(tokenizer, token):
         return iter(())
+    token_bytes = tokenizer.vocabulary.text_bytes(token)
     try:
         text = token_bytes.decode()
     except UnicodeDecodeError:
@@ -80,18 +78,10 @@ def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
 
 
 def _holds(tokenizer: Tokenizer, text: str, token: int) -> bool:
-    if tokenizer.by_piece and _is_cut(tokenizer, text, token):
-        return False
+    token_bytes = tokenizer.token_bytes(token)
+    if tokenizer.by_piece and not any(token_bytes in utf8(piece) for piece in tokenizer.splitter.split(text)):
+        return False  # splitting is much faster than encoding
     try:
         return token in tokenizer.encode_ordinary(text)
     except UnknownTokenError:  # a published vocabulary without all 256 bytes
         return False
-
-
-def _is_cut(tokenizer: Tokenizer, text: str, token: int) -> bool:
-    """Whether no piece of the text holds the bytes of the token; splitting is much faster than encoding."""
-    try:
-        its = tokenizer.token_bytes(token).decode()
-    except UnicodeDecodeError:
-        return False
-    return not any(its in piece for piece in tokenizer.splitter.split(text))

@@ -8,17 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from bpe_core.auditing import KINDS, Finding, Findings, Measures, Severity, Stage, Verdict, on_every_token, verdicts
+from bpe_core.auditing.findings import KINDS, Finding, Findings, Measures, Severity
 from bpe_core.auditing.reachability import NORMALIZERS, what_if
 from bpe_core.auditing.static import incomplete_bigrams
 from bpe_core.auditing.summary import Summary
+from bpe_core.auditing.undertrained import INDICATORS
+from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.cells import fitted
 from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
 from bpe_core.cli.inputs import open_tokenizer
 from bpe_core.cli.progress import report_to_person
 from bpe_core.cli.report import Report, ReportTable, Section, as_html, as_markdown, as_text
-from bpe_core.embeddings.indicators import INDICATORS
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.plurals import counted
 from bpe_core.process import print_to_stderr
@@ -133,7 +134,7 @@ def run(options: Namespace) -> int:
             job.say("Interrupted before the audit was complete.")
             return 130
     if options.all_tokens:
-        for verdict in on_every_token(tokenizer, found, measures):
+        for verdict in verdicts_on(tokenizer.vocabulary.ids(), tokenizer, found, measures):
             print(json.dumps(verdict.to_json()))
     elif options.jsonl:
         print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
@@ -217,16 +218,14 @@ def _bigrams(tokenizer: Tokenizer) -> int:
 def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
     """Look for tokens that another pattern or normalizer kills, and print them; 0, or 130 if interrupted."""
     found: list[Finding] = []
-    with closing(Job(report_to_person())) as job:
-
-        def progress(stage: Stage) -> None:
-            job.progress("auditing", stage.done, stage.total, stage.name)
-
-        with suppress(Stopped):
-            for finding in what_if(
-                tokenizer, pattern=options.what_if, normalizer=options.what_if_normalizer, progress=progress
-            ):
-                found.append(finding)
+    with closing(Job(report_to_person())) as job, suppress(Stopped):
+        for finding in what_if(
+            tokenizer,
+            pattern=options.what_if,
+            normalizer=options.what_if_normalizer,
+            progress=lambda stage, done, total: job.progress("auditing", done, total, stage),
+        ):
+            found.append(finding)
     if options.jsonl:
         print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
     else:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Final
 
-from bpe_core.auditing import Examination, Finding, Findings, Measures, Verdict, verdicts
-from bpe_core.auditing.usage import spread_of
+from bpe_core.auditing import examine
+from bpe_core.auditing.embeddings import open_matrix
+from bpe_core.auditing.findings import Finding, Findings, Measures
+from bpe_core.auditing.subject import AuditSubject, spread_of
+from bpe_core.auditing.verdicts import Verdict, verdicts
 from bpe_core.corpus import Counts, find_files
-from bpe_core.embeddings.matrix import open_matrix
 from bpe_core.errors import Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
@@ -55,7 +57,7 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A part of one column, of `bpe_core.auditing.findings.COLUMNS`, of what an audit measured of every token: id ->
+    """A part of one column, of `Measures.columns`, of what an audit measured of every token: id ->
     number, of the tokens that have one; others may follow in another event."""
 
     column: str
@@ -73,7 +75,7 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
     """All findings, and what was measured; if the job is stopped, what was made until then."""
     matrix = open_matrix(asked.embeddings, asked.tensor) if asked.embeddings else None
     found: list[Finding] = []
-    examination = None
+    subject = None
 
     def count(paths: tuple[str, ...], role: Role) -> Counts | None:
         return count_files(paths, tokenizer.pattern, job, role=role) if paths else None
@@ -84,17 +86,15 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
             spread = spread_of(
                 tokenizer,
                 find_files(asked.corpus).files,
-                progress=lambda now: job.progress("auditing", now.done, now.total, "tokens in each document"),
+                lambda now: job.progress("auditing", now.done, now.total, "tokens in each document"),
             )
-        examination = Examination(
+        subject = AuditSubject(
             tokenizer,
             counts=counts,
             spread=spread,
             reference=count(asked.reference, "reference"),
-            embeddings=matrix,
-            indicator=asked.indicator,
-            progress=lambda stage: job.progress("auditing", stage.done, stage.total, stage.name),
+            progress=lambda stage, done, total: job.progress("auditing", done, total, stage),
         )
-        for finding in examination.findings():
+        for finding in examine(subject, matrix, asked.indicator):
             found.append(finding)
-    return Findings(found), examination.measures if examination else Measures()
+    return Findings(found), subject.measures if subject else Measures()

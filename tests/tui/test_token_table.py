@@ -10,7 +10,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.verdicts import Share, Verdict
+from bpe_core.auditing.verdicts import Verdict
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.token_rows import HOLE, SPECIAL
 from tui.terminal.background import SlicedWork
@@ -24,7 +24,7 @@ COUNTS = {"count": {256: 0, 257: 0, 300: 12_345, 301: 7}}
 
 
 def verdict(token: int, score: float, severity: Severity, *kinds: str) -> Verdict:
-    shares = tuple(Share(kind, score / len(kinds)) for kind in kinds)
+    shares = dict.fromkeys(kinds, score / len(kinds))
     evidence = {kind: {"severity": severity.word, "reason": f"A reason about {token}."} for kind in kinds}
     data = VOCABULARY.token_bytes(token)
     return Verdict(token, data, score, severity, kinds, f"A reason about {token}.", shares, evidence)

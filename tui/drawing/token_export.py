@@ -33,7 +33,7 @@ def _verdict(rows: TokenRows, row: int) -> Verdict:
     """What is said of a row; of a token that nothing was found about, what was measured."""
     token = rows.ids[row]
     measured = {name: column[token] for name, column in rows.measures.items() if token in column}
-    return rows.verdicts.get(token) or Verdict(token, rows.tokens[row], 0.0, None, (), "", (), measured)
+    return rows.verdicts.get(token) or Verdict(token, rows.tokens[row], 0.0, None, (), "", {}, measured)
 
 
 def _jsonl(verdicts: Sequence[Verdict], measures: Mapping[str, object], first: bool) -> Iterator[str]:

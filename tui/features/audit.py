@@ -269,7 +269,7 @@ def _next_places(search: Iterator[CorpusPlace | None]) -> tuple[list[CorpusPlace
 
 def _tensors_for(path: Path, tokenizer: Tokenizer | None) -> list[str]:
     """Names of the tensors in a model's file that have a row for each ordinary token; see `tensors_with_rows`."""
-    from bpe_core.embeddings.matrix import tensors_with_rows
+    from bpe_core.auditing.embeddings import tensors_with_rows
 
     vocabulary = tokenizer.vocabulary if tokenizer else None
     specials = set(vocabulary.special_tokens.values()) if vocabulary else set()

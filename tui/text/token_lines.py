@@ -141,11 +141,11 @@ def _findings(facts: TokenFacts, width: int, *, brief: bool = False) -> Iterator
         if facts.audited:
             yield InfoLine("Nothing was found about this token.", ink="muted")
         return
-    points = {share.kind: share.points for share in verdict.shares}
     for kind in verdict.kinds:
         about = verdict.evidence[kind]
         severity = Severity[about["severity"].upper()]
-        yield InfoLine(kind, "" if brief else f"{points.get(kind, 0.0):.2f}", INKS[severity], f"{MARKS[severity]} ")
+        share = "" if brief else f"{verdict.shares.get(kind, 0.0):.2f}"
+        yield InfoLine(kind, share, INKS[severity], f"{MARKS[severity]} ")
         if brief:
             yield from sentence(about["reason"], width, lead="  ", most=3)
             continue

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core import BpeError, Tokenizer, load, save
-from bpe_core.auditing import Examination
+from bpe_core.auditing import examine
+from bpe_core.auditing.subject import AuditSubject
 from bpe_core.errors import LONGEST
 from bpe_core.formats import WRITABLE
 from bpe_core.live.live_text import LiveText
@@ -43,7 +44,7 @@ def verdict(path: Path, pattern: str | None, *, most: int | None = None) -> str:
     ids = _ids(tokenizer, texts)
     _check_ids(tokenizer, ids)
     _check_edited(tokenizer, ids)
-    list(islice(Examination(tokenizer).findings(), most))
+    list(islice(examine(AuditSubject(tokenizer)), most))
     with_specials = _ids(tokenizer, texts, specials=True)
     for format in WRITABLE:
         _check_written(tokenizer, format, ids, with_specials)

@@ -4,9 +4,10 @@ import pytest
 from real import real_file
 
 from bpe_core import load
-from bpe_core.auditing import Findings, Measures, audit, verdicts
-from bpe_core.auditing.findings import Severity
+from bpe_core.auditing import audit
+from bpe_core.auditing.findings import Findings, Measures, Severity
 from bpe_core.auditing.scaffold import end_of_order
+from bpe_core.auditing.verdicts import verdicts
 from bpe_core.tokenizer import Tokenizer
 
 

@@ -6,9 +6,10 @@ import pytest
 from real import real_file
 
 from bpe_core import Tokenizer, Vocabulary, load, save, train
-from bpe_core.auditing import Usage, audit
+from bpe_core.auditing import audit
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.reachability import changed, what_if
+from bpe_core.auditing.subject import Usage
 from bpe_core.auditing.witness import LONGEST_EXAMPLE, witness
 from bpe_core.cli.main import main
 from bpe_core.content.presets import PRESETS

@@ -6,10 +6,9 @@ import numpy
 import pytest
 
 from bpe_core import audit, save, train
-from bpe_core.auditing import Examination
+from bpe_core.auditing.embeddings import Matrix
 from bpe_core.auditing.undertrained import unused_rows
 from bpe_core.cli.main import main
-from bpe_core.embeddings.matrix import Matrix
 from bpe_core.errors import EmbeddingsError
 
 LEARNED = train("the theme of the other thesis, the thing that they thought through\n" * 20, vocab_size=330)
@@ -23,7 +22,7 @@ def embeddings(role, glitches):
     untrained = [*glitches, *unused_rows(LEARNED, N + 6)]
     noise = rng.standard_normal((len(untrained), 32)).astype(numpy.float32)
     rows[untrained] = 0.1 * noise if role == "input" else -1.5 + 0.1 * noise
-    return Matrix(rows, "", "", role)
+    return Matrix(rows, role=role)
 
 
 @pytest.mark.parametrize("role", ["input", "output", "tied"])
@@ -39,7 +38,7 @@ def test_a_row_of_no_numbers_is_a_problem_and_does_not_disturb_the_others():
     usual = embeddings("input", [260, 270])
     rows = usual.rows(0, usual.n_rows)
     rows[265, 3] = numpy.nan
-    found = audit(LEARNED, embeddings=Matrix(rows, "", "", "input")).of("undertrained")
+    found = audit(LEARNED, embeddings=Matrix(rows, role="input")).of("undertrained")
     assert (found[0].id, found[0].severity.word, found[0].evidence["value"]) == (265, "problem", None)
     assert {finding.id for finding in found[1:3]} == {260, 270}
 
@@ -52,9 +51,9 @@ def test_rows_that_no_text_trains_are_known():
 
 def test_what_does_not_fit_is_told_at_once_or_in_a_sentence(tmp_path):
     with pytest.raises(EmbeddingsError, match="cannot be read"):
-        Examination(LEARNED, embeddings=tmp_path / "none.safetensors")
+        audit(LEARNED, embeddings=tmp_path / "none.safetensors")
     with pytest.raises(EmbeddingsError, match="do not belong together"):
-        audit(LEARNED, embeddings=Matrix(numpy.zeros((9, 4), numpy.float32), "", "", ""))
+        audit(LEARNED, embeddings=Matrix(numpy.zeros((9, 4), numpy.float32)))
 
 
 def test_the_command_reads_a_file(tmp_path, capsys):

@@ -5,8 +5,9 @@ from collections import Counter
 import pytest
 
 from bpe_core import train
-from bpe_core.auditing import Usage, audit, token_counts, usage
+from bpe_core.auditing import audit, subject
 from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.subject import Usage
 from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.tokenizer import Tokenizer
@@ -32,7 +33,7 @@ def learned(found, *kinds):
 
 
 def test_what_is_left_of_each_merge_in_the_corpus(words):
-    counted = token_counts(*words)
+    counted = Usage.of(*words).remaining
     left = {"st": 0, "est": 3, "ow": 0, "low": 7, "west": 6, "ne": 6}
     assert [counted[token] for token in range(257, 263)] == list(left.values())
     assert sum(counted.values()) == 5 + 2 * 3 + 3 * 4 + 6 * 2  # low; low|e|r; w|i|d|est; ne|west
@@ -155,27 +156,30 @@ def files(tmp_path):
 
 
 def test_it_is_what_each_document_holds(files):
-    found = usage.spread_of(LEARNED, files)
+    found = subject.spread_of(LEARNED, files)
     counts = [Counter(LEARNED.encode(text)) for text in TEXTS]
     for token in LEARNED.vocabulary.ids():
         here = [count[token] for count in counts if count[token]]
-        assert found.document_frequency.get(token, 0) == len(here)
-        assert found.largest_share.get(token) == (max(here) / sum(here) if here else None)
+        assert found["document_frequency"].get(token, 0) == len(here)
+        assert found["largest_share"].get(token) == (max(here) / sum(here) if here else None)
 
 
 def test_a_document_that_proves_unreadable_is_left_out(files):
     files[1].path.write_bytes(b"low \xff\xfe\xff low")
-    found = usage.spread_of(LEARNED, files)
+    found = subject.spread_of(LEARNED, files)
     (low,) = LEARNED.encode("low")
-    assert found.document_frequency[low] == sum(low in LEARNED.encode(TEXTS[number]) for number in (0, 2, 3))
+    assert found["document_frequency"][low] == sum(low in LEARNED.encode(TEXTS[number]) for number in (0, 2, 3))
 
 
 def test_one_document_or_too_large_a_corpus_is_not_looked_at(files, monkeypatch):
-    assert usage.spread_of(LEARNED, files[:1]) is None
-    monkeypatch.setattr(usage, "MOST_BYTES", sum(file.size for file in files) - 1)
-    assert usage.spread_of(LEARNED, files) is None
+    assert subject.spread_of(LEARNED, files[:1]) is None
+    monkeypatch.setattr(subject, "MOST_BYTES", sum(file.size for file in files) - 1)
+    assert subject.spread_of(LEARNED, files) is None
 
 
 def test_it_can_be_stopped(files):
+    def stop(progress):
+        raise Stopped
+
     with pytest.raises(Stopped):
-        usage.spread_of(LEARNED, files, stop=lambda: True)
+        subject.spread_of(LEARNED, files, stop)

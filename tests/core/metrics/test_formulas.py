@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from bpe_core.auditing import token_counts
+from bpe_core.auditing.subject import Usage
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.metrics import formulas
@@ -74,7 +74,7 @@ def test_an_order_that_makes_no_sense(alpha):
 
 
 def test_utilization_counts_what_occurs():
-    counts = token_counts(train("ab", vocab_size=257, pattern="none"), Counts.of("abc", "none"))
+    counts = Usage.of(train("ab", vocab_size=257, pattern="none"), Counts.of("abc", "none")).remaining
     assert utilization(counts.values(), 257) == 2 / 257  # ab and c
 
 

@@ -1,0 +1,217 @@
+"""An embedding matrix, a row for each id, memory-mapped from a .npy or .safetensors file and read in slices.
+
+A .safetensors file begins with the length of its header (8 bytes, little-endian), then the header, a JSON object:
+name -> {"dtype", "shape", "data_offsets": [begin, end]}, with offsets from the end of the header. The library
+`safetensors` can neither give bfloat16 to numpy nor map rows, and the format is no more than this; so it is read here.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from bpe_core import untrusted_json
+from bpe_core.errors import EmbeddingsError
+from bpe_core.visible import quoted
+
+if TYPE_CHECKING:
+    import numpy
+
+_INPUTS: Final = (
+    "model.embed_tokens.weight",
+    "language_model.model.embed_tokens.weight",
+    "transformer.wte.weight",
+    "wte.weight",
+    "gpt_neox.embed_in.weight",
+    "tok_embeddings.weight",
+    "model.tok_embeddings.weight",
+    "transformer.word_embeddings.weight",
+    "embeddings.word_embeddings.weight",
+)
+"""Names of tensors with input embeddings, the most usual first."""
+_OUTPUTS: Final = ("lm_head.weight", "language_model.lm_head.weight", "output.weight", "embed_out.weight")
+"""Names of tensors with output embeddings; a model without one uses its input embeddings, which are *tied* then."""
+
+_SLICE_BYTES: Final = 1 << 25  # of a slice, as float32
+_LONGEST_HEADER: Final = 100_000_000  # bytes; the limit of the format
+_MOST_VALUES: Final = 10_000_000
+_DTYPES: Final = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16": ("<u2", 2)}
+"""Supported dtypes -> those of numpy (bfloat16 as bits), and bytes per number."""
+
+
+class Matrix:
+    """An embedding matrix of shape (n_rows, n_columns), row i for id i; read as float32, whatever the file holds.
+
+    `data` may hold bfloat16 as uint16. `name` is that of the tensor in its file, "" for a .npy file; `role` is "input",
+    "output", "tied" (both at once), or "" if the name of the tensor is not a usual one.
+    """
+
+    def __init__(self, data: "numpy.ndarray[Any, Any]", name: str = "", role: str = "") -> None:
+        self._data = data
+        self.name: Final = name
+        self.role: Final = role
+        self.n_rows, self.n_columns = map(int, data.shape)
+        self.slice_rows = max(1, _SLICE_BYTES // (4 * self.n_columns))
+
+    def rows(self, start: int, end: int) -> "numpy.ndarray[Any, Any]":
+        """Rows `start` to `end`, exclusive, as a new float32 array of shape (rows, n_columns)."""
+        import numpy
+
+        part = self._data[start:end]
+        if part.dtype.kind == "u":  # bfloat16, the upper half of a float32
+            return (part.astype(numpy.uint32) << 16).view(numpy.float32)
+        return part.astype(numpy.float32)
+
+    def slices(self) -> Iterator["numpy.ndarray[Any, Any]"]:
+        """All rows in consecutive slices, in constant memory."""
+        for start in range(0, self.n_rows, self.slice_rows):
+            yield self.rows(start, start + self.slice_rows)
+
+
+def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matrix:
+    """The embedding matrix in a .npy or .safetensors file, in the files of a safetensors index, or in such a folder.
+
+    `tensor` is the name of the tensor; by default the most usual one that is there. Nothing is ever unpickled. Raises
+    `EmbeddingsError` if numpy is not installed, a file cannot be read or is broken, or no tensor has a known name; that
+    error names the candidates.
+    """
+    try:
+        import numpy
+    except ImportError:
+        raise EmbeddingsError("Embeddings need numpy, of the extra [embeddings]: pip install numpy.") from None
+    path = _file(Path(path))
+    if path.suffix == ".npy":
+        return Matrix(_mapped(path))
+    found = _matrices(path)
+    stored = _chosen(path, found, tensor)
+    if 0 in stored.shape:
+        raise EmbeddingsError(f"{quoted(stored.name)} in {path.name} has no rows or no columns.")
+    role = "output" if stored.name in _OUTPUTS else ""
+    if stored.name in _INPUTS:
+        role = "input" if any(output in found for output in _OUTPUTS) else "tied"
+    dtype = numpy.dtype(_DTYPES[stored.kind][0])
+    return Matrix(numpy.memmap(stored.path, dtype, "r", stored.offset, stored.shape), stored.name, role)
+
+
+def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
+    """Names of the tensors in such a file, index or folder that have `n_rows` rows or more, the usual names first.
+
+    Only headers are read; none of a .npy file, whose matrix has no name. Raises `EmbeddingsError` for a file that
+    cannot be read or is broken, and if none of its tensors has so many rows.
+    """
+    path = _file(Path(path))
+    if path.suffix == ".npy":
+        return []
+    found = _matrices(path)
+    usual = [name for name in (*_OUTPUTS, *_INPUTS) if name in found]
+    names = [name for name in dict.fromkeys([*usual, *sorted(found)]) if found[name].shape[0] >= n_rows]
+    if not names:
+        most = max((stored.shape[0] for stored in found.values()), default=0)
+        raise EmbeddingsError(
+            f"No tensor in {path.name} has a row for each of {n_rows:,} ids; the largest has {most:,}."
+            if found
+            else f"{path.name} holds no matrix."
+        )
+    return names
+
+
+def _file(path: Path) -> Path:
+    """The file to read: in a folder, the safetensors index, or else the only .safetensors file."""
+    if not path.is_dir():
+        return path
+    index = path / "model.safetensors.index.json"
+    if index.is_file():
+        return index
+    files = sorted(path.glob("*.safetensors"))
+    if len(files) != 1:
+        raise EmbeddingsError(f"There are {len(files)} files *.safetensors in {path}; name the one to read.")
+    return files[0]
+
+
+def _mapped(path: Path) -> "numpy.ndarray[Any, Any]":
+    """The matrix in a .npy file."""
+    import numpy
+
+    try:
+        data: numpy.ndarray[Any, Any] = numpy.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        raise EmbeddingsError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+    except ValueError as error:
+        is_pickle = "Python objects" in str(error) or "pickle" in str(error)
+        reason = "it holds Python objects, which are not loaded" if is_pickle else error
+        raise EmbeddingsError(f"{path.name} is no matrix that can be used: {reason}.") from None
+    if data.ndim != 2 or not data.size or data.dtype not in (numpy.float16, numpy.float32, numpy.float64):
+        shape = " by ".join(map(str, data.shape)) or "a single number"
+        raise EmbeddingsError(f"{path.name} is no matrix of floating-point numbers, but {shape} of {data.dtype}.")
+    return data
+
+
+class _Stored(NamedTuple):
+    """A matrix of shape (rows, columns) in a file, stored row by row from `offset` on; `kind` is one of `_DTYPES`."""
+
+    path: Path
+    name: str
+    kind: str
+    shape: tuple[int, int]
+    offset: int
+
+
+def _chosen(path: Path, found: dict[str, _Stored], tensor: str | None) -> _Stored:
+    for name in (*_OUTPUTS, *_INPUTS) if tensor is None else (tensor,):
+        if name in found:
+            return found[name]
+    missing = f"No matrix in {path.name} has a usual name of embeddings"
+    if tensor is not None:
+        missing = f"There is no matrix {quoted(tensor)} in {path.name}"
+    if not found:
+        raise EmbeddingsError(f"{missing}; it holds none.")
+    largest = sorted(found.values(), key=lambda stored: (-stored.shape[0], stored.name))[:5]
+    names = ", ".join(f"{quoted(one.name)} ({one.shape[0]:,} by {one.shape[1]:,})" for one in largest)
+    raise EmbeddingsError(f"{missing}; name one with --tensor, such as {names}.")
+
+
+def _matrices(path: Path) -> dict[str, _Stored]:
+    """Name -> matrix, of all tensors of two dimensions in a .safetensors file, or in all files that an index names.
+
+    Raises `EmbeddingsError` for a file that cannot be read, is not of this format, or is truncated.
+    """
+    is_index, parts = path.name.endswith(".json"), list[str]()
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            length = size if is_index else int.from_bytes(file.read(8), "little")
+            if not is_index and not 2 <= length <= min(_LONGEST_HEADER, size - 8):
+                raise ValueError("it has no header, or is cut off")
+            content = untrusted_json.parse(file.read(length), most=_MOST_VALUES)
+        if not isinstance(content, dict):
+            raise ValueError("its header is no object")
+        if is_index:
+            parts = sorted(set(content["weight_map"].values()))
+            if any(os.path.basename(part) != part or part.endswith(".json") for part in parts):
+                raise ValueError("a part is not beside it")
+    except OSError as error:
+        raise EmbeddingsError(f"{path.name} cannot be read: {error.strerror}.") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        what = "index of safetensors files" if is_index else "safetensors file"
+        raise EmbeddingsError(f"{path.name} is no {what}: {error}.") from None
+    if is_index:
+        return {name: stored for part in parts for name, stored in _matrices(path.with_name(part)).items()}
+    entries = ((name, entry) for name, entry in content.items() if name != "__metadata__")
+    found = (_stored(path, name, entry, 8 + length, size) for name, entry in entries)
+    return {stored.name: stored for stored in found if stored}
+
+
+def _stored(path: Path, name: str, entry: Any, start: int, size: int) -> _Stored | None:
+    """One entry of a header; None if it is no matrix of a supported dtype. The data begin at `start` in the file of
+    `size` bytes."""
+    try:
+        kind, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
+        if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):
+            raise ValueError
+        if len(shape) != 2 or kind not in _DTYPES:
+            return None
+    except (KeyError, TypeError, ValueError):
+        raise EmbeddingsError(f"{path.name} is no safetensors file: {quoted(name)} is not described there.") from None
+    if start + end > size or end - begin != shape[0] * shape[1] * _DTYPES[kind][1]:
+        raise EmbeddingsError(f"{path.name} is cut off, or {quoted(name)} has another size than it says.")
+    return _Stored(path, name, kind, (shape[0], shape[1]), start + begin)
