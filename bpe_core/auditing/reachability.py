@@ -12,8 +12,7 @@ from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import Normalizer, lowercase, normal_form
-from bpe_core.tokenizer.preparation import Preparation
-from bpe_core.tokenizer.steps import SplitStep
+from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.utf8 import incomplete_ends, is_utf8
 from bpe_core.visible import quoted, token_label
 

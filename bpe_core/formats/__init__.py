@@ -13,7 +13,7 @@ from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
-__all__ = ["FORMATS", "WRITABLE", "is_tokenizer", "load", "read", "save", "save_beside", "why_no_tokenizer"]
+__all__ = ["FORMATS", "WRITABLE", "load", "read", "save", "save_beside", "why_no_tokenizer"]
 
 FORMATS: Final = ("tiktoken", "native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "sentencepiece")
 """The formats that `load` reads, in the order in which they are tried; each is a module of this package, imported only
@@ -24,7 +24,7 @@ WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")
 
 
 class Format(Protocol):
-    """What a format's module has; `write` only if it is in WRITABLE, `written` only if it writes several files."""
+    """What a format's module has; of those in WRITABLE `write`, or `written` if it writes several files."""
 
     def recognizes(self, data: bytes) -> bool:
         """Whether the content of a file is of this format, perhaps with errors in it."""
@@ -61,33 +61,30 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in an opened file; `pattern` as for `load`. Raises `FormatError`, also if the engine refuses it."""
-    for name in FORMATS:
-        known = _format(name)
-        if known.recognizes(file.data):
-            try:
-                with no_garbage_collection():
-                    tokenizer = known.read(file, pattern)
-            except FormatError:
-                raise
-            except BpeError as error:
-                file.broken(str(error).rstrip("."))
-            except RecursionError:
-                file.broken("its parts are nested too deeply")
-            if name != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
-                raise FormatError(f"{file.where} cannot be used: it has a token of {longest:,} bytes.")
-            return tokenizer
-    what = "is empty" if not file.data.strip() else "is no tokenizer file that is known here"
-    raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
+    name = _recognized(file)
+    if name is None:
+        what = "is empty" if not file.data.strip() else "is no tokenizer file that is known here"
+        raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
+    try:
+        with no_garbage_collection():
+            tokenizer = _format(name).read(file, pattern)
+    except FormatError:
+        raise
+    except BpeError as error:
+        file.broken(str(error).rstrip("."))
+    except RecursionError:
+        file.broken("its parts are nested too deeply")
+    if name != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
+        raise FormatError(f"{file.where} cannot be used: it has a token of {longest:,} bytes.")
+    return tokenizer
+
+
+def _recognized(file: TokenizerFile) -> str | None:
+    return next((name for name in FORMATS if _format(name).recognizes(file.data)), None)
 
 
 def _longest(tokenizer: Tokenizer) -> int:
-    """Bytes of the longest token."""
     return max(map(len, tokenizer.vocabulary.bytes_of.values()), default=0)
-
-
-def is_tokenizer(path: str | os.PathLike[str]) -> bool:
-    """Whether `load` can read the file or folder, perhaps only with a `pattern`. Loads it to find out."""
-    return why_no_tokenizer(path) is None
 
 
 def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
@@ -95,25 +92,17 @@ def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
 
     The sentence is "" for a folder without a tokenizer, and for a file of no known format. Loads it to find out.
     """
-    path = tokenizer_at(Path(path))
-    if os.path.isdir(path):
+    try:
+        file = TokenizerFile.open(tokenizer_at(Path(path)))
+    except BpeError:
         return ""
     try:
-        load(path)
+        read(file)
     except PatternNeededError:
         return None
     except BpeError as error:
-        return str(error) if _is_known(path) else ""
+        return str(error) if _recognized(file) else ""
     return None
-
-
-def _is_known(path: str | os.PathLike[str]) -> bool:
-    """Whether the content of a file is recognized as one of `FORMATS`, perhaps with errors in it."""
-    try:
-        data = TokenizerFile.open(path).data
-    except BpeError:
-        return False
-    return any(_format(name).recognizes(data) for name in FORMATS)
 
 
 def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
@@ -132,11 +121,11 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
     if format != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
         raise FormatError(f"A token of {longest:,} bytes can be written in bpescope's own format only; choose that.")
-    known = _format(format)
-    if not hasattr(known, "written"):
-        write_atomically(path, list(known.write(tokenizer)))  # what the format cannot hold is told before it is opened
+    module = _format(format)
+    if not hasattr(module, "written"):
+        write_atomically(path, list(module.write(tokenizer)))  # it may be refused, before the file is opened
         return
-    files = list(known.written(tokenizer, Path(path)))
+    files = list(module.written(tokenizer, Path(path)))
     for place, _ in files:
         check_place(place)
     for place, lines in files:

@@ -4,13 +4,19 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from itertools import chain, count
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+from typing import NoReturn
 
 from bpe_core.errors import FormatError
 from bpe_core.visible import shortened, visible
 from bpe_core.whole_file import new_beside, replace_file
+
+
+def refuse(target: str, problem: str) -> NoReturn:
+    """Raise the `FormatError` that a tokenizer cannot be written; `target` says as what, `problem` is a clause."""
+    raise FormatError(f"This tokenizer cannot be written {target}: {problem}; choose another format.")
 
 
 def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
@@ -33,31 +39,24 @@ def write_beside(path: Path, lines: Iterable[str]) -> Path:
     Never replaces a file, also not one that another process creates meanwhile. Raises `FormatError`.
     """
     with _as_format_error(path):
-        new = new_beside(path)
+        new, place = new_beside(path), path
         replace_file(new, map(str.encode, lines))
         try:
-            for place in _numbered(path):
-                with suppress(FileExistsError):
-                    _rename(new, place)
-                    return place
+            for number in count(2):
+                try:
+                    try:
+                        os.link(new, place)
+                    except FileExistsError:
+                        raise
+                    except OSError:  # a disk that knows no links
+                        open(place, "x").close()
+                        os.replace(new, place)
+                    break
+                except FileExistsError:
+                    place = path.with_stem(f"{path.stem}-{number}")
         finally:
             new.unlink(missing_ok=True)
-    raise AssertionError("numbers do not end")
-
-
-def _numbered(path: Path) -> Iterator[Path]:
-    return chain([path], (path.with_stem(f"{path.stem}-{number}") for number in count(2)))
-
-
-def _rename(file: Path, place: Path) -> None:
-    """Rename `file` to `place`; FileExistsError if that exists."""
-    try:
-        os.link(file, place)
-    except FileExistsError:
-        raise
-    except OSError:  # a disk that knows no links
-        open(place, "x").close()
-        os.replace(file, place)
+    return place
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
@@ -74,27 +73,23 @@ def check_place(path: str | os.PathLike[str]) -> None:
 def file_of(path: str | os.PathLike[str]) -> Path | None:
     """The regular file, existing or not, that `path` leads to; None for a pipe, a device, or an open file descriptor.
 
-    Raises `_NoPlaceError`, and OSError or ValueError for a path that leads nowhere.
+    Raises OSError or ValueError for a path that leads nowhere.
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
-        raise _NoPlaceError(f"there is no folder {_shown(target.parent)}; make it first")
+        raise ValueError(f"there is no folder {_shown(target.parent)}; make it first")
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
         return target
     if stat.S_ISDIR(mode):
-        raise _NoPlaceError("it is a folder; name a file in it")
+        raise ValueError("it is a folder; name a file in it")
     if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
         return None
     if not stat.S_ISREG(mode):
-        raise _NoPlaceError("it is a socket or a disk, and no file")
+        raise ValueError("it is a socket or a disk, and no file")
     # What a shell has opened is to be written to, and not replaced: /dev/stdout, /dev/fd/3.
     return None if os.path.abspath(path).startswith(("/dev/", "/proc/")) else target
-
-
-class _NoPlaceError(Exception):
-    """Nothing can be written to a path; the message is a clause to be put after "cannot be written:"."""
 
 
 @contextmanager
@@ -103,7 +98,7 @@ def _as_format_error(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except FormatError:  # from whoever makes the lines: this tokenizer cannot be written so
         raise
-    except (OSError, ValueError, _NoPlaceError) as error:  # ValueError: no path can hold a NUL character
+    except (OSError, ValueError) as error:  # ValueError also of a path with a NUL character
         reason = error.strerror if isinstance(error, OSError) else error
         raise FormatError(f"{_shown(path)} cannot be written: {reason}.") from error
 

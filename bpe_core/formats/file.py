@@ -1,17 +1,19 @@
-"""An opened tokenizer file: its content, its name in errors, other files in its folder, and limits for all of them.
+"""An opened tokenizer file and the JSON objects in it, both untrusted: each value is checked as it is read.
 
-The limits keep a malicious or broken file from exhausting memory or time.
+Errors name the file and the place in it; limits keep a malicious or broken file from exhausting memory or time.
 """
 
+import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self, TypeGuard
 
+from bpe_core import untrusted_json
 from bpe_core.errors import FormatError
-from bpe_core.visible import shortened, visible
+from bpe_core.visible import quoted, shortened, visible
 
 HOLDERS: Final = (
     *("tokenizer.json", "tekken.json", "tokenizer.model", "qwen.tiktoken", "tiktoken.model"),
@@ -21,6 +23,18 @@ HOLDERS: Final = (
 
 COMPANIONS: Final = ("tokenizer_config.json", "merges.txt", "vocab.bpe", "added_tokens.json")
 """Names of further files in the folder that are read with it if they exist."""
+
+LARGEST_ID: Final = (1 << 31) - 1  # real ones are far below
+LARGEST_NUMBER: Final = (1 << 53) - 1  # the largest whole number that every JSON reader represents exactly
+LARGEST_FILE: Final = 1 << 27  # bytes; the largest published ones have a quarter of it
+MOST_VALUES: Final = 10_000_000  # in a JSON file; the largest published ones have two million
+MOST_MADE: Final = 1 << 24
+"""Bytes of all tokens together in a file of merges, where a line can double a token; a million real ones have less."""
+LONGEST_TOKEN: Final = 1 << 14
+"""Bytes of a token in any format but the native one; fifteen merges that each double a token exceed it, and an audit of
+longer ones takes minutes. The longest published ones have some hundreds."""
+
+_PACKED: Final = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 def holder_in(folder: Path) -> Path | None:
@@ -33,49 +47,25 @@ def tokenizer_at(path: Path) -> Path:
     return (holder_in(path) if os.path.isdir(path) else None) or path
 
 
-LARGEST_ID: Final = (1 << 31) - 1
-"""The largest id; real ones are far below."""
-
-LARGEST_FILE: Final = 1 << 27
-"""Bytes of a file; the largest published ones have a quarter of it. It also limits the tokens that are written out."""
-
-LONGEST_ADDED: Final = 10_000
-"""Characters of an added token; real ones have a few dozen."""
-
-MOST_VALUES: Final = 10_000_000
-"""Values in a JSON file; the largest published ones have two million."""
-
-MOST_MADE: Final = 1 << 24
-"""Bytes of all tokens together in a file of merges, where a line can double a token; a million real ones have less."""
-
-LONGEST_TOKEN: Final = 1 << 14
-"""Bytes of a token in any format but the native one; fifteen merges that each double a token exceed it, and an audit of
-longer ones takes minutes. The longest published ones have some hundreds."""
-
-
-_PACKED: Final = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
-"""First bytes of compressed files -> compression."""
-_SHOWN: Final = 200
-"""Characters of a path that errors show at most."""
-
-
 @dataclass(frozen=True, slots=True)
 class TokenizerFile:
-    """The content of an untrusted file."""
+    """The whole content of a file, its name in errors, safe to show, and its path; None if it is from no file."""
 
     data: bytes
-    """The whole content."""
     where: str
-    """The name of the file in errors, safe to show."""
     path: Path | None = None
-    """Its path; None if the content is not from a file."""
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file. Raises `FormatError` if it cannot be read, is compressed, or is larger than `LARGEST_FILE`."""
-        where = visible(shortened(os.fspath(path), _SHOWN))
+        where = visible(shortened(os.fspath(path), 200))
         try:
-            data = _content(path)
+            if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):  # it may never end
+                raise ValueError("it is no regular file; save it as one first")
+            with open(path, "rb") as file:
+                data = file.read(LARGEST_FILE + 1) if os.fstat(file.fileno()).st_size <= LARGEST_FILE else None
+            if data is None or len(data) > LARGEST_FILE:
+                raise ValueError(f"it is too large for a tokenizer file, of which none has {LARGEST_FILE >> 20} MB")
         except (OSError, ValueError) as error:
             problem = error.strerror if isinstance(error, OSError) else error
             raise FormatError(f"{where} cannot be read: {problem}.") from None
@@ -84,13 +74,10 @@ class TokenizerFile:
                 raise FormatError(f"{where} is packed with {packer}; unpack it, and open what is in it.")
         return cls(data, where, Path(path))
 
-    def beside(self, names: Iterable[str]) -> Self | None:
+    def beside(self, *names: str) -> Self | None:
         """The first of these file names that exists in the same folder, opened; None if none does."""
-        for name in names if self.path else ():
-            path = self.path.with_name(name) if self.path else Path(name)
-            if path.is_file():
-                return self.open(path)
-        return None
+        paths = [self.path.with_name(name) for name in names] if self.path else []
+        return next((self.open(path) for path in paths if path.is_file()), None)
 
     @property
     def stem(self) -> str:
@@ -105,6 +92,17 @@ class TokenizerFile:
         except UnicodeDecodeError as error:
             self.broken(f"it is not UTF-8 at byte {error.start}")
 
+    def json(self, *, strict: bool = True) -> Any:
+        """The JSON value in the file, read by `untrusted_json.parse`. Raises `FormatError`."""
+        try:
+            return untrusted_json.parse(self.data, strict=strict, most=MOST_VALUES)
+        except untrusted_json.JsonError as error:
+            self.broken(str(error))
+
+    def fields(self, *, strict: bool = True) -> "Fields":
+        """The JSON object in the file. Raises `FormatError`."""
+        return Fields(self.json(strict=strict), self.where)
+
     def broken(self, problem: str) -> NoReturn:
         """Raise the `FormatError` that the file is broken; `problem` is a clause."""
         raise FormatError(f"{self.where} is broken: {problem}.")
@@ -114,12 +112,123 @@ class TokenizerFile:
         raise FormatError(f"{self.where} cannot be used: {what}.")
 
 
-def _content(path: str | os.PathLike[str]) -> bytes:
-    """The content of a file. Raises OSError or ValueError, before reading from a pipe or device or a huge file."""
-    if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
-        raise ValueError("it is no regular file; save it as one first")
-    with open(path, "rb") as file:
-        data = file.read(LARGEST_FILE + 1) if os.fstat(file.fileno()).st_size <= LARGEST_FILE else None
-    if data is None or len(data) > LARGEST_FILE:
-        raise ValueError(f"it is too large for a tokenizer file, of which none has {LARGEST_FILE >> 20} MB")
-    return data
+class Fields:
+    """A JSON object, and where it is in its file; each method returns the value of a key or raises `FormatError`.
+
+    A value that is null or not there is the `default`, if one is given. `key in fields` is true for all other values.
+    """
+
+    def __init__(self, value: object, where: str, path: str = "") -> None:
+        self._where = where
+        self._path = path
+        if not isinstance(value, dict):
+            self.fail("", f"an object was expected, not {_named(value)}")
+        self.values: Final[dict[str, Any]] = value
+
+    def fail(self, key: str, problem: str) -> NoReturn:
+        """Raise the `FormatError` that the file is broken at `key`; `problem` is a clause."""
+        place = shortened(".".join(filter(None, (self._path, key))), 120)
+        raise FormatError(f"{self._where} is broken: {f'in {place}, ' if place else ''}{problem}.")
+
+    def unsupported(self, what: str, supported: str) -> NoReturn:
+        """Raise the `FormatError` that `what` is not supported; `supported` lists what is."""
+        what = visible(shortened(what, 120))
+        raise FormatError(f"{self._where} cannot be used: {what} is not supported; supported: {supported}.")
+
+    def __contains__(self, key: str) -> bool:
+        return self.values.get(key) is not None
+
+    def any(self, key: str, default: object = None) -> Any:
+        """The value, of any type."""
+        if default is None and key not in self.values:
+            self.fail(key, "there is no value")
+        value = self.values.get(key)
+        return default if value is None else value
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A string without lone surrogates."""
+        value = self.any(key, default)
+        if not isinstance(value, str):
+            self.fail(key, f"a text was expected, not {_named(value)}")
+        if not is_text(value):
+            self.fail(key, f"{quoted(value)} holds half of a character")
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """True or false; null is neither."""
+        value = self.values.get(key, default)
+        if not isinstance(value, bool):
+            self.fail(key, f"true or false was expected, not {_named(value)}")
+        return value
+
+    def number(self, key: str, default: int | None = None, *, largest: int = LARGEST_NUMBER) -> int:
+        """A whole number from 0 to `largest`."""
+        value = self.any(key, default)
+        if not is_number(value) or value > largest:
+            self.fail(key, f"a whole number from 0 to {largest} was expected, not {_named(value)}")
+        return value
+
+    def items(self, key: str, default: list[Any] | None = None) -> list[Any]:
+        """A list."""
+        value = self.any(key, default)
+        if not isinstance(value, list):
+            self.fail(key, f"a list was expected, not {_named(value)}")
+        return value
+
+    def fields(self, key: str, default: dict[str, Any] | None = None) -> "Fields":
+        """An object inside this one."""
+        return self._inside(self.any(key, default), key)
+
+    def objects(self, key: str, default: list[Any] | None = None) -> list["Fields"]:
+        """A list of objects."""
+        return [self._inside(value, f"{key}[{index}]") for index, value in enumerate(self.items(key, default))]
+
+    def _inside(self, value: object, key: str) -> "Fields":
+        return Fields(value, self._where, ".".join(filter(None, (self._path, key))))
+
+    def rows(self, key: str, columns: Sequence[str]) -> list[list[Any]]:
+        """A list of rows with a value per column: a string in the column "text", a whole number >= 0 in the others."""
+        rows = self.items(key)
+        if _is_table(rows, [str if column == "text" else int for column in columns]):
+            return rows
+        for index, row in enumerate(rows):
+            if not isinstance(row, list) or len(row) != len(columns):
+                self.fail(f"{key}[{index}]", f"a row of {len(columns)} values ({', '.join(columns)}) was expected")
+            for value, column in zip(row, columns, strict=True):
+                if not (isinstance(value, str) if column == "text" else is_number(value)):
+                    expected = "a text" if column == "text" else "a whole number from 0 on"
+                    self.fail(f"{key}[{index}]", f"{expected} was expected for {column}, not {_named(value)}")
+        return rows
+
+
+def is_number(value: object, largest: int = LARGEST_NUMBER) -> TypeGuard[int]:
+    """Whether `value` is an int, and no bool, from 0 to `largest`."""
+    return type(value) is int and 0 <= value <= largest
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether `value` is a string without lone surrogates, so that it can be written as UTF-8."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_table(rows: list[Any], types: Sequence[type]) -> bool:
+    """Whether all rows are lists of values of these types, the numbers as `is_number` wants them."""
+    # Column by column, since a large table has a million values: only where something is wrong, each is looked at.
+    if set(map(type, rows)) != {list} or set(map(len, rows)) != {len(types)}:
+        return not rows
+    for column, expected in zip(zip(*rows, strict=True), types, strict=False):
+        if set(map(type, column)) != {expected}:
+            return False
+        if expected is int and not (is_number(min(column)) and is_number(max(column))):
+            return False
+    return True
+
+
+def _named(value: object) -> str:
+    """The value, short enough for a sentence."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    return quoted(value) if isinstance(value, str) else shortened(json.dumps(value), 40)

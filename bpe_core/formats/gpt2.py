@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core.errors import PatternNeededError
-from bpe_core.formats.fields import Fields, parse
-from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.huggingface import specials_of, tokenizer_of
-from bpe_core.formats.huggingface.configuration import configuration_of, name_of, with_added
+from bpe_core.formats import huggingface
+from bpe_core.formats.atomic import refuse
+from bpe_core.formats.file import Fields, TokenizerFile
 from bpe_core.formats.huggingface.model import ids_of
-from bpe_core.formats.huggingface.pipeline import KEYS
-from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, refuse
+from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, specials_of
 from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
@@ -34,6 +32,7 @@ _NAMES: Final = {"vocab.json": "merges.txt", "encoder.json": "vocab.bpe"}
 """End of the name of the vocabulary file -> end of the name of its merges file."""
 _OTHERS: Final = ("CLIPTokenizer", "OpenAIGPTTokenizer", "CTRLTokenizer", "BertTokenizer", "CodeLlamaTokenizer")
 """Classes in tokenizer_config.json whose files have the same names and that treat a text differently."""
+_TARGET: Final = "as these two files"
 _SPECIAL: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
 
 
@@ -47,39 +46,46 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
     Raises `FormatError`, and `PatternNeededError` if no file tells the pattern and it cannot be GPT-2's.
     """
-    vocab, merges = _both(file)
-    ids = ids_of(Fields({"vocab": parse(vocab.data, vocab.where)}, vocab.where), "vocab")
+    is_merges = file.data.startswith(_MERGES)
+    usual = tuple(_NAMES) if is_merges else tuple(_NAMES.values())
+    names = tuple(dict.fromkeys((*(_partners(file.path) if file.path else ()), *usual)))
+    other = file.beside(*names)
+    if other is None:
+        file.unsupported(f"it is one of two files, and there is no {' or '.join(names)} beside it")
+    vocab, merges = (other, file) if is_merges else (file, other)
+    ids = ids_of(Fields({"vocab": vocab.json()}, vocab.where), "vocab")
     pairs = list(_pairs(merges, ids))
-    _refuse_ends_of_words(vocab, ids, pairs)
-    configured = configuration_of(file)
+    made = dict.fromkeys(left + right for left, right in pairs)
+    if sum(name.endswith("</w>") and name not in made and len(name) > 4 for name in ids) > 1:  # CLIP, the first GPT
+        vocab.unsupported("its tokens mark the ends of words with </w>, and only tokens made of bytes are supported")
+    configured = huggingface.configuration_of(file)
     pipeline = _pipeline_beside(file, ids) or _pipeline_by_class(configured)
-    if pipeline is None and pattern is None:
-        cut = _cut_by_gpt_2(meant(left + right) or b"" for left, right in pairs)
-        if cut is not None:
-            raise PatternNeededError(
-                f"{vocab.where} does not say how to split a text, and it is not as GPT-2 does, which would cut the "
-                f"token {quoted(cut)}; name its pattern, such as qwen2 (--pattern)."
-            )
+    if pipeline is None and pattern is None and (cut := _cut_by_gpt_2(meant(name) or b"" for name in made)) is not None:
+        raise PatternNeededError(
+            f"{vocab.where} does not say how to split a text, and it is not as GPT-2 does, which would cut the "
+            f"token {quoted(cut)}; name its pattern, such as qwen2 (--pattern)."
+        )
+    found = {name: token for name, token in ids.items() if name not in made and _SPECIAL.fullmatch(name)}
+    if beside := file.beside("added_tokens.json"):
+        found |= ids_of(Fields({"added": beside.json()}, beside.where), "added")
     prefix = configured.values.get("add_prefix_space") is True
     description = {
-        "added_tokens": list(_added(file, ids, pairs)),
+        "added_tokens": [{"id": token, "content": name, "special": True} for name, token in found.items()],
         **(pipeline or {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": prefix}}),
         "model": {"type": "BPE", "vocab": ids, "merges": pairs},
     }
-    description["added_tokens"] = with_added(description["added_tokens"], configured, ids)
-    return tokenizer_of(Fields(description, vocab.where), pattern, name_of(file))
+    description["added_tokens"] = huggingface.with_added(description["added_tokens"], configured, ids)
+    return huggingface.tokenizer_of(Fields(description, vocab.where), pattern, huggingface.name_of(file, configured))
 
 
 def _pipeline_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, Any] | None:
     """The pipeline of a tokenizer.json in the same folder; None if there is none that has the same tokens."""
-    beside = file.beside(["tokenizer.json"])
-    if beside is None:
-        return None
-    whole = Fields(parse(beside.data, beside.where), beside.where)
-    model = whole.values.get("model")
+    beside = file.beside("tokenizer.json")
+    values = beside.fields().values if beside else {}
+    model = values.get("model")
     if not isinstance(model, dict) or model.get("vocab") != ids:
         return None
-    return {key: whole.values.get(key) for key in (*KEYS, "added_tokens") if whole.values.get(key) is not None}
+    return {key: values[key] for key in (*huggingface.KEYS, "added_tokens") if values.get(key) is not None}
 
 
 def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:
@@ -112,23 +118,6 @@ def _cut_by_gpt_2(tokens: Iterable[bytes]) -> str | None:
     return None
 
 
-def _refuse_ends_of_words(vocab: TokenizerFile, ids: dict[str, int], pairs: list[list[str]]) -> None:
-    """Raise `FormatError` for the files of CLIP and the first GPT, whose names are text with </w>, not bytes."""
-    made = {left + right for left, right in pairs}
-    if sum(name.endswith("</w>") and name not in made and len(name) > 4 for name in ids) > 1:
-        vocab.unsupported("its tokens mark the ends of words with </w>, and only tokens made of bytes are supported")
-
-
-def _both(file: TokenizerFile) -> tuple[TokenizerFile, TokenizerFile]:
-    is_merges = file.data.startswith(_MERGES)
-    usual = tuple(_NAMES) if is_merges else tuple(_NAMES.values())
-    names = tuple(dict.fromkeys((*(_partners(file.path) if file.path else ()), *usual)))
-    other = file.beside(names)
-    if other is None:
-        file.unsupported(f"it is one of two files, and there is no {' or '.join(names)} beside it")
-    return (other, file) if is_merges else (file, other)
-
-
 def _partners(path: Path) -> tuple[str, ...]:
     """The possible names of the partner of the file at `path`, the likeliest first."""
     for vocab, merges in _NAMES.items():
@@ -140,7 +129,7 @@ def _partners(path: Path) -> tuple[str, ...]:
     return (f"{path.stem}-merges.txt",)
 
 
-def _pairs(merges: TokenizerFile, ids: dict[str, int]) -> Iterator[list[str]]:
+def _pairs(merges: TokenizerFile, ids: Mapping[str, int]) -> Iterator[list[str]]:
     for number, line in enumerate(merges.text.split("\n"), 1):
         line = line.removesuffix("\r")
         if not line or line.startswith("#version"):
@@ -155,38 +144,6 @@ def _pairs(merges: TokenizerFile, ids: dict[str, int]) -> Iterator[list[str]]:
         yield pair
 
 
-def _added(file: TokenizerFile, ids: dict[str, int], pairs: list[list[str]]) -> Iterator[dict[str, Any]]:
-    made = {left + right for left, right in pairs}
-    found = {name: token for name, token in ids.items() if name not in made and _SPECIAL.fullmatch(name)}
-    beside = file.beside(["added_tokens.json"])
-    if beside:
-        found |= ids_of(Fields({"added": parse(beside.data, beside.where)}, beside.where), "added")
-    for name, token in found.items():
-        yield {"id": token, "content": name, "special": True}
-
-
-def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The text of vocab.json. Raises `FormatError` if the two files cannot express the tokenizer."""
-    vocabulary = tokenizer.vocabulary
-    if tokenizer.preparation or tokenizer.splitter.source != PATTERNS["gpt2"]:
-        refuse("vocab.json and merges.txt mean GPT-2's pattern, and this tokenizer has another one", "these two files")
-    if vocabulary.whole_pieces:
-        refuse("some of its tokens are not made by merges", "these two files")
-    if lost := next((text for text in vocabulary.special_tokens if not _SPECIAL.fullmatch(text)), None):
-        refuse(
-            f"the special token {quoted(lost)} would not be known for one, which <...> or [...] is", "these two files"
-        )
-    if (cut := _cut_by_gpt_2(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges)) is not None:
-        refuse(f"GPT-2's pattern cuts the token {quoted(cut)}, so nobody would believe it is theirs", "these two files")
-    yield from dumped(names_of(tokenizer, specials_of(vocabulary)))
-
-
-def write_merges(tokenizer: Tokenizer) -> Iterator[str]:
-    """The text of merges.txt. Raises `FormatError` as `pairs_of` does."""
-    yield "#version: 0.2\n"
-    yield from (f"{left} {right}\n" for left, right in pairs_of(tokenizer.vocabulary))
-
-
 def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]]:
     """(path, text) of both files, that at `path` first: the vocabulary, unless its name is that of a merges file.
 
@@ -194,12 +151,20 @@ def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]
     then belongs to another tokenizer.
     """
     if path.exists() and not path.is_file():
-        refuse(f"it takes two files, and {quoted(path.name)} is none", "these two files")
+        refuse(_TARGET, f"it takes two files, and {quoted(path.name)} is none")
     other = path.with_name(_partners(path)[0])
     if other.exists() and not path.exists():
-        refuse(
-            f"it takes two files, and {quoted(other.name)} is there already; name a folder of its own",
-            "these two files",
-        )
-    both = [list(write(tokenizer)), list(write_merges(tokenizer))]
-    yield from zip((path, other), reversed(both) if path.name.endswith(tuple(_NAMES.values())) else both, strict=True)
+        refuse(_TARGET, f"it takes two files, and {quoted(other.name)} is there already; name a folder of its own")
+    vocabulary = tokenizer.vocabulary
+    if tokenizer.preparation or tokenizer.splitter.source != PATTERNS["gpt2"]:
+        refuse(_TARGET, "vocab.json and merges.txt mean GPT-2's pattern, and this tokenizer has another one")
+    if vocabulary.whole_pieces:
+        refuse(_TARGET, "some of its tokens are not made by merges")
+    if lost := next((text for text in vocabulary.special_tokens if not _SPECIAL.fullmatch(text)), None):
+        refuse(_TARGET, f"the special token {quoted(lost)} would not be known for one, which <...> or [...] is")
+    if (cut := _cut_by_gpt_2(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges)) is not None:
+        refuse(_TARGET, f"GPT-2's pattern cuts the token {quoted(cut)}, so nobody would believe it is theirs")
+    vocab = [dumped(names_of(tokenizer, specials_of(vocabulary)))]
+    merges = ["#version: 0.2\n", *(f"{left} {right}\n" for left, right in pairs_of(vocabulary))]
+    is_merges = path.name.endswith(tuple(_NAMES.values()))
+    yield from zip((path, other), (merges, vocab) if is_merges else (vocab, merges), strict=True)

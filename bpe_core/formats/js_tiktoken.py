@@ -5,13 +5,11 @@ consist of such lines alone.
 """
 
 import re
-from binascii import Error, a2b_base64
 from typing import Final
 
 from bpe_core.errors import PatternNeededError
-from bpe_core.formats.fields import Fields, is_number, parse
-from bpe_core.formats.file import LARGEST_ID, TokenizerFile
-from bpe_core.formats.ranks import vocabulary_of
+from bpe_core.formats.file import LARGEST_ID, TokenizerFile, is_number
+from bpe_core.formats.ranks import from_base64, vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
@@ -27,25 +25,21 @@ def recognizes(data: bytes) -> bool:
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`; see `load`."""
+    specials: dict[str, int] = {}
     if file.data.startswith(b"!"):
-        text, specials, source = file.text, {}, pattern
+        text = file.text
     else:
-        fields = Fields(parse(file.data, file.where), file.where)
-        text, specials = fields.text("bpe_ranks"), _specials(fields)
-        source = pattern if pattern is not None else str(Split.of_expression(fields.text("pat_str")))
-    if source is None:
+        fields = file.fields()
+        text, specials = fields.text("bpe_ranks"), fields.fields("special_tokens", {}).values
+        for special, token in specials.items():
+            if not is_number(token, LARGEST_ID):
+                fields.fail("special_tokens", f"the id of '{visible(special[:40])}' is not a whole number from 0 on")
+        pattern = str(Split.of_expression(fields.text("pat_str"))) if pattern is None else pattern
+    if pattern is None:
         raise PatternNeededError(
             f"{file.where} holds ranks, but not how to split a text; name its pattern (--pattern)."
         )
-    return Tokenizer(vocabulary_of(file, _tokens(file, text), specials), source, name=file.stem)
-
-
-def _specials(fields: Fields) -> dict[str, int]:
-    specials: dict[str, int] = fields.fields("special_tokens").values if "special_tokens" in fields else {}
-    for text, token in specials.items():
-        if not is_number(token) or token > LARGEST_ID:
-            fields.fail("special_tokens", f"the id of '{visible(text[:40])}' is not a whole number from 0 on")
-    return specials
+    return Tokenizer(vocabulary_of(file, _tokens(file, text), specials), pattern, name=file.stem)
 
 
 def _tokens(file: TokenizerFile, text: str) -> dict[int, bytes]:
@@ -58,9 +52,7 @@ def _tokens(file: TokenizerFile, text: str) -> dict[int, bytes]:
         if sign != "!" or not (first.isascii() and first.isdigit()) or len(first) > 10 or int(first) > LARGEST_ID:
             file.broken(f"line {number} of the ranks does not begin with ! and the rank of its first token")
         for rank, word in enumerate(filter(None, words), int(first)):
-            try:
-                data = a2b_base64(word, strict_mode=True) if word != "=" else b""  # so an empty token is written
-            except (Error, ValueError):
+            if (data := from_base64(word)) is None:
                 file.broken(f"in line {number} of the ranks, '{visible(word[:40])}' is not base64")
             if rank in tokens:
                 file.broken(f"in line {number} of the ranks, the rank {rank} stands for a second time")

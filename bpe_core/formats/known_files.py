@@ -22,21 +22,18 @@ _LANGUAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """What is known of a published rank file."""
+    """A published rank file: its encoding, the name of its pattern in `PATTERNS`, its special tokens (text -> id), and
+    the normal form that a text is put into before it is split."""
 
     name: str
-    """The encoding's name."""
     pattern: str
-    """A name of `PATTERNS`."""
     special_tokens: Mapping[str, int]
-    """Text -> id."""
     normalization: Literal["NFC"] | None = None
-    """The normal form that a text is put into before it is split."""
 
 
-def _numbered(first: int, texts: Iterable[str]) -> Mapping[str, int]:
+def _numbered(first: int, *texts: Iterable[str]) -> Mapping[str, int]:
     """Text -> id, ascending from `first`."""
-    return MappingProxyType({text: token for token, text in enumerate(texts, first)})
+    return MappingProxyType({text: token for token, text in enumerate(chain(*texts), first)})
 
 
 def _reserved(of: str, first: int, end: int) -> Iterable[str]:
@@ -49,80 +46,68 @@ def _between(texts: str) -> Iterable[str]:
     return (f"<|{text}|>" for text in texts.split())
 
 
-def _whisper() -> Iterable[str]:
-    yield from _between("endoftext startoftranscript")
-    yield from _between(_LANGUAGES)
-    yield from _between("translate transcribe startoflm startofprev nospeech notimestamps")
-    yield from (f"<|{number * 0.02:.2f}|>" for number in range(1501))
-
-
-def _llama3() -> Iterable[str]:
-    yield from _between("begin_of_text end_of_text reserved_special_token_0 reserved_special_token_1")
-    yield from _between("finetune_right_pad_id step_id start_header_id end_header_id eom_id eot_id python_tag image")
-    yield from _reserved("", 2, 246)
-
-
-def _llama4() -> Iterable[str]:
-    yield from _between("begin_of_text end_of_text fim_prefix fim_middle fim_suffix")
-    yield from _between("header_start header_end eom eot step")
-    yield from _reserved("text_post_train_", 0, 6)
-    yield from _between("python_start python_end finetune_right_pad")
-    yield from _reserved("text_post_train_", 8, 69)
-    yield from _between("image_start image_end")
-    yield from _reserved("vision_", 0, 2)
-    yield from _between("tile_x_separator tile_y_separator")
-    yield from _reserved("vision_", 2, 6)
-    yield from _between("image")
-    yield from _reserved("vision_", 6, 7)
-    yield from _between("patch")
-    yield from _reserved("vision_", 7, 1048)
-    yield from _reserved("reasoning_", 0, 8)
-    yield from _between("reasoning_thinking_start reasoning_thinking_end")
-    yield from _reserved("", 0, 2048 - 1144)  # 2,048 in all
-
-
-def _qwen() -> Iterable[str]:
-    return chain(_between("endoftext im_start im_end"), (f"<|extra_{number}|>" for number in range(205)))
-
-
-KNOWN_FILES: Final[Mapping[str, KnownFile]] = MappingProxyType(
-    {
-        "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownFile(
-            "r50k_base", "gpt2", MappingProxyType({_END: 50256})
-        ),
-        "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": KnownFile(
-            "p50k_base", "gpt2", MappingProxyType({_END: 50256})
-        ),
-        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": KnownFile(
-            "cl100k_base",
-            "gpt4",
-            MappingProxyType(
-                {
-                    _END: 100257,
-                    "<|fim_prefix|>": 100258,
-                    "<|fim_middle|>": 100259,
-                    "<|fim_suffix|>": 100260,
-                    "<|endofprompt|>": 100276,
-                }
-            ),
-        ),
-        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownFile(
-            "o200k_base", "gpt4o", MappingProxyType({_END: 199999, "<|endofprompt|>": 200018})
-        ),
-        "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126": KnownFile(
-            "whisper", "gpt2", _numbered(50257, _whisper())
-        ),
-        "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownFile(
-            "llama3", "llama3", _numbered(128000, _llama3())
-        ),
-        "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": KnownFile(
-            "llama4", "gpt4o", _numbered(200000, _llama4())
-        ),
-        "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": KnownFile(
-            "qwen", "qwen2", _numbered(151643, _qwen()), normalization="NFC"
-        ),
-    }
+_WHISPER: Final = _numbered(
+    50257,
+    _between("endoftext startoftranscript"),
+    _between(_LANGUAGES),
+    _between("translate transcribe startoflm startofprev nospeech notimestamps"),
+    (f"<|{number * 0.02:.2f}|>" for number in range(1501)),
 )
+_LLAMA_3: Final = _numbered(
+    128000,
+    _between("begin_of_text end_of_text reserved_special_token_0 reserved_special_token_1"),
+    _between("finetune_right_pad_id step_id start_header_id end_header_id eom_id eot_id python_tag image"),
+    _reserved("", 2, 246),
+)
+_LLAMA_4: Final = _numbered(
+    200000,
+    _between("begin_of_text end_of_text fim_prefix fim_middle fim_suffix header_start header_end eom eot step"),
+    _reserved("text_post_train_", 0, 6),
+    _between("python_start python_end finetune_right_pad"),
+    _reserved("text_post_train_", 8, 69),
+    _between("image_start image_end"),
+    _reserved("vision_", 0, 2),
+    _between("tile_x_separator tile_y_separator"),
+    _reserved("vision_", 2, 6),
+    _between("image"),
+    _reserved("vision_", 6, 7),
+    _between("patch"),
+    _reserved("vision_", 7, 1048),
+    _reserved("reasoning_", 0, 8),
+    _between("reasoning_thinking_start reasoning_thinking_end"),
+    _reserved("", 0, 2048 - 1144),  # 2,048 in all
+)
+_QWEN: Final = _numbered(
+    151643, _between("endoftext im_start im_end"), (f"<|extra_{number}|>" for number in range(205))
+)
+_GPT_4: Final = {
+    "<|fim_prefix|>": 100258,
+    "<|fim_middle|>": 100259,
+    "<|fim_suffix|>": 100260,
+    "<|endofprompt|>": 100276,
+}
+
+_FILES: Final = {
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": ("r50k_base", "gpt2", {_END: 50256}),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": ("p50k_base", "gpt2", {_END: 50256}),
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": (
+        "cl100k_base",
+        "gpt4",
+        _GPT_4,
+    ),
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": (
+        *("o200k_base", "gpt4o"),
+        {_END: 199999, "<|endofprompt|>": 200018},
+    ),
+    "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126": ("whisper", "gpt2", _WHISPER),
+    "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": ("llama3", "llama3", _LLAMA_3),
+    "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": ("llama4", "gpt4o", _LLAMA_4),
+    "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": ("qwen", "qwen2", _QWEN),
+}
+KNOWN_FILES: Final[Mapping[str, KnownFile]] = {
+    digest: KnownFile(name, pattern, specials, "NFC" if name == "qwen" else None)
+    for digest, (name, pattern, specials) in _FILES.items()
+}
 """SHA-256 of the content, in hexadecimal digits -> the file.
 
 One file may serve several encodings: GPT-2's is the English one of Whisper too, o200k_base that of gpt-oss, which

@@ -4,13 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import FetchError, FormatError
-from bpe_core.formats import huggingface
-from bpe_core.formats.huggingface.writing import check_read_alike, refuse
+from bpe_core.formats.atomic import refuse
+from bpe_core.formats.huggingface.writing import check_read_alike, write
 from bpe_core.formats.ranks import ranks_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 
-_ENCODING = "an encoding of tiktoken"
+_ENCODING = "as an encoding of tiktoken"
 
 if TYPE_CHECKING:
     import tiktoken
@@ -27,7 +27,7 @@ def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
     ranks = {data: token for token, data in ranks_of(tokenizer).items()}
     pattern = tokenizer.splitter.tree
     if not isinstance(pattern, Split):
-        refuse("it splits a text in several steps", _ENCODING)
+        refuse(_ENCODING, "it splits a text in several steps")
     check_read_alike(pattern, _ENCODING)
     # tiktoken drops what its pattern does not match; here it is a piece, unless the pattern is lossy.
     source = pattern.source or r"[\s\S]+"
@@ -46,7 +46,7 @@ def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
     Raises `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed.
     """
     library = _library("tokenizers")
-    return library.Tokenizer.from_str("".join(huggingface.write(tokenizer)))  # type: ignore[no-any-return]
+    return library.Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]
 
 
 def _library(name: str) -> Any:

@@ -4,10 +4,10 @@ Line 1 is "minbpe v1", line 2 the split pattern, line 3 the number of special to
 and a line for each merge ("left right", ids). Bytes have the ids 0 to 255 and merges those from 256 on.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Final, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from bpe_core.errors import FormatError
+from bpe_core.formats.atomic import refuse
 from bpe_core.formats.file import LARGEST_ID, LONGEST_TOKEN, MOST_MADE, TokenizerFile
 from bpe_core.formats.huggingface.writing import may_match_nothing
 from bpe_core.patterns import PATTERNS
@@ -18,6 +18,8 @@ from bpe_core.vocabulary import Vocabulary
 
 _FIRST_LINE: Final = "minbpe v1"
 _NAME_OF: Final = {source: name for name, source in PATTERNS.items()}
+_ALPHABET: Final = {byte: bytes([byte]) for byte in range(256)}
+_TARGET: Final = "for minbpe"
 
 
 def recognizes(data: bytes) -> bool:
@@ -35,15 +37,15 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     n_specials = _number(file, 3, lines[2])
     if len(lines) < 3 + n_specials:
         file.broken(f"it ends before its {n_specials} special tokens do")
-    specials = dict(_special(file, number, lines[number - 1]) for number in range(4, 4 + n_specials))
-    merges = [_merge(file, number, line) for number, line in enumerate(lines[3 + n_specials :], 4 + n_specials) if line]
-    vocabulary = Vocabulary(_alphabet(), _checked(file, merges), specials)
+    specials: dict[str, int] = {}
+    for number, line in enumerate(lines[3 : 3 + n_specials], 4):
+        name, _, token = line.rstrip().rpartition(" ")
+        if not name:
+            file.broken(f"line {number} is not a special token and its id")
+        specials[name] = _number(file, number, token)
+    vocabulary = Vocabulary(_ALPHABET, _merges(file, enumerate(lines[3 + n_specials :], 4 + n_specials)), specials)
     source = lines[1].strip()
     return Tokenizer(vocabulary, _NAME_OF.get(source, source) if pattern is None else pattern, name=file.stem)
-
-
-def _alphabet() -> dict[int, bytes]:
-    return {byte: bytes([byte]) for byte in range(256)}
 
 
 def _number(file: TokenizerFile, line: int, digits: str) -> int:
@@ -53,26 +55,18 @@ def _number(file: TokenizerFile, line: int, digits: str) -> int:
     return int(digits)
 
 
-def _special(file: TokenizerFile, line: int, text: str) -> tuple[str, int]:
-    name, _, token = text.rstrip().rpartition(" ")
-    if not name:
-        file.broken(f"line {line} is not a special token and its id")
-    return name, _number(file, line, token)
-
-
-def _merge(file: TokenizerFile, line: int, text: str) -> tuple[int, int, int]:
-    parts = text.split()
-    if len(parts) != 2:
-        file.broken(f"line {line} is not the ids of two tokens")
-    return line, _number(file, line, parts[0]), _number(file, line, parts[1])
-
-
-def _checked(file: TokenizerFile, rows: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+def _merges(file: TokenizerFile, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, int, int]]:
     """The merges; raises `FormatError` for unknown ids, repeated merges, and tokens that are too long."""
     seen: set[tuple[int, int]] = set()
     lengths = [1] * 256
     room = MOST_MADE
-    for line, left, right in rows:
+    for line, text in lines:
+        if not text:
+            continue
+        parts = text.split()
+        if len(parts) != 2:
+            file.broken(f"line {line} is not the ids of two tokens")
+        left, right = (_number(file, line, part) for part in parts)
         if max(left, right) >= len(lengths):
             file.broken(f"in line {line}, the id {max(left, right)} is no byte, and no line before it makes it")
         if (left, right) in seen:
@@ -89,15 +83,15 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
     vocabulary = tokenizer.vocabulary
     if tokenizer.preparation or not vocabulary.is_bytewise:
-        _refuse("it does more to a text than split it")
-    if vocabulary.base != _alphabet():
-        _refuse("its first 256 ids are not the bytes in their order")
+        refuse(_TARGET, "it does more to a text than split it")
+    if vocabulary.base != _ALPHABET:
+        refuse(_TARGET, "its first 256 ids are not the bytes in their order")
     if any(token != 256 + rank for rank, (_, _, token) in enumerate(vocabulary.merges)):
-        _refuse("its merges do not make the ids from 256 on, one after another")
+        refuse(_TARGET, "its merges do not make the ids from 256 on, one after another")
     if sum(map(len, vocabulary.bytes_of.values())) - 256 > MOST_MADE:
-        _refuse("its tokens are too long together")
+        refuse(_TARGET, "its tokens are too long together")
     if any(name.split() != [name] for name in vocabulary.special_tokens):
-        _refuse("a special token has whitespace in it, which minbpe cannot read")
+        refuse(_TARGET, "a special token has whitespace in it, which minbpe cannot read")
     yield f"{_FIRST_LINE}\n{_pattern(tokenizer)}\n{len(vocabulary.special_tokens)}\n"
     for name, token in vocabulary.special_tokens.items():
         yield f"{name} {token}\n"
@@ -109,20 +103,16 @@ def _pattern(tokenizer: Tokenizer) -> str:
     """The pattern on one line; one that is not published is extended to match all text, since minbpe drops the rest."""
     pattern = tokenizer.splitter.tree
     if not isinstance(pattern, Split):
-        _refuse("its pattern is several, one after another")
+        refuse(_TARGET, "its pattern is several, one after another")
     source = pattern.source
     if pattern.drops_rest and not pattern.name:
-        _refuse("its pattern drops what it does not match, and says so in words of ours")
+        refuse(_TARGET, "its pattern drops what it does not match, and says so in words of ours")
     if source and may_match_nothing(pattern):
-        _refuse("its pattern may match nothing, and no library goes on behind that as another does")
+        refuse(_TARGET, "its pattern may match nothing, and no library goes on behind that as another does")
     if source and not pattern.name:
         source = f"{source}|(?s:(?:(?!{source}).)+)"
     if is_bare_word(source):
         source = f"(?:{source})"
     if source != source.strip() or "\n" in source:
-        _refuse("its pattern begins or ends with whitespace, or has more than a line")
+        refuse(_TARGET, "its pattern begins or ends with whitespace, or has more than a line")
     return source
-
-
-def _refuse(problem: str) -> NoReturn:
-    raise FormatError(f"This tokenizer cannot be written for minbpe: {problem}; choose another format.")

@@ -5,13 +5,14 @@ The text at the end of a merge's line is for people; a file in which it does not
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from dataclasses import fields as fields_of
 from typing import Any, Final
 
 from bpe_core.corpus import Source
-from bpe_core.errors import FormatError, PatternError
-from bpe_core.formats.fields import Fields, is_number, parse
-from bpe_core.formats.file import LARGEST_ID, TokenizerFile
+from bpe_core.errors import PatternError
+from bpe_core.formats.atomic import refuse
+from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, is_number
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
@@ -24,8 +25,6 @@ from bpe_core.vocabulary.symbols import bytes_among
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
-_PICKY_VERSION: Final = 2
-"""Of a file of an earlier bpescope with tokens that were removed while it was learned; no longer read."""
 
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
@@ -40,7 +39,9 @@ def recognizes(data: bytes) -> bool:
 def write(tokenizer: Tokenizer) -> Iterator[str]:
     """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
-    _check_that_it_fits(tokenizer)
+    base = vocabulary.base
+    if problem := _problem(tokenizer):
+        refuse("in bpescope's own format", problem)
     yield "{\n"
     yield _entry("format", FORMAT)
     yield _entry("version", VERSION)
@@ -49,57 +50,46 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     yield _entry("pattern_source", tokenizer.splitter.source)
     yield _entry("n_vocab", tokenizer.n_vocab)
     yield _entry("special_tokens", dict(vocabulary.special_tokens))
-    first = _first_byte(vocabulary.base)
-    if first is not None:
+    first = min(base, default=0)
+    if base == _bytes_from(first):
         yield _entry("first_byte", first)
     else:
-        base = vocabulary.base
-        yield from _table("base", map(str, base), (data.hex().encode() for data in base.values()), end=",")
+        yield from _table("base", map(str, base), (data.hex() for data in base.values()))
+        yield ",\n"
     if vocabulary.end_of_word is not None:
         yield _entry("end_of_word", vocabulary.end_of_word)
-    elif vocabulary.whole_pieces != whole_by_default(vocabulary.base):
+    elif vocabulary.whole_pieces != whole_by_default(base):
         yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
+    rows = [f"{left}, {right}, {token}" for left, right, token in vocabulary.merges]
     if record:
-        yield from _training(record)
+        yield ' "training": {\n'
+        for name in (field.name for field in fields_of(record)):
+            if name not in ("sources", "steps", "first_counts", "special_tokens"):
+                yield _entry(name, getattr(record, name))
+        sources = ",\n".join(f"  {_json(asdict(source))}" for source in record.sources)
+        yield f' "sources": [\n{sources}\n ]}},\n'
+        if record.first_counts:
+            yield _entry("first_counts", record.first_counts)
+        rows = [f"{row}, {a}, {b}, {c}" for row, (a, b, c) in zip(rows, record.steps, strict=False)]
     yield _entry("columns", _TRAINED if record else _PLAIN)
-    yield from _merges(vocabulary, record)
-    yield "}\n"
+    made = (vocabulary.bytes_of[token] for _, _, token in vocabulary.merges)
+    yield from _table("merges", rows, map(_text, made))
+    yield "\n}\n"
 
 
-def _check_that_it_fits(tokenizer: Tokenizer) -> None:
+def _problem(tokenizer: Tokenizer) -> str:
+    """What the format has no place for, as a clause; "" if nothing."""
     vocabulary = tokenizer.vocabulary
-    problem = ""
     if tokenizer.preparation:
-        problem = "it changes a text before it splits it, or looks for tokens in it"
-    elif vocabulary.end_of_word is not None:
-        return
-    elif not vocabulary.is_bytewise:
-        problem = "it is made of characters"
-    elif any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(vocabulary.base).items()):
-        problem = "some of its bytes have two tokens"
-    elif (odd := joined_by_rank(vocabulary)) is not None:
-        problem = f"the token {odd} is joined by its rank, from parts that no merge names"
-    if problem:
-        raise FormatError(f"This tokenizer cannot be written in bpescope's own format: {problem}; choose another one.")
-
-
-def _merges(vocabulary: Vocabulary, record: TrainingRecord | None) -> Iterator[str]:
-    rows = vocabulary.merges
-    numbers = (
-        [f"{left}, {right}, {token}" for left, right, token in rows]
-        if record is None
-        else [
-            f"{left}, {right}, {token}, {count}, {ties}, {n_tokens}"
-            for (left, right, token), (count, ties, n_tokens) in zip(rows, record.steps, strict=False)
-        ]
-    )
-    return _table("merges", numbers, [vocabulary.bytes_of[token] for _, _, token in vocabulary.merges], end="")
-
-
-def _first_byte(base: Mapping[int, bytes]) -> int | None:
-    """The id of byte 0 if the base is the 256 bytes in their order and nothing else."""
-    first = min(base, default=0)
-    return first if base == _bytes_from(first) else None
+        return "it changes a text before it splits it, or looks for tokens in it"
+    if vocabulary.end_of_word is not None:
+        return ""
+    if not vocabulary.is_bytewise:
+        return "it is made of characters"
+    if any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(vocabulary.base).items()):
+        return "some of its bytes have two tokens"
+    odd = joined_by_rank(vocabulary)
+    return "" if odd is None else f"the token {odd} is joined by its rank, from parts that no merge names"
 
 
 def _bytes_from(first: int) -> dict[int, bytes]:
@@ -114,36 +104,26 @@ _ON_ONE_LINE: Final = json.JSONEncoder(ensure_ascii=False).encode
 _BY_LINES: Final = json.JSONEncoder(ensure_ascii=False, separators=("\n", ":")).encode
 
 
+def _json(value: object) -> str:
+    """JSON on one line, with escapes for characters that are invisible or control a terminal."""
+    return _escaped(_ON_ONE_LINE(value))
+
+
 def _escaped(text: str) -> str:
-    """JSON with escapes for characters that are invisible or control a terminal."""
     return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
 
 
 def _entry(key: str, value: object) -> str:
-    return f" {_ON_ONE_LINE(key)}: {_escaped(_ON_ONE_LINE(value))},\n"
+    return f" {_json(key)}: {_json(value)},\n"
 
 
-def _training(record: TrainingRecord) -> Iterator[str]:
-    """The record, an entry per line, each of its sources on one; the steps stand with the merges."""
-    names = [field.name for field in fields_of(Source)]
-    known = ({name: getattr(source, name) for name in names} for source in record.sources)
-    sources = ",\n".join(f"  {_escaped(_ON_ONE_LINE(source))}" for source in known)
-    apart = ("sources", "steps", "first_counts", "special_tokens")
-    yield ' "training": {\n'
-    for name in (field.name for field in fields_of(record) if field.name not in apart):
-        yield _entry(name, getattr(record, name))
-    yield f' "sources": [\n{sources}\n ]}},\n'
-    if record.first_counts:
-        yield _entry("first_counts", record.first_counts)
-
-
-def _table(key: str, numbers: Iterable[str], tokens: Iterable[bytes], *, end: str) -> Iterator[str]:
-    """A list of rows, one per line: numbers in digits, and the text of a token."""
-    encoded = _BY_LINES(list(map(_text, tokens)))[1:-1]  # all in one call, which takes a fifth of the time of one each
+def _table(key: str, numbers: Iterable[str], tokens: Iterable[str]) -> Iterator[str]:
+    """A list of rows, one per line: numbers in digits, and a text."""
+    encoded = _BY_LINES(list(tokens))[1:-1]  # all in one call, which takes a fifth of the time of one each
     texts = map(_escaped, encoded.split("\n") if encoded else ())
-    yield f" {_ON_ONE_LINE(key)}: [\n"
+    yield f" {_json(key)}: [\n"
     yield ",\n".join([f"[{row}, {text}]" for row, text in zip(numbers, texts, strict=True)])
-    yield f"\n ]{end}\n"
+    yield "\n ]"
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
@@ -151,11 +131,9 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
     Raises `FormatError` for a file that is broken, or whose parts contradict each other.
     """
-    fields = Fields(parse(file.data, file.where), file.where)
-    if fields.text("format") == FORMAT and fields.number("version") == _PICKY_VERSION:
-        fields.fail("version", "this was learned by Picky BPE, which bpescope no longer has; train it again without")
+    fields = file.fields()
     if fields.text("format") != FORMAT or fields.number("version") != VERSION:
-        fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; a newer bpescope may read this")
+        fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; another bpescope may read this")
     trained = "training" in fields
     columns = _TRAINED if trained else _PLAIN
     if fields.any("columns") != list(columns):
@@ -163,17 +141,22 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     rows = fields.rows("merges", columns)
     left, right, made, *steps, texts = zip(*rows, strict=True) if rows else ((),) * len(columns)
     merges, base = list(zip(left, right, made, strict=True)), _base(fields)
-    pairs = list(zip(left, right, strict=True))
-    if len(set(pairs)) < len(pairs):
+    if len(set(zip(left, right, strict=True))) < len(merges):
+        pairs = list(zip(left, right, strict=True))
         first = dict(zip(reversed(pairs), reversed(range(len(pairs))), strict=True))
         twice = next(index for index, pair in enumerate(pairs) if first[pair] < index)
         fields.fail(f"merges[{twice}]", f"{left[twice]} and {right[twice]} have been merged before")
     _check_merges(fields, base, merges, texts, once=trained)
-    specials, name = _specials(fields), fields.text("name")
-    record = record_of(fields, tuple(zip(*steps, strict=True))) if trained else None
-    vocabulary: Vocabulary
+    specials = fields.any("special_tokens")
+    if not isinstance(specials, dict) or not all(is_number(token, LARGEST_ID) for token in specials.values()):
+        fields.fail("special_tokens", "an object of texts and their ids was expected")
+    name = fields.text("name")
+    record = _record(fields, tuple(zip(*steps, strict=True))) if trained else None
     if "end_of_word" in fields:
-        vocabulary = Vocabulary.marked(base, merges, specials, _end_of_word(fields, base))
+        end = fields.number("end_of_word")
+        if end not in base:
+            fields.fail("end_of_word", f"there is no token {end} that no merge makes")
+        vocabulary = Vocabulary.marked(base, merges, specials, end)
     else:
         vocabulary = Vocabulary(base, merges, specials, whole_pieces=_whole_pieces(fields, base, merges))
     if fields.number("n_vocab") != vocabulary.n_vocab:
@@ -190,19 +173,11 @@ def _pattern(fields: Fields) -> str:
         return source
 
 
-def _specials(fields: Fields) -> dict[str, int]:
-    specials = fields.any("special_tokens")
-    if not isinstance(specials, dict) or not all(map(_is_id, specials.values())):
-        fields.fail("special_tokens", "an object of texts and their ids was expected")
-    return dict(specials)
-
-
 def _base(fields: Fields) -> dict[int, bytes]:
     if "first_byte" in fields:
         return _bytes_from(fields.number("first_byte", largest=LARGEST_ID - 255))
     base: dict[int, bytes] = {}
-    for index, row in enumerate(fields.rows("base", ("token", "text"))):
-        token, digits = row
+    for index, (token, digits) in enumerate(fields.rows("base", ("token", "text"))):
         try:
             data = bytes.fromhex(digits)
         except ValueError:
@@ -213,13 +188,6 @@ def _base(fields: Fields) -> dict[int, bytes]:
     return base
 
 
-def _end_of_word(fields: Fields, base: Mapping[int, bytes]) -> int:
-    token = fields.number("end_of_word")
-    if token not in base:
-        fields.fail("end_of_word", f"there is no token {token} that no merge makes")
-    return token
-
-
 def _whole_pieces(fields: Fields, base: Mapping[int, bytes], merges: Sequence[Triple]) -> dict[bytes, int] | None:
     if "whole_pieces" not in fields:
         return None
@@ -227,13 +195,9 @@ def _whole_pieces(fields: Fields, base: Mapping[int, bytes], merges: Sequence[Tr
     for left, right, token in merges:
         bytes_of[token] = bytes_of[left] + bytes_of[right]
     ids = fields.items("whole_pieces")
-    if not all(_is_id(token) and token in bytes_of for token in ids):
+    if not all(is_number(token, LARGEST_ID) and token in bytes_of for token in ids):
         fields.fail("whole_pieces", "a list of tokens was expected")
     return {bytes_of[token]: token for token in ids}
-
-
-def _is_id(value: object) -> bool:
-    return is_number(value) and value <= LARGEST_ID
 
 
 def _check_merges(
@@ -246,8 +210,8 @@ def _check_merges(
         try:
             data = bytes_of[left] + bytes_of[right]
         except KeyError as error:
-            unknown = f"the id {error.args[0]} is no byte, and no merge before it makes it"
-            fields.fail(f"merges[{index}]", unknown)
+            problem = f"the id {error.args[0]} is no byte, and no merge before it makes it"
+            fields.fail(f"merges[{index}]", problem)
         if token > LARGEST_ID or (once and token in bytes_of):
             fields.fail(f"merges[{index}]", f"the id {token} is taken or too large")
         if data.decode(errors="backslashreplace") != text:
@@ -255,44 +219,33 @@ def _check_merges(
         bytes_of[token] = data
 
 
-def record_of(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> TrainingRecord:
+def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> TrainingRecord:
     """The record in a file that tells these `steps` with its merges. Raises `FormatError`."""
     training = fields.fields("training")
+    options: dict[str, Any] = {}
+    for field in fields_of(Options):
+        if field.name in training:
+            is_whole = field.type in (int, int | None)
+            options[field.name] = (training.number if is_whole else training.text)(field.name)
+    counts = fields.items("first_counts", [])
+    if len(counts) not in (0, 256 + ("end_of_word" in fields)) or not all(map(is_number, counts)):
+        fields.fail(
+            "first_counts", "the count of each byte was expected, and of the end-of-word marker if there is one"
+        )
     return TrainingRecord(
-        **dict(_options(training)),
+        **options,
         sources=tuple(map(_source, training.objects("sources"))),
         steps=steps,
         n_bytes=training.number("n_bytes"),
         n_tokens_start=training.number("n_tokens_start"),
         created=training.text("created"),
         stop_reason=training.text("stop_reason"),
-        n_given=training.number("n_given", largest=len(steps)) if "n_given" in training else 0,
-        first_counts=_first_counts(fields),
-        sample=training.text("sample") if "sample" in training else "",
+        n_given=training.number("n_given", 0, largest=len(steps)),
+        first_counts=tuple(counts),
+        sample=training.text("sample", ""),
     )
-
-
-def _options(training: Fields) -> Iterator[tuple[str, Any]]:
-    """The options of a training that are in its file, by name."""
-    for field in fields_of(Options):
-        if field.name in training:
-            yield field.name, (training.number if field.type in (int, int | None) else training.text)(field.name)
-
-
-def _first_counts(fields: Fields) -> tuple[int, ...]:
-    counts = fields.items("first_counts") if "first_counts" in fields else []
-    if len(counts) not in (0, 256 + ("end_of_word" in fields)) or not all(map(is_number, counts)):
-        fields.fail(
-            "first_counts", "the count of each byte was expected, and of the end-of-word marker if there is one"
-        )
-    return tuple(counts)
 
 
 def _source(source: Fields) -> Source:
-    return Source(
-        name=source.text("name"),
-        bytes=source.number("bytes"),
-        characters=source.number("characters"),
-        sha256=source.text("sha256"),
-        weight=source.number("weight") if "weight" in source else 1,
-    )
+    numbers = {name: source.number(name) for name in ("bytes", "characters")}
+    return Source(source.text("name"), **numbers, sha256=source.text("sha256"), weight=source.number("weight", 1))

@@ -4,10 +4,10 @@ Reading them, and checking whether a vocabulary of merges can be written so: onl
 text.
 """
 
+from binascii import a2b_base64
 from collections.abc import Mapping
-from typing import NoReturn
 
-from bpe_core.errors import FormatError
+from bpe_core.formats.atomic import refuse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
@@ -15,6 +15,14 @@ from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.encoder import RankEncoder
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
+
+
+def from_base64(word: str | bytes) -> bytes | None:
+    """The bytes of a token in base64; None if it is not that. "=", as a published file has it, is an empty token."""
+    try:
+        return b"" if word in ("=", b"=") else a2b_base64(word, strict_mode=True)
+    except ValueError:
+        return None
 
 
 def vocabulary_of(
@@ -48,9 +56,9 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
     """
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
-        _refuse("it is not made of bytes alone")
+        refuse("as ranks", "it is not made of bytes alone")
     if tokenizer.preparation and not tokenizer.preparation.only_splits:
-        _refuse("it does more to a text than split it, which ranks cannot tell")
+        refuse("as ranks", "it does more to a text than split it, which ranks cannot tell")
     if isinstance(vocabulary, RankedVocabulary):
         return dict(sorted(vocabulary.bytes_of.items()))
     ordinary = vocabulary.base.keys() | {token for _, _, token in vocabulary.merges}  # some are special as well
@@ -68,23 +76,23 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
     id_of = {data: token for token, data in tokens.items()}
     if len(id_of) < len(tokens):
         twice = next(token for token, data in tokens.items() if id_of[data] != token)
-        _refuse(f"the tokens {twice} and {id_of[tokens[twice]]} have the same bytes")
+        refuse("as ranks", f"the tokens {twice} and {id_of[tokens[twice]]} have the same bytes")
     if lacking := [byte for byte in range(256) if bytes([byte]) not in id_of]:
-        _refuse(f"there is no token for the byte 0x{lacking[0]:02x}")
+        refuse("as ranks", f"there is no token for the byte 0x{lacking[0]:02x}")
     if vocabulary.has_repeats:
-        _refuse("some of its tokens are made by more than one merge")
+        refuse("as ranks", "some of its tokens are made by more than one merge")
     last = 0
     for token, data in tokens.items():
         if step := vocabulary.step_of(token):
             if step < last:
-                _refuse(f"the token {token} '{token_label(data)}' is made before some of a lower id")
+                refuse("as ranks", f"the token {token} '{token_label(data)}' is made before some of a lower id")
             last = step
     found = RankEncoder.in_order(ByteSymbols(bytes_among(tokens)), id_of, whole_pieces=False).recovered()
     whole = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), found, strict=True):
         is_alike = merge[:2] == vocabulary.parents(token) if merge else len(data) < 2 or whole.get(data) == token
         if not is_alike:
-            _refuse(f"the token {token} '{token_label(data)}' would be made in another way there")
+            refuse("as ranks", f"the token {token} '{token_label(data)}' would be made in another way there")
 
 
 def joined_by_rank(vocabulary: Vocabulary) -> int | None:
@@ -96,11 +104,8 @@ def joined_by_rank(vocabulary: Vocabulary) -> int | None:
     if not isinstance(vocabulary, RankedVocabulary):
         return None
     known = {vocabulary.token_bytes(token) for token in vocabulary.ids()}
-    for data, token in vocabulary.whole_pieces.items():
-        if any(data[:i] in known and data[i:] in known for i in range(1, len(data))):
-            return token
-    return None
-
-
-def _refuse(problem: str) -> NoReturn:
-    raise FormatError(f"This tokenizer cannot be written as ranks: {problem}; choose another format.")
+    pieces = vocabulary.whole_pieces.items()
+    joined = (
+        token for data, token in pieces if any(data[:i] in known and data[i:] in known for i in range(1, len(data)))
+    )
+    return next(joined, None)

@@ -5,14 +5,10 @@ versions do not list the special tokens; they are those of mistral-common.
 """
 
 import re
-from binascii import Error, a2b_base64
-from collections.abc import Iterator
 from typing import Final
 
-from bpe_core.errors import FormatError
-from bpe_core.formats.fields import Fields, parse
-from bpe_core.formats.file import LARGEST_ID, TokenizerFile
-from bpe_core.formats.ranks import vocabulary_of
+from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile
+from bpe_core.formats.ranks import from_base64, vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 
@@ -31,18 +27,10 @@ def recognizes(data: bytes) -> bool:
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`."""
-    fields = Fields(parse(file.data, file.where), file.where)
+    fields = file.fields()
     config = fields.fields("config")
     n_specials = config.number("default_num_special_tokens", largest=1 << 20)
     n_tokens = config.number("default_vocab_size", largest=LARGEST_ID) - n_specials
-    tokens = _tokens(fields, n_tokens, n_specials)
-    source = str(Split.of_expression(config.text("pattern")))
-    vocabulary = vocabulary_of(file, tokens, dict(_specials(fields, n_specials)), first=n_specials)
-    return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.stem)
-
-
-def _tokens(fields: Fields, n_tokens: int, first: int) -> dict[int, bytes]:
-    """Id -> bytes, in the order of the ranks."""
     rows = fields.objects("vocab")
     if not 256 <= n_tokens <= len(rows):
         fields.fail("config.default_vocab_size", f"it asks for {n_tokens} tokens, and the file lists {len(rows)}")
@@ -50,17 +38,15 @@ def _tokens(fields: Fields, n_tokens: int, first: int) -> dict[int, bytes]:
     for rank, row in enumerate(rows[:n_tokens]):
         if row.number("rank") != rank:
             row.fail("rank", f"{rank} was expected, since tokens stand in the order of their ranks")
-        try:
-            data = a2b_base64(row.text("token_bytes"), strict_mode=True)
-        except (Error, ValueError) as error:
-            if isinstance(error, FormatError):
-                raise
+        if (data := from_base64(row.text("token_bytes"))) is None:
             row.fail("token_bytes", "it is not base64")
-        tokens[first + rank] = data
-    return tokens
+        tokens[n_specials + rank] = data
+    source = str(Split.of_expression(config.text("pattern")))
+    vocabulary = vocabulary_of(file, tokens, _specials(fields, n_specials), first=n_specials)
+    return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.stem)
 
 
-def _specials(fields: Fields, n_specials: int) -> Iterator[tuple[str, int]]:
+def _specials(fields: Fields, n_specials: int) -> dict[str, int]:
     named = dict(enumerate(_FIRST_SPECIALS[:n_specials]))
     if "special_tokens" in fields:
         named = {}
@@ -68,5 +54,4 @@ def _specials(fields: Fields, n_specials: int) -> Iterator[tuple[str, int]]:
             rank, text = token.number("rank", largest=n_specials - 1), token.text("token_str")
             if named.setdefault(rank, text) != text or not text:
                 token.fail("rank", f"{rank} stands there twice, or its text is empty")
-    for rank in range(n_specials):
-        yield named.get(rank, f"<SPECIAL_{rank}>"), rank
+    return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(n_specials)}

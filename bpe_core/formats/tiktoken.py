@@ -6,25 +6,19 @@ They contain no pattern, no special tokens and no merges. For published files th
 
 import re
 from base64 import b64encode
-from binascii import Error, a2b_base64
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core import kernel
 from bpe_core.errors import PatternNeededError
 from bpe_core.formats.file import LARGEST_ID, TokenizerFile
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
-from bpe_core.formats.ranks import ranks_of, vocabulary_of
+from bpe_core.formats.ranks import from_base64, ranks_of, vocabulary_of
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import visible
-
-if TYPE_CHECKING:  # of these files, few need it
-    from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.visible import quoted
 
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
-_EMPTY_TOKEN: Final = b"="
-"""How one published file writes a token without bytes; it is not valid base64."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -44,24 +38,16 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             "name its pattern, such as llama3 or qwen2 (--pattern)."
         )
     known = known or KnownFile(file.stem, "", {})
-    compiled = kernel.read_ranks(file.data)
-    tokens, id_of = compiled or (_line_by_line(file), None)
+    tokens, id_of = kernel.read_ranks(file.data) or (_line_by_line(file), None)
     vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
     pattern = known.pattern if pattern is None else pattern
-    preparation = _normalizing(known, pattern) if known.normalization else None
-    return Tokenizer(vocabulary, pattern, name=known.name, preparation=preparation)
-
-
-def _normalizing(known: KnownFile, pattern: str) -> "Preparation":
-    """The pipeline of a file whose texts are normalized before they are split by `pattern`."""
-    from bpe_core.patterns import splitter
-    from bpe_core.tokenizer.added_tokens import AddedToken
+    if not known.normalization:
+        return Tokenizer(vocabulary, pattern, name=known.name)
+    from bpe_core.patterns import splitter  # of these files, few need the rest
     from bpe_core.tokenizer.normalizers import normal_form
-    from bpe_core.tokenizer.preparation import Preparation
-    from bpe_core.tokenizer.steps import SplitStep
+    from bpe_core.tokenizer.preparation import AddedToken, Preparation, SplitStep
 
-    assert known.normalization
-    return Preparation(
+    preparation = Preparation(
         added=tuple(AddedToken(text, token, special=True) for text, token in known.special_tokens.items()),
         normalize=normal_form(known.normalization),
         steps=(SplitStep(splitter(pattern)),),
@@ -69,6 +55,7 @@ def _normalizing(known: KnownFile, pattern: str) -> "Preparation":
         drops_space=False,
         description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
     )
+    return Tokenizer(vocabulary, pattern, name=known.name, preparation=preparation)
 
 
 def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
@@ -81,9 +68,7 @@ def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
         if len(parts) != 2:
             file.broken(f"line {number} is not a token in base64, a space and a rank")
         digits, rank = parts
-        try:
-            data = a2b_base64(digits, strict_mode=True) if digits != _EMPTY_TOKEN else b""
-        except Error:
+        if (data := from_base64(digits)) is None:
             file.broken(f"in line {number}, {_named(digits)} is not base64")
         if not rank.isdigit() or len(rank) > 10 or (token := int(rank)) > LARGEST_ID:
             file.broken(f"in line {number}, {_named(rank)} is no rank")
@@ -94,8 +79,7 @@ def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
 
 
 def _named(data: bytes) -> str:
-    text = visible(data.decode(errors="replace"))
-    return f"'{text[:40]}…'" if len(text) > 40 else f"'{text}'"
+    return quoted(data.decode(errors="replace"))
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
@@ -104,4 +88,4 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     Raises `FormatError` if merging by ranks would give other ids than the tokenizer for some text.
     """
     for token, data in ranks_of(tokenizer).items():
-        yield f"{b64encode(data).decode() or _EMPTY_TOKEN.decode()} {token}\n"
+        yield f"{b64encode(data).decode() or '='} {token}\n"

@@ -16,8 +16,7 @@ from bpe_core.live.spans import Span
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap
-from bpe_core.tokenizer.preparation import METASPACE, Preparation
-from bpe_core.tokenizer.steps import Placed, PrefixStep, SplitStep
+from bpe_core.tokenizer.preparation import METASPACE, Placed, PrefixStep, Preparation, SplitStep
 from bpe_core.utf8 import utf8
 
 Range = tuple[int, int]

@@ -18,10 +18,8 @@ from bpe_core.patterns import Splitter
 from bpe_core.patterns.char_sets import complement, matches, members, without
 from bpe_core.patterns.syntax import Alternation, Chain, Chars, Node, NotPlain, Repeat, parse
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
-from bpe_core.tokenizer.preparation import METASPACE
-from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep, Step
+from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, ReplaceStep, SplitStep, Step
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 

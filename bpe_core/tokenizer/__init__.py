@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     import tiktoken
     import tokenizers
 
-    from bpe_core.tokenizer.preparation import Preparation
-    from bpe_core.tokenizer.steps import BytePieces
+    from bpe_core.tokenizer.preparation import BytePieces, Preparation
 
 
 _MOST_PIECES: Final = 1 << 17

@@ -11,14 +11,180 @@ SentencePiece models are expressed in the same way.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Protocol
 
-from bpe_core.tokenizer.added_tokens import AddedToken, Finder
-from bpe_core.tokenizer.normalizers import Normalizer
-from bpe_core.tokenizer.steps import BytePieces, SplitStep, Step
+import regex
+
+from bpe_core.patterns import Splitter
+from bpe_core.patterns.text_search import TextSearch
+from bpe_core.tokenizer.normalizers import WHITE_SPACE, Normalizer
+from bpe_core.utf8 import is_utf8
+from bpe_core.vocabulary.symbols import meant, written
 
 METASPACE: Final = "▁"
 """U+2581, which some tokenizers write for a space."""
+
+_WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
+_WORD_BEFORE: Final = regex.compile(rf"{_WORD}\Z")
+_WORD_BEHIND: Final = regex.compile(_WORD)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedToken:
+    """A text that becomes one id wherever it occurs, found before the split; the flags are those of tokenizer.json."""
+
+    text: str
+    token: int
+    """Its id."""
+    special: bool = False
+    """Whether it is found only where the caller allows it."""
+    single_word: bool = False
+    """Whether it is found only where no letter, mark, digit or connector is next to it."""
+    lstrip: bool = False
+    """Whether white space before it becomes a part of it."""
+    rstrip: bool = False
+    """Whether white space after it becomes a part of it."""
+    normalized: bool = False
+    """Whether it is searched for in the normalized text rather than in the text as given."""
+
+
+class Finder:
+    """Finds added tokens in a text from left to right, at each place the longest."""
+
+    def __init__(self, tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None = None) -> None:
+        """`normalize` is applied to the texts of the tokens, to find them in a normalized text."""
+        self._tokens: dict[str, AddedToken] = {}
+        for token in tokens:
+            self._tokens.setdefault(normalize(token.text) if normalize else token.text, token)
+        self._texts = TextSearch(self._tokens)
+
+    def found(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int]]:
+        """(start, end, id) of each token found, in code points; special tokens only if their text is in `allowed`."""
+        start = done = 0
+        for begin, end in self._texts.spans(text):
+            token = self._tokens[text[begin:end]]
+            if (token.special and token.text not in allowed) or (token.single_word and _is_in_word(text, begin, end)):
+                continue
+            if token.lstrip:
+                while begin > start and text[begin - 1] in WHITE_SPACE:
+                    begin -= 1
+                begin = max(begin, start)  # rstrip of the token before may have reached behind it
+            if token.rstrip and end >= done:
+                while end < len(text) and text[end] in WHITE_SPACE:
+                    end += 1
+            if token.rstrip:
+                done = end = max(end, done)
+            yield begin, end, token.token
+            start = end
+
+    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[str | int]:
+        """The text as a sequence of ids, of the tokens found, and of the non-empty texts between them."""
+        start = 0
+        for begin, end, token in self.found(text, allowed):
+            if start < begin:
+                yield text[start:begin]
+            yield token
+            start = end
+        if start < len(text):
+            yield text[start:]
+
+
+def _is_in_word(text: str, start: int, end: int) -> bool:
+    return bool(_WORD_BEFORE.search(text[max(0, start - 1) : start]) or _WORD_BEHIND.match(text, end))
+
+
+class Placed(NamedTuple):
+    """A piece with its place in the part of the text that it was made from."""
+
+    text: str
+    start: int
+    """Offset in that part, in code points, of its first character that is from there."""
+    n_put: int = 0
+    """How many characters at its beginning were inserted by a step, and so are not from there."""
+
+
+class Step(Protocol):
+    """A step: pieces in, pieces out; `begins` says whether the first piece is at the beginning of the whole text."""
+
+    def __call__(self, pieces: list[str], begins: bool) -> list[str]:
+        """The new pieces."""
+
+    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
+        """The new pieces with their places; their texts are those that calling the step gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitStep:
+    """Splits each piece again."""
+
+    splitter: Splitter
+
+    def __call__(self, pieces: list[str], begins: bool) -> list[str]:
+        split = self.splitter.split
+        return [part for piece in pieces for part in split(piece)]
+
+    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
+        return [
+            Placed(text[begin:end], start + max(0, begin - n_put), max(0, min(n_put, end) - begin))
+            for text, start, n_put in pieces
+            for begin, end in self.splitter.places(text)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixStep:
+    """Puts `prefix` before each piece that does not begin with it, or `only_first` before that at the text's start."""
+
+    prefix: str
+    only_first: bool = False
+
+    def __call__(self, pieces: list[str], begins: bool) -> list[str]:
+        prefix, n = self.prefix, int(begins) if self.only_first else len(pieces)
+        return [piece if piece.startswith(prefix) else prefix + piece for piece in pieces[:n]] + pieces[n:]
+
+    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
+        new = self([text for text, _, _ in pieces], begins)
+        return [
+            Placed(text, start, n_put + len(text) - len(old))
+            for text, (old, start, n_put) in zip(new, pieces, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceStep:
+    """Replaces every occurrence of one character in the pieces by another."""
+
+    old: str
+    new: str
+
+    def __call__(self, pieces: list[str], begins: bool) -> list[str]:
+        return [piece.replace(self.old, self.new) for piece in pieces]
+
+    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
+        return [piece._replace(text=piece.text.replace(self.old, self.new)) for piece in pieces]
+
+
+@dataclass(frozen=True, slots=True)
+class BytePieces:
+    """Splits the bytes of a piece by several patterns in turn, as a tokenizer.json with a Split after ByteLevel does.
+
+    The patterns see the byte alphabet and may cut inside a character: "ò" is the bytes C3 B2, and B2 is written "²",
+    which is a number to some of them.
+    """
+
+    splitters: tuple[Splitter, ...]
+
+    def __call__(self, piece: bytes) -> list[bytes]:
+        """The byte strings into which `piece` is split; each is encoded by itself.
+
+        >>> from bpe_core.patterns import splitter
+        >>> BytePieces((splitter(r"\\p{N}"),))("ò1a".encode())
+        [b'\\xc3', b'\\xb2', b'1', b'a']
+        """
+        pieces = [written(piece)]
+        for splitter in self.splitters:
+            pieces = [part for piece in pieces for part in splitter.split(piece)]
+        return [data for part in pieces if (data := meant(part))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +194,6 @@ class Preparation:
     added: tuple[AddedToken, ...]
     """The added tokens, special or not."""
     normalize: Normalizer | None
-    """The normalizer; None if there is none."""
     steps: tuple[Step, ...]
     """The pre-tokenizer steps, in order."""
     has_metaspace: bool
@@ -59,11 +224,8 @@ class Preparation:
     def only_splits(self) -> bool:
         """Whether all that happens to a text, apart from special tokens, is that it is split."""
         does_more = self.normalize or self.within or self.has_metaspace or self.drops_space
-        return (
-            not does_more
-            and all(isinstance(step, SplitStep) for step in self.steps)
-            and all(token.special for token in self.added)
-        )
+        only_special = all(token.special for token in self.added)
+        return not does_more and only_special and all(isinstance(step, SplitStep) for step in self.steps)
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | list[str]]:
         """The text as a sequence of ids, of added tokens, and of lists of pieces, which are still to be encoded.
@@ -73,21 +235,12 @@ class Preparation:
         """
         begins = True
         for part in self.raw.parts(text, allowed):
-            if isinstance(part, str):
-                yield from self._pieces_between(part, allowed, begins)
-            else:
+            if isinstance(part, int):
                 yield part
-            begins = False
-
-    def readable(self, ids: Iterable[int], bytes_of: Callable[[int], bytes]) -> Iterator[bytes]:
-        """The bytes of `ids`, in order; a run of ids in `replaces_runs` that is no UTF-8 becomes a U+FFFD per byte."""
-        for is_byte, run in groupby(ids, self.replaces_runs.__contains__):
-            data = b"".join(map(bytes_of, run))
-            yield data if not is_byte or _is_utf8(data) else "\ufffd".encode() * len(data)
-
-    def _pieces_between(self, text: str, allowed: frozenset[str], begins: bool) -> Iterator[int | list[str]]:
-        for part in self.normalized.parts(self.normalize(text) if self.normalize else text, allowed):
-            yield self._pieces(part, begins) if isinstance(part, str) else part
+            else:
+                for inner in self.normalized.parts(self.normalize(part) if self.normalize else part, allowed):
+                    yield self._pieces(inner, begins) if isinstance(inner, str) else inner
+                    begins = False
             begins = False
 
     def _pieces(self, text: str, begins: bool) -> list[str]:
@@ -96,10 +249,9 @@ class Preparation:
             pieces = step(pieces, begins)
         return [piece.replace(METASPACE, " ") for piece in pieces] if self.has_metaspace else pieces
 
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    def readable(self, ids: Iterable[int], bytes_of: Callable[[int], bytes]) -> Iterator[bytes]:
+        """The bytes of `ids`, in order; a run of ids in `replaces_runs` that is no UTF-8 becomes a U+FFFD per byte."""
+        for is_byte, run in groupby(ids, self.replaces_runs.__contains__):
+            data = b"".join(map(bytes_of, run))
+            is_broken = is_byte and not is_utf8(data)
+            yield "\ufffd".encode() * len(data) if is_broken else data

@@ -17,8 +17,8 @@ from bpe_core.live.live_text import LiveText
 from bpe_core.patterns import patience
 from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import normalizers
-from bpe_core.tokenizer.added_tokens import AddedToken, Finder
 from bpe_core.tokenizer.normalizers import SourceMap
+from bpe_core.tokenizer.preparation import AddedToken, Finder
 from bpe_core.vocabulary.symbols import BYTE_OF
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
@@ -118,7 +118,7 @@ def test_whitespace_beside_added_tokens_is_looked_at_once(monkeypatch):
             Counted.n_looks += 1
             return str.__contains__(self, key)
 
-    monkeypatch.setattr("bpe_core.tokenizer.added_tokens.WHITE_SPACE", Counted(normalizers.WHITE_SPACE))
+    monkeypatch.setattr("bpe_core.tokenizer.preparation.WHITE_SPACE", Counted(normalizers.WHITE_SPACE))
     for text in ("\n" * 3000, "x \n " * 1000, "x" * 3000, " " * 3000 + "x"):
         find = Finder([AddedToken("\n", 1, rstrip=True), AddedToken("x", 2, lstrip=True, rstrip=True)])
         found = list(find.found(text, frozenset()))
@@ -131,7 +131,7 @@ def test_whitespace_beside_added_tokens_is_looked_at_once(monkeypatch):
 def test_half_a_million_added_tokens_in_a_text_take_seconds():
     """What takes the square of that takes minutes."""
     look = (
-        "from bpe_core.tokenizer.added_tokens import AddedToken, Finder\n"
+        "from bpe_core.tokenizer.preparation import AddedToken, Finder\n"
         "find = Finder([AddedToken('x', 1, lstrip=True), AddedToken('\\n', 2, rstrip=True)])\n"
         "print(sum(1 for _ in find.parts('ax ' * 250_000 + '\\n' * 250_000, frozenset())))"
     )

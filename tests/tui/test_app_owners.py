@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from scope import TEXT, Opened, never
 
 from bpe_core import load, save, train
-from bpe_core.formats import is_tokenizer
+from bpe_core.formats import why_no_tokenizer
 from tui import process
 from tui.__main__ import _told_apart
 from tui.dialogs.questions import Ask
@@ -68,8 +68,8 @@ def test_a_tokenizer_file_is_told_from_a_text(kept: Path, book: Path, home: Path
     (home / "text.json").write_text(json.dumps({"model": "of what?", "format": "bpescope", "version": 1}))
     ranks = home / "ranks.txt"
     save(load(kept), ranks, format="tiktoken")
-    assert is_tokenizer(kept) and is_tokenizer(ranks)
-    assert not any(map(is_tokenizer, (book, home, home / "text.json", home / "missing")))
+    assert why_no_tokenizer(kept) is why_no_tokenizer(ranks) is None
+    assert None not in map(why_no_tokenizer, (book, home, home / "text.json", home / "missing"))
     texts, tokenizers, told = _told_apart(["book.txt", str(kept), str(home), "text.json", "ranks.txt"])
     assert texts == (str(book), str(home), str(home / "text.json"))
     assert tokenizers == (str(kept), str(ranks))

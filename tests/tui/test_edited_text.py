@@ -12,8 +12,7 @@ from bpe_core.live.live_text import LiveText
 from bpe_core.live.spans import Span
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
-from bpe_core.tokenizer.preparation import Preparation
-from bpe_core.tokenizer.steps import PrefixStep, SplitStep
+from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep
 from tests.nasty import nasty_texts
 from tui.text.copies import picture
 from tui.text.edited_text import EditedText

@@ -10,7 +10,7 @@ from typing import Final
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.formats.fields import Fields
+from bpe_core.formats.file import Fields
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Split, without_comments
@@ -18,22 +18,26 @@ from bpe_core.tokenizer.normalizers import (
     Normalizer,
     lowercase,
     normal_form,
-    one_after_another,
     prepended,
     replaced,
     replaced_matches,
     stripped,
     without_accents,
 )
-from bpe_core.tokenizer.preparation import METASPACE
-from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep, Step
-
-NORMALIZERS: Final = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
-"""The supported types of normalizers, as a part of a sentence."""
+from bpe_core.tokenizer.preparation import METASPACE, PrefixStep, ReplaceStep, SplitStep, Step
 
 
-def normalizer(fields: Fields) -> Normalizer | None:
-    """The normalizer described by an object; None for an empty Sequence. Raises `FormatError`, `PatternError`."""
+def in_sequence(fields: Fields, key: str) -> Iterator[Fields]:
+    """The components in a Sequence and in those inside it, which hold them at `key`; else the component itself."""
+    if fields.text("type") == "Sequence":
+        for part in fields.objects(key):
+            yield from in_sequence(part, key)
+    else:
+        yield fields
+
+
+def normalizer(fields: Fields) -> Normalizer:
+    """The normalizer described by an object that is no Sequence. Raises `FormatError`, `PatternError`."""
     kind = fields.text("type")
     match kind:
         case "NFC" | "NFD" | "NFKC" | "NFKD":
@@ -47,78 +51,46 @@ def normalizer(fields: Fields) -> Normalizer | None:
         case "Prepend":
             return prepended(fields.text("prepend"))
         case "Replace":
-            return _replacement(fields)
-        case "Sequence":
-            inside = [found for part in fields.objects("normalizers") if (found := normalizer(part))]
-            return one_after_another(inside) if inside else None
-    fields.unsupported(f"the normalizer {kind}", NORMALIZERS)
+            pattern, content = fields.fields("pattern"), fields.text("content")
+            if "String" in pattern:
+                return replaced(pattern.text("String"), content)
+            return replaced_matches(Expression(pattern_of(pattern), "pattern of a normalizer"), content)
+    supported = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
+    fields.unsupported(f"the normalizer {kind}", supported)
 
 
-def _replacement(fields: Fields) -> Normalizer:
-    pattern, content = fields.fields("pattern"), fields.text("content")
-    if "String" in pattern:
-        return replaced(pattern.text("String"), content)
-    return replaced_matches(Expression(pattern_of(pattern), "pattern of a normalizer"), content)
-
-
-def writes_metaspace(fields: Fields) -> bool:
-    """Whether this normalizer, or one in its Sequence, replaces every space by U+2581."""
-    if fields.text("type") == "Sequence":
-        return any(map(writes_metaspace, fields.objects("normalizers")))
-    return fields.text("type") == "Replace" and _is_replaced(fields, " ", METASPACE)
-
-
-def removes_metaspace(fields: Fields) -> bool:
-    """Whether this decoder, or one in its Sequence, replaces every U+2581 by a space."""
-    if fields.text("type") == "Sequence":
-        return any(map(removes_metaspace, fields.objects("decoders")))
-    return fields.text("type") == "Metaspace" or (
-        fields.text("type") == "Replace" and _is_replaced(fields, METASPACE, " ")
-    )
-
-
-def _is_replaced(fields: Fields, old: str, new: str) -> bool:
+def replaces(fields: Fields, old: str, new: str) -> bool:
+    """Whether this normalizer or decoder is a Replace of the text `old` by `new`."""
+    if fields.text("type") != "Replace":
+        return False
     pattern = fields.fields("pattern")
     return "String" in pattern and (pattern.text("String"), fields.text("content")) == (old, new)
 
 
-def drops_space(fields: Fields) -> bool:
-    """Whether this decoder, or one in its Sequence, drops a space at the beginning of the text."""
-    match fields.text("type"):
-        case "Sequence":
-            return any(map(drops_space, fields.objects("decoders")))
-        case "Strip":
-            return fields.text("content") == " " and fields.number("start") > 0
-        case "Metaspace":
-            return prepends(fields) != "never"
-    return False
+def drops_space(decoder: Fields) -> bool:
+    """Whether this decoder drops a space at the beginning of the text."""
+    if decoder.text("type") == "Strip":
+        return decoder.text("content") == " " and decoder.number("start") > 0
+    return decoder.text("type") == "Metaspace" and _prepends(decoder) != "never"
 
 
-def joins_bytes(fields: Fields) -> bool:
-    """Whether this decoder, or one in its Sequence, joins byte-fallback tokens to characters (ByteFallback)."""
-    if fields.text("type") == "Sequence":
-        return any(map(joins_bytes, fields.objects("decoders")))
-    return fields.text("type") == "ByteFallback"
-
-
-def prepends(fields: Fields) -> str:
+def _prepends(fields: Fields) -> str:
     """The prepend scheme of a Metaspace object, "always", "first" or "never"; older files have a flag instead."""
-    if "prepend_scheme" in fields:
-        scheme = fields.text("prepend_scheme")
-        if scheme not in ("always", "first", "never"):
-            fields.fail("prepend_scheme", "always, first or never was expected")
-        return scheme
-    return "always" if fields.flag("add_prefix_space", True) else "never"
+    if "prepend_scheme" not in fields:
+        return "always" if fields.flag("add_prefix_space", True) else "never"
+    scheme = fields.text("prepend_scheme")
+    if scheme not in ("always", "first", "never"):
+        fields.fail("prepend_scheme", "always, first or never was expected")
+    return scheme
 
 
 _IN_WORD: Final = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _IN_WORD_ALONE: Final = rf"{_IN_WORD}\xb2\xb3\xb9\xbc-\xbe"
 """Word characters outside a set: there Oniguruma includes six numbers of Latin-1 that it excludes inside a set."""
-_EDGE: Final = rf"(?:(?<=[{_IN_WORD_ALONE}])(?![{_IN_WORD_ALONE}])|(?<![{_IN_WORD_ALONE}])(?=[{_IN_WORD_ALONE}]))"
 _OTHERWISE: Final = {
     r"\w": f"[{_IN_WORD_ALONE}]",
     r"\W": f"[^{_IN_WORD_ALONE}]",
-    r"\b": _EDGE,
+    r"\b": rf"(?:(?<=[{_IN_WORD_ALONE}])(?![{_IN_WORD_ALONE}])|(?<![{_IN_WORD_ALONE}])(?=[{_IN_WORD_ALONE}]))",
     r"\h": "[0-9A-Fa-f]",
     "^": "(?m:^)",
     "$": "(?m:$)",
@@ -154,89 +126,79 @@ def _translated(part: str, fields: Fields) -> str:
     return re.sub(r"\\.", lambda found: _IN_SET.get(found[0], found[0]), part, flags=re.DOTALL)
 
 
-PRE_TOKENIZERS: Final = (
-    "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, BertPreTokenizer, "
-    "Metaspace, Sequence"
-)
-"""The supported types of pre-tokenizers, as a part of a sentence."""
-
 _PUNCTUATION: Final = r"[\p{P}$+<=>^`|~]"
-_WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
-_NOT_WORD: Final = r"[^\s\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
+_WORDS: Final = rf"[{_IN_WORD}\u200c\u200d]+|[^\s{_IN_WORD}\u200c\u200d]+"
 
 
-class ToBytes:
-    """The step of ByteLevel after which pieces are written in the byte alphabet."""
+def pre_tokenizer_steps(fields: Fields) -> Iterator[Step | None]:
+    """The steps of a pre-tokenizer, in order; after None, of ByteLevel, pieces are in the byte alphabet.
+
+    Raises `FormatError`.
+    """
+    for part in in_sequence(fields, "pretokenizers"):
+        yield from _steps(part)
 
 
-def pre_tokenizer_steps(fields: Fields) -> Iterator[Step | ToBytes]:
-    """The steps of a pre-tokenizer, in order. Raises `FormatError`."""
+def _steps(fields: Fields) -> Iterator[Step | None]:
     kind = fields.text("type")
     match kind:
-        case "Sequence":
-            for inside in fields.objects("pretokenizers"):
-                yield from pre_tokenizer_steps(inside)
         case "ByteLevel":
             if fields.flag("add_prefix_space", True):
                 yield PrefixStep(" ")
             fields.flag("trim_offsets", True)  # it is no matter here, but must be one there
             if fields.flag("use_regex", True):
                 yield SplitStep(splitter("gpt2"))
-            yield ToBytes()
+            yield None
         case "Split":
             behavior, invert = fields.any("behavior"), fields.flag("invert", False)
             yield _split(fields, pattern_of(fields.fields("pattern")), behavior, invert)
         case "Digits":
-            yield _by(Split(r"\p{N}" if fields.flag("individual_digits", False) else r"\p{N}+"))
+            yield _by(r"\p{N}" if fields.flag("individual_digits", False) else r"\p{N}+")
         case "Punctuation":
-            yield _split(fields, _PUNCTUATION, fields.any("behavior") if "behavior" in fields else "Isolated", False)
+            yield _split(fields, _PUNCTUATION, fields.any("behavior", "Isolated"))
         case "Whitespace":
-            yield _by(Split(f"{_WORD}+|{_NOT_WORD}+", drops_rest=True))
+            yield _by(_WORDS, drops_rest=True)
         case "WhitespaceSplit":
             yield SplitStep(splitter("words"))
         case "BertPreTokenizer":
             yield SplitStep(splitter("words"))
-            yield _by(Split(_PUNCTUATION))
+            yield _by(_PUNCTUATION)
         case "CharDelimiterSplit":
-            yield _split(fields, pattern_of(fields.renamed("delimiter", "String")), "Removed", False)
+            yield _split(fields, str(regex.escape(fields.text("delimiter"), special_only=True)), "Removed")
         case "Metaspace":
-            yield from _metaspace(fields)
+            if (character := fields.text("replacement")) != METASPACE:
+                fields.unsupported(f"the Metaspace character {character!r}", METASPACE)
+            yield ReplaceStep(" ", METASPACE)
+            if (scheme := _prepends(fields)) != "never":
+                yield PrefixStep(METASPACE, only_first=scheme == "first")
+            if fields.flag("split", True):
+                yield _by(f"{METASPACE}[^{METASPACE}]*")
         case _:
-            fields.unsupported(f"the pre-tokenizer {kind}", PRE_TOKENIZERS)
+            fields.unsupported(
+                f"the pre-tokenizer {kind}",
+                "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, "
+                "BertPreTokenizer, Metaspace, Sequence",
+            )
 
 
-def _by(split: Split) -> SplitStep:
-    return SplitStep(splitter(str(split)))
+def _by(expression: str, drops_rest: bool = False) -> SplitStep:
+    return SplitStep(splitter(str(Split(expression, drops_rest=drops_rest))))
 
 
-def _split(fields: Fields, expression: str, behavior: object, invert: bool) -> SplitStep:
+def _split(fields: Fields, expression: str, behavior: object, invert: bool = False) -> SplitStep:
     """The step of a Split; behaviors other than Isolated and Removed are expressed by another regular expression."""
     match behavior:
         case "Isolated":
-            return _by(Split.of_expression(expression))
+            return SplitStep(splitter(str(Split.of_expression(expression))))
         case "Removed" if invert:
-            return _by(Split(expression, drops_rest=True))
+            return _by(expression, drops_rest=True)
         case "Removed":
-            between = rf"(?:{expression})(*SKIP)(*FAIL)|(?:(?!{expression})(?s:.))+"
-            return _by(Split(between, drops_rest=True))
+            return _by(rf"(?:{expression})(*SKIP)(*FAIL)|(?:(?!{expression})(?s:.))+", drops_rest=True)
         case "Contiguous" if not invert:
-            return _by(Split(f"(?>{expression})+"))
+            return _by(f"(?>{expression})+")
         case "MergedWithPrevious" if not invert:
-            return _by(Split(f"(?s:.*?)(?>{expression})"))
+            return _by(f"(?s:.*?)(?>{expression})")
         case "MergedWithNext" if not invert:
-            return _by(Split(f"(?>{expression})(?s:(?!{expression}).)*"))
-    fields.unsupported(
-        f"the Split behavior {behavior!r}{' with invert' if invert else ''}", "Isolated, Removed and others"
-    )
-
-
-def _metaspace(fields: Fields) -> Iterator[Step]:
-    character = fields.text("replacement")
-    if character != METASPACE:
-        fields.unsupported(f"the Metaspace character {character!r}", METASPACE)
-    yield ReplaceStep(" ", character)
-    scheme = prepends(fields)
-    if scheme != "never":
-        yield PrefixStep(character, only_first=scheme == "first")
-    if fields.flag("split", True):
-        yield _by(Split(f"{character}[^{character}]*"))
+            return _by(f"(?>{expression})(?s:(?!{expression}).)*")
+    what = f"the Split behavior {behavior!r}{' with invert' if invert else ''}"
+    fields.unsupported(what, "Isolated, Removed and others")

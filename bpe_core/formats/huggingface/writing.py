@@ -1,22 +1,158 @@
-"""Parts of Hugging Face's files: names in the byte alphabet, merges as pairs of names, pre-tokenizers."""
+"""Writing tokenizer.json and the parts that other formats share: names in the byte alphabet, merges, pre-tokenizers."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from bpe_core.errors import FormatError, PatternError
+from bpe_core.errors import PatternError
+from bpe_core.formats.atomic import refuse
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import splitter
 from bpe_core.patterns.automaton import Automaton
 from bpe_core.patterns.expression import Expression
-from bpe_core.patterns.pattern import Pattern, Split, Then
+from bpe_core.patterns.pattern import Else, Pattern, Split, Then
 from bpe_core.patterns.syntax import NotPlain, parse
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.preparation import AddedToken
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import written
+
+_CONTRACTION: Final = "'(?i:[sdmt]|ll|ve|re)"
+_SOURCES: Final = {
+    "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "gpt4": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
+    r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s",
+}
+"""Published patterns that Oniguruma would understand differently -> an equivalent that it and `regex` agree on."""
+
+_OTHERWISE: Final = re.compile(
+    r"\{\d*,?\d*\}\+|(?<![\[\\])\^|(?<!\\)\$|\\[wWbBzZAGKRXhH]|\(\?(?![:=!>]|i:|<[=!])|\(\*|\[\[|&&|--|~~|\|\|"
+)
+"""Constructs on which Oniguruma and `regex` disagree, or may disagree."""
+
+_BYTE_LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+"""As a pre-tokenizer after the splits, and as the decoder of every tokenizer of bytes, whatever the file read has."""
+
+_TARGET: Final = "as a tokenizer.json"
+
+
+def write(tokenizer: Tokenizer) -> Iterator[str]:
+    """The text of tokenizer.json. Raises `FormatError` if Hugging Face's library would encode some text differently."""
+    vocabulary, preparation = tokenizer.vocabulary, tokenizer.preparation
+    pattern = tokenizer.splitter.tree
+    if preparation:
+        if not preparation.description:
+            refuse(_TARGET, "what it does to a text before it splits it cannot be said there")
+        added = preparation.added
+        pipeline = {"pre_tokenizer": None, **preparation.description, "decoder": _BYTE_LEVEL}
+        if "pre_tokenizer" not in preparation.description:
+            pipeline["pre_tokenizer"] = _pre_tokenizer(pattern)
+    else:
+        added = specials_of(vocabulary)
+        if isinstance(pattern, Else):  # its texts are found first, as added tokens are
+            texts = frozenset(pattern.texts)
+            whole = ((data.decode(errors="replace"), token) for data, token in vocabulary.whole_pieces.items())
+            found = tuple(AddedToken(text, token) for text, token in whole if text in texts)
+            if not texts or texts != {token.text for token in found}:
+                refuse(_TARGET, "its pattern finds something first that is no token")
+            added, pattern = added + found, pattern.rest
+        pipeline = {"normalizer": None, "pre_tokenizer": _pre_tokenizer(pattern), "decoder": _BYTE_LEVEL}
+    ordinary = {token.text.encode() for token in added if not token.special}
+    is_ranked = isinstance(vocabulary, RankedVocabulary)
+    looks_up_whole = is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
+    if looks_up_whole and any(tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens):
+        refuse(_TARGET, "the text of a special token is a piece by its pattern")
+    for token, data in vocabulary.bytes_of.items() if looks_up_whole and not is_ranked else ():
+        if token in vocabulary and vocabulary.encode(data) != (token,):  # `ignore_merges` means all or none
+            refuse(_TARGET, f"the token {token} would be looked up as a whole there, and is not here")
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": looks_up_whole,
+        "vocab": names_of(tokenizer, added),
+        "merges": [list(pair) for pair in pairs_of(vocabulary)],
+    }
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    described = [
+        {"id": token.token, "content": token.text} | {flag: getattr(token, flag) for flag in flags} for token in added
+    ]
+    head = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": described}
+    yield dumped(head | pipeline | {"post_processor": None, "model": model})
+
+
+def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
+    """The special tokens of a vocabulary as added tokens."""
+    return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
+
+
+def names_of(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> dict[str, int]:
+    """Name -> id of all tokens, in the byte alphabet; added tokens are named by their texts.
+
+    Added tokens are included because the library gives new ids to those that it does not find in the vocabulary.
+    Raises `FormatError` if two tokens would have the same name, or one an empty name.
+    """
+    vocabulary = tokenizer.vocabulary
+    if not vocabulary.is_bytewise:
+        refuse(_TARGET, "it is not made of bytes alone")
+    names = {token.text: token.token for token in added}
+    by_text = set(names.values()) - {token for _, _, token in vocabulary.merges}
+    for token in vocabulary.ids():
+        if token not in by_text:
+            name = written(vocabulary.token_bytes(token))
+            if (other := names.setdefault(name, token)) != token:
+                refuse(_TARGET, f"the tokens {other} and {token} have the same bytes")
+            if not name:
+                refuse(_TARGET, f"the token {token} is empty")
+    return names
+
+
+def pairs_of(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    """(left name, right name) of each merge, in order.
+
+    Raises `FormatError` if the merges do not determine the encoding, see `ranks.joined_by_rank`.
+    """
+    name = {token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()}
+    for left, right, _ in vocabulary.merges:
+        yield name[left], name[right]
+    if (odd := joined_by_rank(vocabulary)) is not None:
+        refuse(_TARGET, f"the token {odd} is joined by its rank, from parts that no merge names")
+
+
+def _pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
+    """The pre-tokenizer that splits by `pattern`. Raises `FormatError` if there is none."""
+    splits: list[dict[str, Any]] = []
+    waiting: list[Pattern] = [pattern]
+    while waiting:
+        match waiting.pop():
+            case Split() as split if split.source or split.drops_rest:
+                check_read_alike(split)
+                source, behavior = _SOURCES.get(split.name, split.source), "Removed" if split.drops_rest else "Isolated"
+                how = {"behavior": behavior, "invert": split.drops_rest}
+                splits.append({"type": "Split", "pattern": {"Regex": source}} | how)
+            case Then(first, rest):
+                waiting += rest, first
+            case Else():
+                refuse(_TARGET, "its pattern finds something first that is no token")
+    return {"type": "Sequence", "pretokenizers": [*splits, _BYTE_LEVEL]} if splits else _BYTE_LEVEL
+
+
+def check_read_alike(split: Split, target: str = _TARGET) -> None:
+    """Raise `FormatError` for an expression, not published, that other libraries may understand differently.
+
+    `target` names what is written, as in `refuse`.
+    """
+    if not split.name and (found := _OTHERWISE.search(split.source)):
+        refuse(target, f"its pattern has {visible(found[0])}, which is not the same in other libraries")
+    if not split.name and may_match_nothing(split):
+        refuse(target, "its pattern may match nothing, and no library goes on behind that as another does")
 
 
 def may_match_nothing(split: Split) -> bool:
@@ -36,100 +172,6 @@ def may_match_nothing(split: Split) -> bool:
         return True
 
 
-_CONTRACTION: Final = "'(?i:[sdmt]|ll|ve|re)"
-_SOURCES: Final = {
-    "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-    "gpt4": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
-    r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s",
-}
-"""Published patterns that Oniguruma would understand differently -> an equivalent that it and `regex` agree on."""
-
-_OTHERWISE: Final = re.compile(
-    r"\{\d*,?\d*\}\+|(?<![\[\\])\^|(?<!\\)\$|\\[wWbBzZAGKRXhH]|\(\?(?![:=!>]|i:|<[=!])|\(\*|\[\[|&&|--|~~|\|\|"
-)
-"""Constructs on which Oniguruma and `regex` disagree, or may disagree."""
-
-
-def names_of(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> dict[str, int]:
-    """Name -> id of all tokens, in the byte alphabet; added tokens are named by their texts.
-
-    Added tokens are included because the library gives new ids to those that it does not find in the vocabulary.
-    Raises `FormatError` if two tokens would have the same name, or one an empty name.
-    """
-    vocabulary = tokenizer.vocabulary
-    if not vocabulary.is_bytewise:
-        refuse("it is not made of bytes alone")
-    names = {token.text: token.token for token in added}
-    apart = set(names.values()) - {token for _, _, token in vocabulary.merges}
-    for token in vocabulary.ids():
-        if token not in apart:
-            name = written(vocabulary.token_bytes(token))
-            other = names.setdefault(name, token)
-            if other != token:
-                refuse(f"the tokens {other} and {token} have the same bytes")
-            if not name:
-                refuse(f"the token {token} is empty")
-    return names
-
-
-def pairs_of(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    """(left name, right name) of each merge, in order.
-
-    Raises `FormatError` if the merges do not determine the encoding, see `ranks.joined_by_rank`.
-    """
-    name = {token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()}
-    for left, right, _ in vocabulary.merges:
-        yield name[left], name[right]
-    odd = joined_by_rank(vocabulary)
-    if odd is not None:
-        refuse(f"the token {odd} is joined by its rank, from parts that no merge names")
-
-
-def pre_tokenizer_of(pattern: Pattern) -> dict[str, Any]:
-    """The pre-tokenizer that splits by `pattern`. Raises `FormatError` if there is none."""
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    splits = list(map(_described, _splits(pattern)))
-    return {"type": "Sequence", "pretokenizers": [*splits, byte_level]} if splits else byte_level
-
-
-def _splits(pattern: Pattern) -> Iterator[Split]:
-    match pattern:
-        case Split():
-            if pattern.source or pattern.drops_rest:
-                yield pattern
-        case Then(first, rest):
-            yield from _splits(first)
-            yield from _splits(rest)
-        case _:
-            refuse("its pattern finds something first that is no token")
-
-
-def _described(split: Split) -> dict[str, Any]:
-    """The object of one Split. Raises `FormatError`."""
-    source = _SOURCES.get(split.name, split.source)
-    check_read_alike(split)
-    behavior = "Removed" if split.drops_rest else "Isolated"
-    return {"type": "Split", "pattern": {"Regex": source}, "behavior": behavior, "invert": split.drops_rest}
-
-
-def check_read_alike(split: Split, target: str = "a tokenizer.json") -> None:
-    """Raise `FormatError` for an expression, not published, that other libraries may understand differently.
-
-    `target` names what is written, as in `refuse`.
-    """
-    if split.name:
-        return
-    if found := _OTHERWISE.search(split.source):
-        refuse(f"its pattern has {visible(found[0])}, which is not the same in other libraries", target)
-    if may_match_nothing(split):
-        refuse("its pattern may match nothing, and no library goes on behind that as another does", target)
-
-
-def refuse(problem: str, target: str = "a tokenizer.json") -> NoReturn:
-    """Raise the `FormatError` that the tokenizer cannot be written as `target`; `problem` is a clause that says why."""
-    raise FormatError(f"This tokenizer cannot be written as {target}: {problem}; choose another format.")
-
-
-def dumped(values: Mapping[str, Any]) -> Iterator[str]:
+def dumped(values: Mapping[str, Any]) -> str:
     """The text of a JSON file."""
-    yield json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"

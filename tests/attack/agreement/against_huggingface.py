@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import PATTERNS, Tokenizer, load, save
-from bpe_core.formats.fields import Fields
+from bpe_core.formats.file import Fields
 from bpe_core.formats.huggingface import components
 from bpe_core.formats.huggingface.components import pattern_of
 from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import one_after_another
-from bpe_core.tokenizer.steps import SplitStep
+from bpe_core.tokenizer.preparation import SplitStep
 from tests.attack.agreement import pipelines
 from tests.attack.agreement.against_tiktoken import WHERE, offsets
 from tests.attack.agreement.characters import (

@@ -15,10 +15,8 @@ from bpe_core.cli.main import main
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, PatternError
-from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.normalizers import normal_form, stripped
-from bpe_core.tokenizer.preparation import Preparation
-from bpe_core.tokenizer.steps import PrefixStep, SplitStep
+from bpe_core.tokenizer.preparation import AddedToken, PrefixStep, Preparation, SplitStep
 
 NUMBERS = train("100 100 100 20 20", vocab_size=259)
 BYTES = {byte: bytes([byte]) for byte in range(256)}

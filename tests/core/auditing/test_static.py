@@ -8,8 +8,7 @@ from bpe_core.auditing import audit
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.static import ENOUGH, incomplete_bigrams
 from bpe_core.cli.main import main
-from bpe_core.tokenizer.added_tokens import AddedToken
-from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.tokenizer.preparation import AddedToken, Preparation
 from bpe_core.utf8 import UNUSED_BYTES, IncompleteEnds, completed, incomplete_ends
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}

@@ -90,7 +90,7 @@ NATIVE = [
     (row(3, [98, 99, 260, 1, 1, 46, 7]), "a text was expected for text, not 7"),
     (row(3, [98, 99, 260]), "a row of 7 values"),
     (row(3, {}), "a row of 7 values"),
-    (at(version=3), "a newer bpescope may read this"),
+    (at(version=3), "another bpescope may read this"),
     (at(columns=[]), "in columns"),
     (at(merges=None), "in merges, a list was expected, not null"),
     (at(n_vocab=7), "in n_vocab, "),

@@ -4,9 +4,7 @@ from bpe_core import Tokenizer, Vocabulary, train
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import normalizers as n
-from bpe_core.tokenizer.added_tokens import AddedToken
-from bpe_core.tokenizer.preparation import Preparation
-from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep
+from bpe_core.tokenizer.preparation import AddedToken, PrefixStep, Preparation, ReplaceStep, SplitStep
 from bpe_core.vocabulary.symbols import CharacterSymbols
 from tests.nasty import nasty_texts
 

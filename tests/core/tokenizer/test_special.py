@@ -7,7 +7,7 @@ import pytest
 from bpe_core import LiveText, Tokenizer, train
 from bpe_core.explain.unstable import unstable
 from bpe_core.tokenizer import SpecialsAllowed
-from bpe_core.tokenizer.added_tokens import AddedToken, Finder
+from bpe_core.tokenizer.preparation import AddedToken, Finder
 from bpe_core.vocabulary import Vocabulary
 
 SPECIALS = {"<|end|>": 400, "<|end|><|": 401, "abab": 402, "</s>": 403}
