@@ -15,7 +15,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRanking
 from bpe_core.explain.pair_counts import Pair
-from bpe_core.explain.token_uses import token_uses
+from bpe_core.explain.trace import token_uses
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
@@ -133,7 +133,7 @@ def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
         return
     lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
     uses = token_uses(vocabulary, lengths.__getitem__, step)
-    yield f"{counted(uses.made, 'use')} when made, {uses.left():,} left in the end"
+    yield f"{counted(uses.made, 'use')} when made, {uses.left:,} left in the end"
     for taken in uses.absorbed[:8]:
         yield f"  step {taken.step:,} {_tokens((taken.token,), tokenizer)} absorbed {taken.n_absorbed:,}"
     if (more := len(uses.absorbed) - 8) > 0:

@@ -4,8 +4,8 @@ All numbers are those of the corpus at hand. That it is the one which the vocabu
 the count of the merged pair, which the training record keeps.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from heapq import nlargest, nsmallest
 from typing import Any, Final
 
@@ -22,7 +22,6 @@ MOST_TIED: Final = 40
 MOST_ROWS: Final = 2000
 """Rows up to which a table of pairs is given whole; of a larger one only `TOP` rows are."""
 TOP: Final = 200
-"""Rows given of a larger table."""
 FEW_WORDS: Final = 40
 """Distinct pieces up to which a corpus is given whole; of a larger one only pieces that changed are."""
 MOST_WORDS: Final = 12
@@ -35,26 +34,21 @@ _END_OF_WORD: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A row of a table of pair counts."""
+    """A row of a table of pairs: how often the pair occurs, and by how much the newest merge changed that."""
 
     left: int
     right: int
     count: int
-    """How often the pair occurs."""
     change: int
-    """By how much the newest merge changed that."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusPiece:
-    """A distinct piece of the corpus."""
+    """A distinct piece of the corpus, how often it occurs, and its tokens before and after the merge."""
 
     count: int
-    """How often it occurs."""
     before: tuple[int, ...]
-    """Its tokens before the merge."""
     after: tuple[int, ...]
-    """And after it; the same where it does not hold the pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +110,11 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """As objects and lists; a row of a table is [left, right, count, change], a word [count, before, after]."""
-        return {
-            "step": self.step,
-            "choice": self.choice and _as_json(self.choice),
-            "table": _as_json(self.table),
-            "words": [list(astuple(word)) for word in self.words],
-        }
 
+        def as_json(fields: list[tuple[str, Any]]) -> Any:
+            return [value for _, value in fields] if fields[-1][0] in ("change", "after") else dict(fields)
 
-def _as_json(value: PairRanking | MergeChoice) -> dict[str, Any]:
-    """Its fields by name, the rows in them as lists."""
-    body = {field.name: getattr(value, field.name) for field in fields(value)}
-    for name, part in body.items():
-        if isinstance(part, tuple):
-            body[name] = [list(astuple(row)) if isinstance(row, PairRow) else row for row in part]
-    return body
+        return dict(asdict(self, dict_factory=as_json))
 
 
 def explain(
@@ -142,32 +126,62 @@ def explain(
     `few` is how many runners-up and how many pairs born and vanished are named.
     Raises `OptionError` for a step that there is not.
     """
+    counts.tokenizer.at(step)
     choice, effect = None, MergeEffect(0, {}, 0, 0, ())
     if step:
         counts.go_to(step - 1)
         effect = counts.effect(step)
-        choice = _choice(counts, effect, ties, max_token_length, few)
+        choice = _choice(counts, effect, _Candidates(counts, ties, max_token_length), few)
     counts.go_to(step)
-    table = _table(counts, effect.pairs, ties, max_token_length)
+    table = _table(counts, effect, _Candidates(counts, ties, max_token_length))
     return Explanation(step, choice, table, tuple(_words(counts, effect)))
 
 
-def _choice(counts: PairCounts, effect: MergeEffect, ties: str, longest: int | None, few: int) -> MergeChoice:
+class _Candidates:
+    """The pairs that a training may choose from at the step of `counts`."""
+
+    def __init__(self, counts: PairCounts, ties: str, longest: int | None) -> None:
+        self.counts = counts.counts
+        """Pair -> how often it occurs, without those that make a longer token than is allowed."""
+        if longest is not None:
+            self.counts = {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}
+        self.most = max(self.counts.values(), default=0)
+        self.tied = [pair for pair, count in self.counts.items() if count == self.most]
+        self._places = dict.fromkeys(self.tied, PairPlace(0, 0))  # where each begins first: nothing to a single one
+        if len(self.tied) > 1:
+            self._places = counts.first_places(self.tied)
+        self._vocabulary = counts.tokenizer.vocabulary
+        self.order = self.order_of(ties)
+
+    def order_of(self, rule: str) -> Callable[[Pair], Any]:
+        """A sort key of tied pairs: the rule takes the one with the smallest."""
+        if rule == "first":
+            return self._places.__getitem__
+        vocabulary, number = self._vocabulary, _numbers(rule, self._vocabulary)
+        if rule == "largest":
+            return lambda pair: (*(descending(vocabulary.token_bytes(part)) for part in pair), *map(number, pair))
+        return lambda pair: tuple(map(number, pair))
+
+
+def _numbers(rule: str, vocabulary: Vocabulary) -> Callable[[int], int]:
+    """Numbers tokens as a trainer does by this rule: bytes in its alphabet, the end-of-word marker, merges in order."""
+    number_of = {bytes([byte]): number for number, byte in enumerate(alphabet(rule))}
+
+    def number(token: int) -> int:
+        step = vocabulary.step_of(token)
+        return _END_OF_WORD + step if step else number_of.get(vocabulary.token_bytes(token), _END_OF_WORD)
+
+    return number
+
+
+def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates, few: int) -> MergeChoice:
     """At the step before the merge."""
     left, right, token = counts.tokenizer.merges[effect.step - 1]
-    now = _allowed(counts, longest)
-    most = max(now.values(), default=0)
-    tied = [pair for pair, count in now.items() if count == most]
-    vocabulary = counts.in_force.vocabulary
-    places = _places(counts, tied)
-    by_rule = {rule: min(tied, key=_order(rule, vocabulary, places)) for rule in TIES} if tied else {}
-    order = _order(ties, vocabulary, places)
-    merged = left, right
-    rest = ((pair, count) for pair, count in now.items() if count < most and pair != merged)
-    change = effect.pairs
+    merged, change = (left, right), effect.pairs
 
     def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
-        return tuple(PairRow(*pair, count, change.get(pair, 0)) for pair, count in _first(pairs, few))
+        first = nlargest(few, pairs, key=lambda row: (row[1], row[0]))
+        return tuple(PairRow(*pair, count, change.get(pair, 0)) for pair, count in first)
 
     born = [pair for pair, by in change.items() if by > 0 and pair not in counts.counts]
     gone = [pair for pair, by in change.items() if pair != merged and by == -counts.counts.get(pair, 0)]
@@ -175,24 +189,28 @@ def _choice(counts: PairCounts, effect: MergeEffect, ties: str, longest: int | N
         left,
         right,
         token,
-        counts.counts.get(merged, 0),
-        most,
-        tuple(nsmallest(MOST_TIED, tied, key=order)),
-        len(tied),
-        by_rule,
-        rows(rest),
-        effect.n_joined,
-        rows((pair, change[pair]) for pair in born),
-        len(born),
-        tuple(PairRow(*pair, 0, -count) for pair, count in _first(((p, -change[p]) for p in gone), few)),
-        len(gone),
-        len(effect.words),
+        count=counts.counts.get(merged, 0),
+        most=now.most,
+        tied=tuple(nsmallest(MOST_TIED, now.tied, key=now.order)),
+        n_tied=len(now.tied),
+        by_rule={rule: min(now.tied, key=now.order_of(rule)) for rule in TIES if now.tied},
+        runners_up=rows((pair, n) for pair, n in now.counts.items() if n < now.most and pair != merged),
+        n_joined=effect.n_joined,
+        born=rows((pair, change[pair]) for pair in born),
+        n_born=len(born),
+        vanished=tuple(replace(row, count=0) for row in rows((pair, -change[pair]) for pair in gone)),
+        n_vanished=len(gone),
+        n_changed=len(effect.words),
     )
 
 
-def _first(pairs: Iterable[tuple[Pair, int]], n: int) -> list[tuple[Pair, int]]:
-    """The first of them in descending order of (count, pair)."""
-    return nlargest(n, pairs, key=lambda row: (row[1], row[0]))
+def _table(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> PairRanking:
+    n_rows = len(now.counts) if len(now.counts) <= MOST_ROWS else TOP
+    first = nsmallest(n_rows, now.tied, key=now.order)
+    rest = ((count, pair) for pair, count in now.counts.items() if count < now.most)
+    first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
+    rows = tuple(PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first)
+    return PairRanking(rows, len(now.counts), len(now.tied), counts.n_tokens)
 
 
 def _words(counts: PairCounts, effect: MergeEffect) -> Iterator[CorpusPiece]:
@@ -206,52 +224,3 @@ def _words(counts: PairCounts, effect: MergeEffect) -> Iterator[CorpusPiece]:
         before, after = changed[number]
         if len(before) <= LONGEST_WORD:
             yield CorpusPiece(counts.weights[number], tuple(before), tuple(after))
-
-
-def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: int | None) -> PairRanking:
-    now = _allowed(counts, longest)
-    most = max(now.values(), default=0)
-    tied = [pair for pair, count in now.items() if count == most]
-    n_rows = len(now) if len(now) <= MOST_ROWS else TOP
-    first = nsmallest(n_rows, tied, key=_order(ties, counts.in_force.vocabulary, _places(counts, tied)))
-    if len(first) < n_rows:
-        rest = ((count, pair) for pair, count in now.items() if count < most)
-        first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
-    rows = tuple(PairRow(*pair, now[pair], changed.get(pair, 0)) for pair in first)
-    return PairRanking(rows, len(now), len(tied), counts.n_tokens)
-
-
-def _places(counts: PairCounts, tied: list[Pair]) -> dict[Pair, PairPlace]:
-    """Where tied pairs begin first, which decides nothing for a single one."""
-    return counts.first_places(tied) if len(tied) > 1 else dict.fromkeys(tied, PairPlace(0, 0))
-
-
-def _allowed(counts: PairCounts, longest: int | None) -> dict[Pair, int]:
-    """The counts of the pairs that make no token longer than that."""
-    if longest is None:
-        return counts.counts
-    return {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}
-
-
-def _order(rule: str, vocabulary: Vocabulary, places: Mapping[Pair, PairPlace]) -> Callable[[Pair], Any]:
-    """A sort key: of equally frequent pairs the rule takes the one with the smallest.
-
-    `places` tells where each pair begins first; only the rule "first" asks it.
-    """
-    if rule == "first":
-        return places.__getitem__
-    number = _numbers(rule, vocabulary)
-    if rule == "largest":
-        return lambda pair: (*(descending(vocabulary.token_bytes(part)) for part in pair), *map(number, pair))
-    return lambda pair: tuple(map(number, pair))
-
-
-def _numbers(rule: str, vocabulary: Vocabulary) -> Callable[[int], int]:
-    """Numbers tokens as a trainer does by this rule: bytes in its alphabet, the end-of-word marker, merges in order."""
-    number_of = {bytes([byte]): number for number, byte in enumerate(alphabet(rule))}
-
-    def number(token: int) -> int:
-        step = vocabulary.step_of(token)
-        return _END_OF_WORD + step if step else number_of.get(vocabulary.token_bytes(token), _END_OF_WORD)
-
-    return number

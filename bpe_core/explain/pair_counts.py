@@ -23,9 +23,6 @@ Pair = tuple[int, int]
 NEAR: Final = 8
 """Steps up to which counts are changed step by step; for a step further away everything is counted anew."""
 
-_BETWEEN: Final = b"\xff"
-"""Between the pieces where tokens are searched; no UTF-8 holds this byte."""
-
 
 class PairPlace(NamedTuple):
     """Where a pair begins: the number of a distinct piece, in the order of the corpus, and of a token in it."""
@@ -36,10 +33,9 @@ class PairPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MergeEffect:
-    """What one merge changes."""
+    """What the merge of one step changes."""
 
     step: int
-    """Its number, from 1."""
     pairs: Mapping[Pair, int]
     """Pair -> by how much its count changes; pairs whose count stays are not in it."""
     n_joined: int
@@ -68,7 +64,8 @@ class PairCounts:
 
     A pair counts once for each place where it begins, overlaps included (`aaa` holds `aa` twice), as in training.
     To count anew takes a time linear in the bytes of the distinct pieces, a neighboring step one linear in those of
-    the pieces it changes; memory is linear in the distinct pieces and pairs.
+    the pieces it changes; memory is linear in the distinct pieces and pairs. A step that there is not is an
+    `OptionError`.
 
     >>> from bpe_core import train
     >>> counts = PairCounts(train("aaabdaaabac", vocab_size=259, pattern="none"), {"aaabdaaabac": 1})
@@ -94,40 +91,35 @@ class PairCounts:
         """The distinct pieces, in the order of first appearance."""
         self.weights: Final = list(pieces.values())
         """How often each of them occurs."""
-        self.step = 0
-        """How many merges are made."""
-        self.counts: dict[Pair, int] = {}
-        """How often each pair occurs at this step; never 0."""
-        self.n_tokens = 0
-        """Tokens of the corpus at this step."""
         end = tokenizer.vocabulary.end_of_word
         mark = b"" if end is None else tokenizer.token_bytes(end)
-        encoded = [utf8(piece) + mark + _BETWEEN for piece in self.pieces]
+        encoded = [utf8(piece) + mark + b"\xff" for piece in self.pieces]  # no UTF-8 holds this last byte
         self._ends = list(accumulate(map(len, encoded)))
         self._text = b"".join(encoded)
         self._newest: MergeEffect | None = None
-        self._in_force: Tokenizer | None = None
-        self._found: tuple[int, dict[Pair, PairPlace]] = 0, {}
-        self._count()
+        self._count(0)
 
-    def _count(self) -> None:
+    def _count(self, step: int) -> None:
         counts: Counter[Pair] = Counter()
         n_tokens = 0
-        for ids, weight in zip(self.tokens(self.step), self.weights, strict=True):
+        for ids, weight in zip(self.tokens(step), self.weights, strict=True):
             n_tokens += weight * len(ids)
             if weight == 1:
                 counts.update(pairwise(ids))
             else:
                 for pair in pairwise(ids):
                     counts[pair] += weight
-        self.counts, self.n_tokens = dict(counts), n_tokens
+        self.step = step
+        """How many merges are made."""
+        self.counts: dict[Pair, int] = dict(counts)
+        """How often each pair occurs at this step; never 0."""
+        self.n_tokens = n_tokens
+        """Tokens of the corpus at this step."""
 
     def go_to(self, step: int) -> None:
-        """Change to the counts after `step` merges. Raises `OptionError` where there are not so many."""
-        self._check(step, least=0)
+        """Change to the counts after `step` merges."""
         if abs(step - self.step) > NEAR:
-            self.step = step
-            self._count()
+            self._count(step)
         while self.step < step:
             self._apply(self.effect(self.step + 1), 1)
         while self.step > step:
@@ -136,41 +128,22 @@ class PairCounts:
     def _apply(self, effect: MergeEffect, sign: int) -> None:
         counts = self.counts
         for pair, change in effect.pairs.items():
-            count = counts.get(pair, 0) + sign * change
-            if count:
-                counts[pair] = count
-            else:
+            counts[pair] = counts.get(pair, 0) + sign * change
+            if not counts[pair]:
                 del counts[pair]
         self.n_tokens += sign * effect.n_tokens
         self.step += sign
 
-    @property
-    def in_force(self) -> Tokenizer:
-        """The tokenizer with the merges made at this step."""
-        if self._in_force is None or self._in_force.step != self.step:
-            self._in_force = self.tokenizer.at(self.step)
-        return self._in_force
-
     def effect(self, step: int) -> MergeEffect:
-        """What the merge of this step, from 1, changes; the newest answer is kept. Raises `OptionError` as `go_to`."""
-        self._check(step, least=1)
-        if self._newest is None or self._newest.step != step:
-            self._newest = self._effect_of(step)
-        return self._newest
-
-    def _check(self, step: int, least: int) -> None:
-        if not least <= step <= self.tokenizer.step:
-            steps = self.tokenizer.step
-            raise OptionError(f"There is no step {step}; this vocabulary has the steps {least} to {steps}.")
-
-    def _effect_of(self, step: int) -> MergeEffect:
+        """What the merge of this step, from 1, changes; the newest answer is kept."""
+        if self._newest is not None and self._newest.step == step:
+            return self._newest
         left, right, token = self.tokenizer.merges[step - 1]
         holding = list(self.holding(self.tokenizer.token_bytes(token)))
         changes: Counter[Pair] = Counter()
         n_joined, n_tokens, words = 0, 0, []
-        for number, before, after in zip(
-            holding, self.tokens(step - 1, holding), self.tokens(step, holding), strict=True
-        ):
+        both = zip(holding, self.tokens(step - 1, holding), self.tokens(step, holding), strict=True)
+        for number, before, after in both:
             if len(before) == len(after) and all(map(eq, before, after)):
                 continue
             weight = self.weights[number]
@@ -181,9 +154,9 @@ class PairCounts:
                 changes[pair] -= weight
             for pair in pairwise(after):
                 changes[pair] += weight
-        return MergeEffect(
-            step, {pair: change for pair, change in changes.items() if change}, n_joined, n_tokens, words
-        )
+        pairs = {pair: change for pair, change in changes.items() if change}
+        self._newest = MergeEffect(step, pairs, n_joined, n_tokens, words)
+        return self._newest
 
     def holding(self, token: bytes) -> Iterator[int]:
         """The numbers of the pieces, ascending, in whose bytes (and end-of-word marker) `token` occurs."""
@@ -201,19 +174,14 @@ class PairCounts:
     def first_places(self, pairs: Collection[Pair]) -> dict[Pair, PairPlace]:
         """Where each of these pairs, which occur at this step, begins first in the order of the corpus.
 
-        Only pieces that hold the bytes of a pair are encoded, none twice. The newest answer is kept.
+        Only pieces that hold the bytes of a pair are encoded, none twice.
         """
-        step, places = self._found
-        if step == self.step and places.keys() >= set(pairs):
-            return places
-        places = {}
-        self._found = self.step, places
-        token_bytes = self.in_force.token_bytes
+        places: dict[Pair, PairPlace] = {}
         encoded: dict[int, list[Pair]] = {}
         for pair in pairs:
-            for number in self.holding(token_bytes(pair[0]) + token_bytes(pair[1])):
+            for number in self.holding(b"".join(map(self.tokenizer.token_bytes, pair))):
                 if number not in encoded:
-                    (ids,) = self.in_force.encode_pieces([self.pieces[number]])
+                    (ids,) = self.tokens(self.step, [number])
                     encoded[number] = list(pairwise(ids))
                 if pair in encoded[number]:
                     places[pair] = PairPlace(number, encoded[number].index(pair))
@@ -222,6 +190,6 @@ class PairCounts:
 
     def size_of(self, left: int, right: int) -> int:
         """Initial symbols of the token that a pair would make: its bytes, an end-of-word marker counting as one."""
-        vocabulary = self.in_force.vocabulary
+        vocabulary = self.tokenizer.vocabulary
         size = len(vocabulary.token_bytes(left)) + len(vocabulary.text_bytes(right))
         return size + vocabulary.ends_word(right)

@@ -6,21 +6,24 @@ of a text of any size can be kept up to date while it is edited.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 from time import perf_counter
 from typing import Final
 
-from bpe_core.explain.pitfall_detectors import KINDS, Detector, Pitfall, detectors
 from bpe_core.explain.unstable import Unstable
 from bpe_core.live.live_text import LiveText
+from bpe_core.plurals import counted
 from bpe_core.scripts import letter_script
-from bpe_core.visible import visible
+from bpe_core.tokenizer import SpecialsAllowed
+from bpe_core.visible import character_name, visible
 
-_NEWLINE: Final = re.compile(r"\r\n|\n|\r")
-_NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
-_FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
+KINDS: Final = (
+    *("special token", "look-alike", "invisible", "trailing space", "partial token", "newlines"),
+    *("curly quote", "letters", "decimal", "number", "indentation", "script"),
+)
+"""Kinds of pitfalls, the most surprising first; the order in which `Pitfalls.worst` prefers them."""
 
 _BLOCK: Final = 1 << 14
 """Characters that are searched at a time."""
@@ -32,18 +35,155 @@ _SAMPLE_LENGTH: Final = 200
 """Characters of a script in a block after which no more are counted."""
 _FEWEST_CHARACTERS: Final = 4
 """Characters of a script that a text must have for its tokens per character to be reported."""
+_NEAR: Final = 30
+"""Characters between two decimals up to which a reader compares them."""
+
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f"
+    "\u205f-\u2064\u2066-\u206f\u3164\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]+"
+    "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d+"  # between emoji it has a task
+)
+_DIGITS: Final = re.compile(r"(?<![0-9])[0-9]{2,40}(?![0-9])")
+_CURLY: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]{1,30}’(?:s|t|re|ve|m|ll|d)\b", re.IGNORECASE)
+_LOOKALIKES: Final = str.maketrans(
+    "АВЕЅІЈКМНОРСТХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν", "ABESIJKMHOPCTXaesijopcyxhdqwABEZHIKMNOPTYXoav"
+)
+"""Code points of Cyrillic and Greek letters -> those of the Latin letters that they look like; for `str.translate`."""
+_LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))
+_MIXED: Final = re.compile(rf"[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z]")
+_HALF_WORD: Final = re.compile(r"\w{0,30}")
+_LETTER_IN: Final = re.compile(
+    r"(?<![\w'’])['\"‘“]?([b-hj-np-z])(?:['’]?s)?['\"’”]?\s[^\n]{0,12}?\bin\b[^\n]{0,12}?\b(?=[a-z]*\1)([a-z]{5,24})\b",
+    re.IGNORECASE,
+)
+"""A letter named by itself, and a word in which it occurs, as one asks for them."""
+_DECIMAL: Final = re.compile(r"(?<![\d.])(\d{1,8})\.(\d{1,8})(?!\.?\d)", re.ASCII)
+_INDENTATION: Final = re.compile(r"^ {4,40}(?=\S)", re.MULTILINE)
+_SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
+_NEWLINE: Final = re.compile(r"\r\n|\n|\r")
+_NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
+_FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pitfall:
+    """A range of a text, in code points, that is tokenized in a way its reader would not expect."""
+
+    kind: str
+    """One of `KINDS`."""
+    start: int
+    end: int
+    """Offset of the code point after its last one."""
+    reason: str
+    """What is unexpected, in one sentence that is safe to show."""
+
+
+Detector = Callable[[str, int], Iterator[Pitfall]]
+"""(part of a text, offset of that part in the text) -> pitfalls, with offsets that count from the start of the part."""
+
+
+def _detectors(live: LiveText) -> tuple[Detector, ...]:
+    """The detectors for a text, one for each of eight of the `KINDS`; the others need more than a part of the text."""
+    tokenizer = live.tokenizer
+    specials = tokenizer.special_tokens
+    known = re.compile("|".join([*map(re.escape, sorted(specials, key=len, reverse=True)), _SPECIAL.pattern]))
+
+    def n_tokens(text: str) -> int:
+        return len(tokenizer.encode_ordinary(" " + text))
+
+    def special(text: str, _: int) -> Iterator[Pitfall]:
+        for found in known.finditer(text):
+            token = specials.get(found[0])
+            if token is None:
+                yield _pitfall(
+                    "special token", found, f"{visible(found[0])} looks like a special token; here it is text."
+                )
+            elif not isinstance(tokenizer, SpecialsAllowed):
+                reason = f"{visible(found[0])} is text here, not the special token {token:,}."
+                yield _pitfall("special token", found, reason)
+
+    def lookalike(text: str, _: int) -> Iterator[Pitfall]:
+        end = 0
+        for found in _MIXED.finditer(text):
+            if found.start() < end:
+                continue
+            before, after = text[max(0, found.start() - 30) : found.start()], text[found.end() : found.end() + 30]
+            start = found.start() - len(_HALF_WORD.findall(before[::-1])[0])
+            end = found.end() + len(_HALF_WORD.findall(after)[0])
+            word = text[start:end]
+            latin = word.translate(_LOOKALIKES)
+            odd = next(one for one, other in zip(word, latin, strict=True) if one != other)
+            script = letter_script(odd).capitalize()
+            tokens = f"{n_tokens(word)} tokens, {n_tokens(latin)} without"
+            yield Pitfall("look-alike", start, end, f"{visible(word)} has {odd} from {script}: {tokens}.")
+
+    def invisible(text: str, _: int) -> Iterator[Pitfall]:
+        for found in _INVISIBLE.finditer(text):
+            character = found[0][0]
+            what = f"U+{ord(character):04X} {character_name(character)}"
+            more = f" and {len(found[0]) - 1} more" if len(found[0]) > 1 else ""
+            effect = "looks like a plain space" if character.isspace() else "is not seen"
+            yield _pitfall("invisible", found, f"{what}{more} {effect}.")
+
+    def curly(text: str, _: int) -> Iterator[Pitfall]:
+        for found in _CURLY.finditer(text):
+            curled, straight = n_tokens(found[0]), n_tokens(found[0].replace("’", "'"))
+            if curled > straight:
+                reason = f"{found[0]}: {curled} tokens, {straight} with a straight quote."
+                yield _pitfall("curly quote", found, reason)
+
+    def number(text: str, start: int) -> Iterator[Pitfall]:
+        for found in _DIGITS.finditer(text):
+            begin, end = start + found.start(), start + found.end()
+            groups = [min(span.end, end) - max(span.start, begin) for span in live.spans(begin, end)]
+            if len(groups) > 1 and (len(set(groups[1:])) > 1 or groups[0] > groups[1]):
+                ends = accumulate(groups)
+                split = "·".join(found[0][end - size : end] for size, end in zip(groups, ends, strict=True))
+                yield _pitfall("number", found, f"{split}: the digits are grouped unevenly.")
+
+    def letters(text: str, start: int) -> Iterator[Pitfall]:
+        for found in _LETTER_IN.finditer(text):
+            letter, word = found.groups()
+            times = word.lower().count(letter.lower())
+            its = f"{times} {letter}" if times > 1 else letter
+            n_parts = sum(len(span.ids) for span in live.spans(start + found.start(2), start + found.end(2)))
+            if n_parts < len(word):
+                reason = f"{word} is {counted(n_parts, 'token')}, not {len(word)} letters: no model sees its {its}."
+                yield Pitfall("letters", found.start(2), found.end(2), reason)
+
+    def decimal(text: str, _: int) -> Iterator[Pitfall]:
+        before: re.Match[str] | None = None
+        for found in _DECIMAL.finditer(text):
+            if before and found[1] == before[1] and found.start() - before.end() <= _NEAR:
+                less, more = sorted((before, found), key=lambda one: one[2].ljust(8, "0"))
+                if int(less[2]) > int(more[2]):
+                    said = f"the tokens after the dot say {less[2]} and {more[2]}"
+                    yield _pitfall("decimal", found, f"{less[0]} is less than {more[0]}, but {said}.")
+            before = found
+
+    def indentation(text: str, start: int) -> Iterator[Pitfall]:
+        for found in _INDENTATION.finditer(text):
+            n_spaces = len(found[0])
+            spans = live.spans(start + found.start(), start + found.end())
+            n_alone = sum(span.end <= start + found.end() for span in spans)
+            if n_alone >= max(3, n_spaces // 2):
+                yield _pitfall("indentation", found, f"{n_spaces} spaces of indentation take {n_alone} tokens.")
+
+    return special, lookalike, invisible, curly, letters, decimal, number, indentation
+
+
+def _pitfall(kind: str, found: re.Match[str], reason: str) -> Pitfall:
+    return Pitfall(kind, found.start(), found.end(), reason)
 
 
 @dataclass(slots=True)
 class _Sample:
-    """Counts of one kind of line end, or of one script, in a block."""
+    """Counts of one kind of line end, or of characters of one script and their tokens."""
 
     first: int
-    """Offset of the first occurrence in the block."""
+    """Offset of the first occurrence."""
     n: int = 0
-    """Line ends, or characters counted."""
     n_tokens: int = 0
-    """Tokens of the characters counted; 0 for line ends."""
 
 
 @dataclass(slots=True)
@@ -53,12 +193,9 @@ class _Block:
     length: int
     known: bool = False
     found: list[Pitfall] = field(default_factory=list)
-    worst: int = 0
-    """Index in `found` of the most surprising pitfall."""
-    newlines: dict[str, _Sample] = field(default_factory=dict)
-    """By kind of line end."""
-    scripts: dict[str, _Sample] = field(default_factory=dict)
-    """By script."""
+    worst: Pitfall | None = None
+    samples: dict[str, _Sample] = field(default_factory=dict)
+    """By line end or script."""
 
 
 class Pitfalls:
@@ -75,7 +212,7 @@ class Pitfalls:
         self._live = live
         self._blocks = _blocks(live.n_characters)
         self._first_unknown = 0
-        self._detectors: tuple[Detector, ...] = tuple(detectors(live))
+        self._detectors = _detectors(live)
 
     def splice(self, start: int, end: int, n_inserted: int) -> None:
         """Discard what an edit may have changed: `n_inserted` code points have replaced those from `start` to `end`."""
@@ -83,8 +220,7 @@ class Pitfalls:
         low, high = start - _MARGIN, end + _MARGIN
         touched = [i for i in range(len(self._blocks)) if starts[i] <= high and starts[i + 1] >= low]
         first, last = (touched[0], touched[-1] + 1) if touched else (0, 0)
-        length = starts[last] - starts[first] + n_inserted - (end - start)
-        self._blocks[first:last] = _blocks(length)
+        self._blocks[first:last] = _blocks(starts[last] - starts[first] + n_inserted - (end - start))
         self._first_unknown = min(self._first_unknown, first)
 
     @property
@@ -95,14 +231,12 @@ class Pitfalls:
     def search(self, seconds: float) -> bool:
         """Search further blocks for about `seconds`, one at least if any is left; returns `is_complete`."""
         deadline: float | None = None
-        start = sum(block.length for block in self._blocks[: self._first_unknown])
-        for block in self._blocks[self._first_unknown :]:
+        for block, start in list(self._placed())[self._first_unknown :]:
             if not block.known:
                 if deadline is not None and perf_counter() >= deadline:
                     break
                 deadline = deadline or perf_counter() + seconds
                 self._search_block(block, start)
-            start += block.length
             self._first_unknown += 1
         return self.is_complete
 
@@ -117,12 +251,18 @@ class Pitfalls:
                     n_found += 1
                     block.found.append(_moved(pitfall, -before))
         block.found.sort(key=lambda pitfall: pitfall.start)
-        block.worst = min(range(len(block.found)), key=lambda i: (KINDS.index(block.found[i].kind), i), default=0)
+        block.worst = min(block.found, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
         for match in _NEWLINE.finditer(text, before, before + block.length):
             # A newline after a return was counted with it, be it in the block before.
             if not (match[0] == "\n" and text[match.start() - 1 : match.start()] == "\r"):
-                block.newlines.setdefault(match[0], _Sample(match.start() - before)).n += 1
-        block.scripts = _scripts(self._live, text[before : before + block.length], start)
+                block.samples.setdefault(match[0], _Sample(match.start() - before)).n += 1
+        for match in _FOREIGN.finditer(text[before : before + block.length]):
+            script = letter_script(match[0][0]).capitalize() or "Other"
+            sample = block.samples.setdefault(script, _Sample(match.start()))
+            if sample.n < _SAMPLE_LENGTH:
+                stop = min(match.end(), match.start() + _SAMPLE_LENGTH)
+                sample.n += stop - match.start()
+                sample.n_tokens += sum(len(span.ids) for span in self._live.spans(start + match.start(), start + stop))
         block.known = True
 
     def at_end(self, end: Unstable | None) -> list[Pitfall]:
@@ -130,16 +270,14 @@ class Pitfalls:
         n = self._live.n_characters
         last = self._live.between(max(0, n - 1), n)
         if last and last in " \t\xa0\u3000":
-            reason = "The text ends with the space of the next word."
-            return [Pitfall("trailing space", n - 1, n, reason)]
+            return [Pitfall("trailing space", n - 1, n, "The text ends with the space of the next word.")]
         if end is None or len(end.ids) < 2 or last.isspace():
             return []
         whole = next(end.completions(), None)
         if whole is None or len(whole.ids) > 1:
             return []
         token = visible(self._live.tokenizer.decode([whole.token]))
-        reason = f"The end is {len(end.ids)} tokens; {token} would be 1."
-        return [Pitfall("partial token", end.start, n, reason)]
+        return [Pitfall("partial token", end.start, n, f"The end is {len(end.ids)} tokens; {token} would be 1.")]
 
     def __len__(self) -> int:
         """How many pitfalls are known, without `of_the_whole` and `at_end`."""
@@ -147,37 +285,24 @@ class Pitfalls:
 
     def __iter__(self) -> Iterator[Pitfall]:
         """The pitfalls counted by `len`, in the order of the text."""
-        for block, start in self._placed():
-            for pitfall in block.found:
-                yield _moved(pitfall, start)
+        return (_moved(pitfall, start) for block, start in self._placed() for pitfall in block.found)
 
     def worst(self) -> Pitfall | None:
         """The first known pitfall of the most surprising kind; None if there is none."""
-        first: Pitfall | None = None
-        for block, start in self._placed():
-            if block.found:
-                worst = block.found[block.worst]
-                if first is None or KINDS.index(worst.kind) < KINDS.index(first.kind):
-                    first = _moved(worst, start)
-        return first
+        of_blocks = (_moved(block.worst, start) for block, start in self._placed() if block.worst)
+        return min(of_blocks, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
 
     def after(self, offset: int) -> Pitfall | None:
         """The first known pitfall with `start > offset`; None if there is none."""
-        for block, start in self._placed():
-            if start + block.length > offset:
-                for pitfall in block.found:
-                    if start + pitfall.start > offset:
-                        return _moved(pitfall, start)
-        return None
+        near = ((block, start) for block, start in self._placed() if start + block.length > offset)
+        behind = (_moved(pitfall, start) for block, start in near for pitfall in block.found)
+        return next((pitfall for pitfall in behind if pitfall.start > offset), None)
 
     def before(self, offset: int) -> Pitfall | None:
         """The last known pitfall with `start < offset`; None if there is none."""
-        for block, start in reversed(list(self._placed())):
-            if start < offset:
-                for pitfall in reversed(block.found):
-                    if start + pitfall.start < offset:
-                        return _moved(pitfall, start)
-        return None
+        near = reversed([(block, start) for block, start in self._placed() if start < offset])
+        before = (_moved(pitfall, start) for block, start in near for pitfall in reversed(block.found))
+        return next((pitfall for pitfall in before if pitfall.start < offset), None)
 
     def n_before(self, offset: int) -> int:
         """How many known pitfalls have `start < offset`."""
@@ -195,22 +320,21 @@ class Pitfalls:
 
         Each is placed at the first occurrence of the rarest line end, or of the script.
         """
-        newlines: dict[str, _Sample] = {}
-        scripts: dict[str, _Sample] = {}
+        sums: dict[str, _Sample] = {}
         for block, start in self._placed():
-            for sums, samples in ((newlines, block.newlines), (scripts, block.scripts)):
-                for key, sample in samples.items():
-                    total = sums.setdefault(key, _Sample(start + sample.first))
-                    total.n += sample.n
-                    total.n_tokens += sample.n_tokens
+            for key, sample in block.samples.items():
+                total = sums.setdefault(key, _Sample(start + sample.first))
+                total.n += sample.n
+                total.n_tokens += sample.n_tokens
         found = []
+        newlines = sorted(sums.keys() & _NEWLINES)
         if len(newlines) > 1:
-            rarest = min(newlines, key=lambda kind: (newlines[kind].n, kind))
-            counts = ", ".join(f"{newlines[kind].n:,} {_NEWLINES[kind]}" for kind in sorted(newlines))
-            first = newlines[rarest].first
+            rarest = min(newlines, key=lambda kind: sums[kind].n)
+            counts = ", ".join(f"{sums[kind].n:,} {_NEWLINES[kind]}" for kind in newlines)
+            first = sums[rarest].first
             found.append(Pitfall("newlines", first, first + len(rarest), f"Line ends are mixed: {counts}."))
-        for script, sample in scripts.items():
-            if sample.n >= _FEWEST_CHARACTERS and sample.n_tokens > sample.n:
+        for script, sample in sums.items():
+            if sample.n >= _FEWEST_CHARACTERS and sample.n_tokens > sample.n:  # line ends have no tokens here
                 reason = f"{script} takes {sample.n_tokens / sample.n:.1f} tokens a character."
                 found.append(Pitfall("script", sample.first, sample.first + 1, reason))
         return sorted(found, key=lambda pitfall: pitfall.start)
@@ -223,17 +347,3 @@ def _moved(pitfall: Pitfall, by: int) -> Pitfall:
 def _blocks(length: int) -> list[_Block]:
     n_blocks = -(-length // _BLOCK)
     return [_Block(length * (i + 1) // n_blocks - length * i // n_blocks) for i in range(n_blocks)]
-
-
-def _scripts(live: LiveText, text: str, start: int) -> dict[str, _Sample]:
-    """Script -> a sample of its characters in `text`, which begins at `start`, and of their tokens."""
-    found: dict[str, _Sample] = {}
-    for match in _FOREIGN.finditer(text):
-        script = letter_script(match[0][0]).capitalize() or "Other"
-        sample = found.setdefault(script, _Sample(match.start()))
-        if sample.n < _SAMPLE_LENGTH:
-            stop = min(match.end(), match.start() + _SAMPLE_LENGTH)
-            spans = live.spans(start + match.start(), start + stop)
-            sample.n += stop - match.start()
-            sample.n_tokens += sum(len(span.ids) for span in spans)
-    return found

@@ -1,9 +1,9 @@
-"""Why a text became these tokens: the merges of a piece in order, and the steps of a training that a text shows."""
+"""Following merges: those that made a piece, those that a text shows, and those that used a token up."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from operator import itemgetter
 
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
@@ -17,9 +17,7 @@ class Applied:
     step: int
     """The merge's number in the vocabulary, from 1."""
     left: int
-    """First token of the pair."""
     right: int
-    """Second token of the pair."""
     token: int
     """The token that the pair became."""
     count: int
@@ -33,9 +31,7 @@ class Unmerged:
     """Two neighboring tokens of the result that no merge in force joins."""
 
     left: int
-    """First token of the pair."""
     right: int
-    """Second token of the pair."""
     step: int | None
     """The merge that would join them, which is later than the step in force; None if no merge joins them at all."""
 
@@ -44,23 +40,16 @@ class Unmerged:
 class Trace:
     """All steps by which one piece is encoded, from a token per byte to its final tokens."""
 
-    piece: bytes
-    """The piece in UTF-8."""
     start: tuple[int, ...]
     """The tokens before the first merge: one per byte, or per character where the vocabulary is made of characters."""
     applied: tuple[Applied, ...]
     """The merges in the order in which they were applied."""
-    whole: int | None
+    parts: tuple[int, ...]
+    """The tokens of the piece in the end."""
+    whole: int | None = None
     """The id of the whole piece, if the vocabulary has one that no merge makes and it was looked up; None otherwise."""
-    unmerged: tuple[Unmerged, ...]
+    unmerged: tuple[Unmerged, ...] = ()
     """Each pair of neighboring tokens of the result, from left to right."""
-
-    @property
-    def parts(self) -> tuple[int, ...]:
-        """The tokens of the piece in the end."""
-        if self.whole is not None:
-            return (self.whole,)
-        return self.applied[-1].parts if self.applied else self.start
 
     @property
     def next(self) -> Unmerged | None:
@@ -82,21 +71,19 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     Unmerged(left=256, right=119, step=2)
     """
     data = utf8(piece) if isinstance(piece, str) else piece
-    start = tuple(vocabulary.symbols(data))
+    start = parts = tuple(vocabulary.symbols(data))
     whole = vocabulary.encode(data)
     if len(whole) == 1 < len(data) and vocabulary.parents(whole[0]) is None:
-        return Trace(data, start, (), whole[0], ())
-    applied = tuple(_replay(vocabulary, start))
-    parts = applied[-1].parts if applied else start
-    return Trace(data, start, applied, None, tuple(_unmerged(vocabulary, parts)))
-
-
-def _replay(vocabulary: Vocabulary, start: tuple[int, ...]) -> Iterator[Applied]:
-    merges = vocabulary.merges
-    for rank, joins in groupby(_joins(vocabulary, start), key=itemgetter(0)):
-        left, right, token = merges[rank]
+        return Trace(start, (), whole, whole[0])
+    applied = []
+    for rank, joins in groupby(_joins(vocabulary, start), key=lambda join: join[0]):
         after = [parts for _, parts in joins]
-        yield Applied(rank + 1, left, right, token, len(after), after[-1])
+        parts = after[-1]
+        left, right, token = vocabulary.merges[rank]
+        applied.append(Applied(rank + 1, left, right, token, len(after), parts))
+    ranks = ((pair, vocabulary.ranks.get(pair)) for pair in pairwise(parts))
+    unmerged = tuple(Unmerged(*pair, None if rank is None else rank + 1) for pair, rank in ranks)
+    return Trace(start, tuple(applied), parts, unmerged=unmerged)
 
 
 def _joins(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -112,17 +99,10 @@ def _joins(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[tuple[int
         yield rank, parts
 
 
-def _unmerged(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[Unmerged]:
-    for left, right in pairwise(parts):
-        rank = vocabulary.ranks.get((left, right))
-        yield Unmerged(left, right, None if rank is None else rank + 1)
-
-
 def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
     """The steps, in order, that change how `text` is split: those of its tokens, and of the tokens these are made of.
 
-    A token comes about by its own merge only, so no other step is seen.
-    The merges of a rank file are recovered first.
+    A token comes about by its own merge only, so no other step is seen. The merges of a rank file are recovered first.
 
     >>> from bpe_core import train
     >>> steps_seen(train("aaabdaaabac", vocab_size=259, pattern="none"), "aab")
@@ -137,3 +117,80 @@ def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
             seen.add(token)
             waiting.update(parents)
     return sorted(map(vocabulary.step_of, seen))
+
+
+@dataclass(frozen=True, slots=True)
+class Absorption:
+    """A later merge that has the token as a part."""
+
+    step: int
+    token: int
+    """The token it made."""
+    n_absorbed: int
+    """Uses of the token that ended in it: two for each occurrence where the token is both of its parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUses:
+    """The uses of a token in the corpus that it was learned from."""
+
+    made: int
+    """Uses right after its merge."""
+    absorbed: tuple[Absorption, ...]
+    """The merges that took some of them, in order."""
+
+    @property
+    def left(self) -> int:
+        """Uses that are left after all merges."""
+        return self.made - sum(taken.n_absorbed for taken in self.absorbed)
+
+
+def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step: int) -> TokenUses:
+    """The uses of the token that the merge of `step`, from 1, makes.
+
+    Every use begins with the token's own merge and ends, if it ends, in a merge that has the token as a part. How many
+    occurrences a merge joined is how many tokens the corpus lost by it (the pair's count would not do: "aaa" holds the
+    pair (a, a) twice and is merged once). `length_after(k)` is how many tokens the corpus had after k merges, 0
+    included, which a training record keeps. Takes a time linear in the merges that have the token as a part.
+
+    >>> low = Vocabulary.of_bytes().extended([(97, 97, 256), (256, 97, 257)])
+    >>> uses = token_uses(low, [11, 9, 7].__getitem__, 1)
+    >>> uses.made, uses.absorbed, uses.left
+    (2, (Absorption(step=2, token=257, n_absorbed=2),), 0)
+    """
+    token = vocabulary.merges[step - 1][2]
+    absorbed = []
+    for made in vocabulary.children(token):
+        later = vocabulary.step_of(made)
+        n_parts = vocabulary.merges[later - 1][:2].count(token)
+        absorbed.append(Absorption(later, made, n_parts * (length_after(later - 1) - length_after(later))))
+    return TokenUses(length_after(step - 1) - length_after(step), tuple(absorbed))
+
+
+class UseLedger:
+    """Uses of all tokens that merges make, in the corpus they are learned from, after the merges that were added.
+
+    >>> uses = UseLedger(11)
+    >>> uses.add(97, 97, 256, 9), uses.add(256, 97, 257, 7)
+    (None, None)
+    >>> uses.made, uses.left(256), uses.left(257)
+    ({256: 2, 257: 2}, 0, 2)
+    """
+
+    def __init__(self, n_tokens: int) -> None:
+        self.n_tokens = n_tokens
+        """The length of the corpus now; before the first merge at first."""
+        self.made: dict[int, int] = {}
+        """Token -> its uses right after its merge."""
+        self._absorbed: defaultdict[int, int] = defaultdict(int)
+
+    def add(self, left: int, right: int, token: int, n_tokens: int) -> None:
+        """The next merge, after which the corpus has `n_tokens` tokens. O(1)."""
+        self.made[token] = made = self.n_tokens - n_tokens
+        self.n_tokens = n_tokens
+        self._absorbed[left] += made
+        self._absorbed[right] += made
+
+    def left(self, token: int) -> int:
+        """Uses that are left of a token that a merge has made; 0 for others."""
+        return self.made[token] - self._absorbed.get(token, 0) if token in self.made else 0

@@ -13,7 +13,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace
-from bpe_core.explain.token_uses import TokenUses
+from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from bpe_core.worker.explain import ExplainTraining

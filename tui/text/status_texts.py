@@ -8,7 +8,7 @@ from typing import Final
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from bpe_core.explain.pitfall_detectors import Pitfall
+from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.live.baseline import Comparison
 from bpe_core.live.live_text import Change, LiveText
 from bpe_core.metrics.formulas import bytes_per_token

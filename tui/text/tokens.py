@@ -8,8 +8,7 @@ from operator import attrgetter
 from time import perf_counter
 from typing import Final
 
-from bpe_core.explain.pitfall_detectors import KINDS, Pitfall
-from bpe_core.explain.pitfalls import Pitfalls
+from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
 from bpe_core.explain.unstable import TAIL_LENGTH, Completion, Unstable, unstable
 from bpe_core.live.live_text import Change, LiveText
 from bpe_core.live.spans import Span, parts

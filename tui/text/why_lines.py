@@ -10,7 +10,7 @@ from rich.text import Text
 
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice
 from bpe_core.explain.places import CorpusPlace
-from bpe_core.explain.token_uses import TokenUses
+from bpe_core.explain.trace import TokenUses
 from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
 from bpe_core.visible import token_label, visible
@@ -185,7 +185,7 @@ def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
 
 
 def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:
-    yield from _title("what came of it", form, f"{uses.left():,} of {uses.made:,} uses left")
+    yield from _title("what came of it", form, f"{uses.left:,} of {uses.made:,} uses left")
     if not uses.absorbed:
         yield InfoLine("no later merge has it as a part", ink="muted", lead=" ")
     most = max((taken.n_absorbed for taken in uses.absorbed), default=0)

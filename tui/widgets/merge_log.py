@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import var
 from textual.widgets import Input
 
-from bpe_core.explain.token_uses import UseLedger
+from bpe_core.explain.trace import UseLedger
 from bpe_core.plurals import counted
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import token_label, visible

@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.reactive import var
 from textual.widget import Widget
 
-from bpe_core.explain.pitfall_detectors import Pitfall
+from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
 from tui.drawing.info_lines import sentence

@@ -11,7 +11,7 @@ from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
 
-from bpe_core.explain.token_uses import TokenUses, token_uses
+from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.info_lines import STYLES, InfoLine, sentence
 from tui.drawing.token_labels import WRITINGS, writer

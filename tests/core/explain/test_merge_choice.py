@@ -14,7 +14,7 @@ from bpe_core.content.samples import samples
 from bpe_core.corpus import Counts, find_files
 from bpe_core.explain.merge_choice import FEW_WORDS, MOST_WORDS, TOP, Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
-from bpe_core.explain.token_uses import token_uses
+from bpe_core.explain.trace import token_uses
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import TIES
@@ -177,5 +177,6 @@ def test_uses_of_a_token_are_those_that_a_recount_finds(text: str) -> None:
         uses = token_uses(tokenizer.vocabulary, list(map(len, every)).__getitem__, step)
         assert uses.made == every[step].count(token)
         for later in range(step, tokenizer.step + 1):
-            assert uses.left(later) == every[later].count(token)
-        assert uses.left() == every[-1].count(token)
+            taken = sum(absorbed.n_absorbed for absorbed in uses.absorbed if absorbed.step <= later)
+            assert uses.made - taken == every[later].count(token)
+        assert uses.left == every[-1].count(token)

@@ -6,8 +6,7 @@ from itertools import pairwise
 import pytest
 
 from bpe_core import LiveText, Tokenizer, train
-from bpe_core.explain.pitfall_detectors import KINDS, Pitfall
-from bpe_core.explain.pitfalls import Pitfalls
+from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
 from bpe_core.explain.unstable import unstable
 from bpe_core.vocabulary import Vocabulary
 
