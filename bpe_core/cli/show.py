@@ -7,8 +7,7 @@ from argparse import Namespace
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_input
 from bpe_core.cli.inputs import open_tokenizer, text_blocks
 from bpe_core.live.live_text import LiveText
-from bpe_core.pictures.drawing import colors_of, document, drawing, in_terminal, page
-from bpe_core.pictures.lanes import TextLanes
+from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, in_terminal, page
 
 
 def add(commands: Subcommands) -> None:

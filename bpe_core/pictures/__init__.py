@@ -1,1 +1,39 @@
-"""Pictures of a tokenized text outside the app: for terminals, and as HTML, Markdown and SVG."""
+"""Tokenized texts to look at: the color of each token, equal in the app and in all pictures, which `drawing` makes."""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+HUES: Final = ("#3c8ff4", "#00ac5f", "#ca7b00", "#e35b6d", "#af6ddb", "#00abb8")
+"""Blue, green, amber, rose, violet, teal: lightness 0.65 and chroma 0.17 in OKLCH."""
+N_COLORS: Final = len(HUES)
+
+
+class Tokens(Protocol):
+    """One or more tokens at a range of a text, in code points, as `bpe_core.live.spans.Span` has them."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def ids(self) -> tuple[int, ...]: ...
+
+
+def choose_colors(spans: Sequence[Tokens], n_colors: int = N_COLORS) -> list[int]:
+    """For each of consecutive spans a color from 0 to `n_colors` - 1, never that of the span before.
+
+    The color is the sum of the ids modulo `n_colors`; only where that equals its neighbor's does it depend on the
+    context. So colors hardly change while a text is edited, and those of a part are those of the whole text, except for
+    its first few spans. In a run of equal tokens, colors alternate by the offset in the text.
+    """
+    chosen: list[int] = []
+    last_color = last_own = -1
+    for span in spans:
+        own = color = sum(span.ids) % n_colors
+        if own == last_own:
+            color = (own + span.start // max(span.end - span.start, 1) % 2) % n_colors
+        if color == last_color:
+            color = (color + 1) % n_colors
+        chosen.append(color)
+        last_color, last_own = color, own
+    return chosen

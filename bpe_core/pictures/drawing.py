@@ -1,18 +1,22 @@
-"""Pictures drawn: for a terminal, as HTML and SVG for dark and light, as Markdown; nothing in them is loaded."""
+"""Pictures of a text as the tokens of one tokenizer or of several, one below the other: for a terminal, as HTML, SVG
+and Markdown; pages and drawings are for dark and light, and nothing in them is loaded from elsewhere."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from io import StringIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from zlib import crc32
 
 from bpe_core.cells import cells
 from bpe_core.live.live_text import LiveText
-from bpe_core.pictures.colors import HUES
-from bpe_core.pictures.lanes import FIRST_CHARACTERS, Chip, TextLanes
-from bpe_core.visible import token_label
+from bpe_core.live.spans import Span
+from bpe_core.metrics.formulas import bytes_per_token
+from bpe_core.pictures import HUES, choose_colors
+from bpe_core.plurals import counted
+from bpe_core.utf8 import utf8
+from bpe_core.visible import CONTROLS, token_label, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -20,15 +24,101 @@ if TYPE_CHECKING:
 BORDER: Final = "│"
 COLUMNS: Final = 96
 """Default width of an SVG, in cells."""
-_ROWS: Final = 40
-"""Rows of a table of tokens at most; the most frequent are listed."""
+FIRST_CHARACTERS: Final = 4000
+"""Characters of a long text that a notebook shows."""
+_ROWS: Final = 40  # of a table of tokens at most; the most frequent are listed
+_GLYPHS: Final = {code: glyph for code, glyph in CONTROLS.items() if code != 0x0A} | {0x09: "⇥"}
+
+
+class Chip(NamedTuple):
+    """The part of a token on one line, or of several tokens that share a character."""
+
+    text: str
+    """Safe to show; a line feed is the ↵ at its end."""
+    ids: tuple[int, ...]
+    """Its id; several only if they share a character, none for what a lossy pattern drops."""
+    color: int
+    """Index of its color in `HUES`, never that of the token before it; -1 for what is no token."""
+    data: bytes
+    """The bytes of the whole token or tokens."""
+    is_alike: bool = False
+    """Under a further tokenizer: whether the first has a token of the same borders here."""
+    begins: bool = True
+    """Whether the token begins with this part, and whether it ends with it; behind that part ids are shown."""
+    ends: bool = True
+
+
+class TextLanes(NamedTuple):
+    """A text under one tokenizer or several, ready to be drawn."""
+
+    titles: tuple[str, ...]
+    """The name of each tokenizer; safe to show."""
+    summaries: tuple[str, ...]
+    """The tokens, bytes per token and difference to the first of each, in one line."""
+    lines: tuple[tuple[list[Chip], ...], ...]
+    """For each line of the text and each tokenizer its tokens. A token that has no characters of the text, as the end
+    of a word, is not seen under several tokenizers."""
+
+    @classmethod
+    def of(cls, texts: Sequence[tuple[str, LiveText]], start: int = 0, end: int | None = None) -> Self:
+        """The characters from `start` up to `end` (None: all) of one text; for each tokenizer a title and the text."""
+        text = texts[0][1]
+        end = text.n_characters if end is None else end
+        n_bytes = len(utf8(text.between(start, end)))
+        lanes, summaries, first, n_first = list[list[list[Chip]]](), list[str](), set[object](), 0
+        for number, (_, text) in enumerate(texts):
+            spans = text.spans(start, end)
+            shapes = [_shape(span, text) for span in spans]
+            chips = _chips(text, spans, start, end, [number > 0 and shape in first for shape in shapes])
+            lanes.append(_lines(chip for chip in chips if chip.text or len(texts) == 1))
+            n = sum(len(span.ids) for span in spans)
+            summary = f"{counted(n, 'token')}, {bytes_per_token(n_bytes, n):.2f} bytes per token, "
+            if number and n_first:
+                grown = f"{n - n_first:+,} tokens ({100 * (n - n_first) / n_first:+.1f} %)"
+                summaries.append(summary + grown.replace("-", "−"))
+            else:
+                summaries.append(summary + counted(n_bytes, "byte"))
+            if number == 0:
+                first, n_first = set(shapes), n
+        return cls(tuple(visible(title) for title, _ in texts), tuple(summaries), tuple(zip(*lanes, strict=True)))
+
+
+def _shape(span: Span, text: LiveText) -> object:
+    """What two spans have in common whose tokens have the same borders, also where these share a character."""
+    if len(span.ids) == 1:
+        return span[:2]
+    return *span[:2], *(len(text.tokenizer.token_bytes(token)) for token in span.ids)
+
+
+def _chips(text: LiveText, spans: Sequence[Span], start: int, end: int, alike: Sequence[bool]) -> Iterator[Chip]:
+    at = start
+    for span, color, is_alike in zip(spans, choose_colors(spans), alike, strict=True):
+        if at < span.start:
+            yield Chip(text.between(at, span.start).translate(_GLYPHS), (), -1, b"")
+        at = min(span.end, end)
+        data = b"".join(map(text.tokenizer.token_bytes, span.ids))
+        yield Chip(text.between(max(span.start, start), at).translate(_GLYPHS), span.ids, color, data, is_alike)
+    if at < end:
+        yield Chip(text.between(at, end).translate(_GLYPHS), (), -1, b"")
+
+
+def _lines(chips: Iterator[Chip]) -> list[list[Chip]]:
+    """The chips of each line; one that holds line feeds is in several, one without characters has its bytes as text."""
+    lines: list[list[Chip]] = [[]]
+    for chip in chips:
+        *whole, rest = (chip.text or token_label(chip.data)).split("\n")
+        parts = [f"{part}↵" for part in whole] + [rest] * bool(rest)
+        for number, part in enumerate(parts):
+            lines[-1].append(chip._replace(text=part, begins=number == 0, ends=number == len(parts) - 1))
+            if number < len(whole):
+                lines.append([])
+    return lines if lines[-1] or len(lines) == 1 else lines[:-1]
+
 
 # Terminals
 
-_PASTEL: Final = 0.5
-"""How much white each hue is mixed with, from 0 to 1, so that black text is legible on it in any terminal."""
 _OF_256: Final = (111, 78, 179, 174, 176, 80)
-"""The nearest colors of these in the palette of 256 colors."""
+"""The nearest colors of the hues mixed with white, so that black text is legible, in the palette of 256 colors."""
 
 
 def in_terminal(lanes: TextLanes, colors: int, *, with_ids: bool = False) -> str:
@@ -36,16 +126,22 @@ def in_terminal(lanes: TextLanes, colors: int, *, with_ids: bool = False) -> str
 
     Up to 256 the palette is used, above that 24-bit colors. `with_ids` writes the ids of each token after it.
     """
-    lines = []
-    for number, (chips,) in enumerate(lanes.lines):
-        if colors:
-            lines.append("".join(_colored(chip, colors, with_ids) for chip in chips))
-        else:
-            lines.append(_bordered(chips, with_ids, is_first=number == 0))
-    return "\n".join(lines)
+    if not colors:
+        return "\n".join(_bordered(chips, with_ids, is_first=not row) for row, (chips,) in enumerate(lanes.lines))
+    backgrounds = [f"5;{_OF_256[color]}" for color in range(len(HUES))]
+    if colors > 256:
+        backgrounds = ["2;{};{};{}".format(*_pastel(color, 0.5)) for color in range(len(HUES))]
+
+    def colored(chip: Chip) -> str:
+        if chip.color < 0:
+            return chip.text
+        ids = f"\x1b[2m{_ids(chip)}\x1b[0m " if with_ids and chip.ends else ""
+        return f"\x1b[38;5;16;48;{backgrounds[chip.color]}m{chip.text}\x1b[0m{ids}"
+
+    return "\n".join("".join(map(colored, chips)) for (chips,) in lanes.lines)
 
 
-def _bordered(chips: Sequence[Chip], with_ids: bool, *, is_first: bool) -> str:
+def _bordered(chips: Iterable[Chip], with_ids: bool, *, is_first: bool) -> str:
     """The tokens of a line, a border before each but the first of the text."""
     return "".join(
         BORDER * (chip.begins and not (is_first and number == 0)) + chip.text + _ids(chip) * with_ids
@@ -53,25 +149,12 @@ def _bordered(chips: Sequence[Chip], with_ids: bool, *, is_first: bool) -> str:
     )
 
 
-def _colored(chip: Chip, colors: int, with_ids: bool) -> str:
-    if chip.color < 0:
-        return chip.text
-    ids = f"\x1b[2m{_ids(chip)}\x1b[0m " if with_ids and chip.ends else ""
-    return f"\x1b[38;5;16;{_background(chip.color, colors)}m{chip.text}\x1b[0m{ids}"
-
-
 def _ids(chip: Chip) -> str:
     return f"⟨{' '.join(map(str, chip.ids))}⟩" if chip.ends and chip.ids else ""
 
 
-def _background(color: int, colors: int) -> str:
-    if colors <= 256:
-        return f"48;5;{_OF_256[color]}"
-    red, green, blue = _pastel(color, _PASTEL)
-    return f"48;2;{red};{green};{blue}"
-
-
 def _pastel(color: int, white: float) -> bytes:
+    """Red, green and blue of a hue that is mixed with so much white, from 0 to 1."""
     return bytes(round(channel + (255 - channel) * white) for channel in bytes.fromhex(HUES[color].removeprefix("#")))
 
 
@@ -104,18 +187,21 @@ _STYLE: Final = """\
 .bpescope sub { color: var(--quiet); font-size: .65em; padding: 0 .35em 0 .1em; }
 """
 _PAGE: Final = "body { margin: 0; } body > .bpescope { box-sizing: border-box; min-height: 100vh; }"
-"""Style rules of a whole page: the background of the pictures fills it."""
+
+
+def html_page(title: str, style: str, body: str) -> str:
+    """A complete HTML document for dark and light."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
 
 
 def page(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     """The pictures below one another, as a complete HTML document; `with_ids` shows ids as subscripts."""
-    title = escape(" · ".join(title for picture in pictures for title in picture.titles))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{title}</title>\n<style>{_PAGE}</style>\n</head>\n<body>\n"
-        f"{fragment(pictures, with_ids=with_ids)}</body>\n</html>\n"
-    )
+    title = " · ".join(title for picture in pictures for title in picture.titles)
+    return html_page(title, _PAGE, fragment(pictures, with_ids=with_ids))
 
 
 def fragment(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
@@ -138,26 +224,28 @@ def live_text_fragment(text: LiveText) -> str:
 
 
 def _html(picture: TextLanes, with_ids: bool) -> Iterator[str]:
+    def spans(chips: Iterable[Chip]) -> str:
+        return "".join(_span(chip, with_ids) for chip in chips)
+
     for title, summary in zip(picture.titles, picture.summaries, strict=True):
         yield f"<h2>{escape(title)}</h2>\n<p>{escape(summary)}</p>\n"
     if len(picture.titles) == 1:
-        lines = ("".join(_span(chip, with_ids) for chip in chips) for (chips,) in picture.lines)
-        yield f'<pre dir="auto">{chr(10).join(lines)}</pre>\n'
+        lines = "\n".join(spans(chips) for (chips,) in picture.lines)
+        yield f'<pre dir="auto">{lines}</pre>\n'
         return
     for line in picture.lines:
         yield '<div class="line" dir="ltr">\n'
         for title, chips in zip(picture.titles, line, strict=True):
-            shown = "".join(_span(chip, with_ids) for chip in chips)
-            yield f'<b>{escape(title)}</b><pre dir="auto">{shown}</pre>\n'
+            yield f'<b>{escape(title)}</b><pre dir="auto">{spans(chips)}</pre>\n'
         yield "</div>\n"
 
 
 def _span(chip: Chip, with_ids: bool) -> str:
     if not chip.ids:  # what a lossy pattern drops
         return escape(chip.text)
-    ids = f"<sub>{' '.join(map(str, chip.ids))}</sub>" if with_ids and chip.ends else ""
-    kind = f'class="c{chip.color}{" a" * chip.is_alike}" title="{escape(chip.label)}"'
-    return f"<span {kind}>{escape(chip.text)}</span>{ids}"
+    ids = " ".join(map(str, chip.ids))
+    kind = f'class="c{chip.color}{" a" * chip.is_alike}" title="{ids}  ({chip.data.hex(" ")})"'
+    return f"<span {kind}>{escape(chip.text)}</span>" + f"<sub>{ids}</sub>" * (with_ids and chip.ends)
 
 
 # SVG
@@ -195,7 +283,7 @@ def drawing(pictures: Sequence[TextLanes], columns: int = COLUMNS) -> str:
     out = StringIO()
     console = Console(record=True, file=out, width=columns, color_system="truecolor", force_terminal=True)
     for number, picture in enumerate(pictures):
-        for row in (*([Text()] if number else []), *_rows(picture, columns)):
+        for row in (*[Text()] * (number > 0), *_rows(picture, columns)):
             console.print(row, soft_wrap=True)
     grey = (0x80, 0x88, 0x94)
     theme = TerminalTheme((255, 255, 255), grey, [grey] * 8, [grey] * 8)  # text that is no token, on either page
@@ -250,26 +338,24 @@ def document(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
 
 
 def _markdown(picture: TextLanes, with_ids: bool) -> str:
-    title = f"### {' · '.join(picture.titles)}"
-    width = max(map(cells, picture.titles))
     if len(picture.titles) == 1:
         head, body = [picture.summaries[0]], in_terminal(picture, 0, with_ids=with_ids)
         tail = ["", *_token_rows(chips for (chips,) in picture.lines)]
     else:
         pairs = zip(picture.titles, picture.summaries, strict=True)
-        told = [f"| {_cell(title)} | {summary} |" for title, summary in pairs]
-        head, tail = ["| tokenizer | the text |", "|---|---|", *told], []
-        rows = [
-            f"{title}{' ' * (width - cells(title))}  {_bordered(chips, with_ids, is_first=True)}".rstrip()
-            for line in picture.lines
-            for title, chips in (*zip(picture.titles, line, strict=True), ("", ()))
-        ]
+        head = ["| tokenizer | the text |", "|---|---|", *(f"| {_cell(title)} | {told} |" for title, told in pairs)]
+        width, rows, tail = max(map(cells, picture.titles)), list[str](), list[str]()
+        for line in picture.lines:
+            for title, chips in zip(picture.titles, line, strict=True):
+                space = " " * (width - cells(title) + 2)
+                rows.append(f"{title}{space}{_bordered(chips, with_ids, is_first=True)}".rstrip())
+            rows.append("")
         body = "\n".join(rows).rstrip()
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
-    return "\n".join([title, "", *head, "", f"{fence}text", body, fence, *tail, ""])
+    return "\n".join([f"### {' · '.join(picture.titles)}", "", *head, "", f"{fence}text", body, fence, *tail, ""])
 
 
-def _token_rows(lines: Iterator[Sequence[Chip]]) -> Iterator[str]:
+def _token_rows(lines: Iterable[Sequence[Chip]]) -> Iterator[str]:
     counts = Counter((chip.ids, chip.data) for chips in lines for chip in chips if chip.begins and chip.ids)
     yield from ("| id | token | bytes | times |", "|---:|---|---|---:|")
     for (ids, data), n in counts.most_common(_ROWS):

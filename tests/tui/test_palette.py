@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.live.spans import Span
-from bpe_core.pictures.colors import N_COLORS, choose_colors
+from bpe_core.pictures import N_COLORS, choose_colors
 from tui.app import THEMES
 from tui.drawing.palette import (
     CONTRAST,

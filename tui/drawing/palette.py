@@ -14,7 +14,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.color import Color
 
-from bpe_core.pictures.colors import HUES, N_COLORS
+from bpe_core.pictures import HUES, N_COLORS
 from bpe_core.visible import visible
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from bpe_core.auditing.findings import Severity
 from bpe_core.live.spans import Span
-from bpe_core.pictures.colors import choose_colors
+from bpe_core.pictures import choose_colors
 from bpe_core.visible import token_label
 from tui.drawing.palette import Palette, Ways
 

@@ -49,8 +49,7 @@ def picture(edited: EditedText, titles: Sequence[str], part: Columns, kind: str)
 
 def _drawn(edited: EditedText, titles: Sequence[str], part: Columns, kind: str) -> str:
     from bpe_core.live.live_text import LiveText
-    from bpe_core.pictures.drawing import document, drawing, page
-    from bpe_core.pictures.lanes import TextLanes
+    from bpe_core.pictures.drawing import TextLanes, document, drawing, page
 
     lanes = [(title, lane.live) for title, lane in zip(titles, edited.lanes, strict=False) if lane.live is not None]
     draw: dict[str, Callable[[list[TextLanes]], str]] = {"html": page, "svg": drawing, "markdown": document}

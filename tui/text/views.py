@@ -8,7 +8,7 @@ from rich.cells import cell_len, chop_cells
 
 from bpe_core.explain.decoding import DecodedSpan
 from bpe_core.live.live_text import LiveText
-from bpe_core.pictures.colors import choose_colors
+from bpe_core.pictures import choose_colors
 from bpe_core.visible import token_label, visible
 from bpe_core.vocabulary import Vocabulary
 
