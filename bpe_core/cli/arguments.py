@@ -10,7 +10,7 @@ from bpe_core.process import print_to_stderr
 from bpe_core.visible import quoted, shortened, visible
 
 if TYPE_CHECKING:
-    from argparse import _SubParsersAction
+    from argparse import _MutuallyExclusiveGroup, _SubParsersAction
 
     from _typeshed import SupportsWrite
 
@@ -25,18 +25,16 @@ class Parser(ArgumentParser):
     """An ArgumentParser that answers wrong usage with one sentence on stderr, and exit code 2."""
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
-        """Print the help. OSError if stdout takes no more."""
-        print(self.format_help(), end="", file=file or sys.stdout)
+        print(self.format_help(), end="", file=file or sys.stdout)  # argparse's own hides that stdout takes no more
 
     def error(self, message: str) -> NoReturn:
-        """Print the `message` of argparse as one sentence on stderr, without the usage, and exit with 2."""
         problem = visible(shortened(message.removeprefix("argument "), LONGEST))
         print_to_stderr(f"{self.prog}: {problem}; {self.prog} --help says what there is.")
         raise SystemExit(2)
 
 
 def integer(text: str) -> int:
-    """The `type` of an argument that is a whole number; ArgumentTypeError for other text."""
+    """The `type` of an argument that is a whole number."""
     try:
         return int(text)
     except ValueError:
@@ -51,10 +49,9 @@ def add_command(
     examples: tuple[str, ...],
     notes: str = "",
 ) -> ArgumentParser:
-    """Add the subcommand `name`, which `run` executes, and return its parser.
+    """Add the subcommand `name`, and return its parser; `run` takes the parsed arguments and returns the exit code.
 
-    `run` takes the parsed arguments and returns the exit code. The help ends with `examples` (the arguments of a call)
-    and `notes`.
+    The help ends with `examples` (the arguments of a call) and `notes`.
     """
     parser = commands.add_parser(
         name, help=description, description=description, formatter_class=RawDescriptionHelpFormatter
@@ -66,10 +63,11 @@ def add_command(
     return parser
 
 
-def add_tokenizer(parser: ArgumentParser) -> None:
-    """Add `-t`, the tokenizer to work with, and `--pattern` (see `add_given_pattern`)."""
-    parser.add_argument("-t", "--tokenizer", required=True, metavar="TOKENIZER", help=A_TOKENIZER)
-    add_given_pattern(parser)
+def add_tokenizer(parser: ArgumentParser, several: str = "") -> None:
+    """Add `-t`, the tokenizer to work with, or a list of as many as `several` says."""
+    text = f"{A_TOKENIZER}; {several}" if several else A_TOKENIZER
+    action = "append" if several else "store"
+    parser.add_argument("-t", "--tokenizer", action=action, required=True, metavar="TOKENIZER", help=text)
 
 
 def add_given_pattern(parser: ArgumentParser) -> None:
@@ -80,3 +78,11 @@ def add_given_pattern(parser: ArgumentParser) -> None:
 def add_input(parser: ArgumentParser, what: str) -> None:
     """Add the positional PATH, "-" (stdin) by default; `what` says in the help what the file holds."""
     parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=f"{what}; stdin if left out or -")
+
+
+def add_forms(parser: ArgumentParser, **forms: str) -> "_MutuallyExclusiveGroup":
+    """Add flags of which one at most may be given, and return their group: name and help of each printed form."""
+    group = parser.add_mutually_exclusive_group()
+    for name, what in forms.items():
+        group.add_argument(f"--{name}", action="store_true", help=what)
+    return group

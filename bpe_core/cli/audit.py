@@ -2,9 +2,8 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,13 +15,12 @@ from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.cells import fitted
-from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
-from bpe_core.cli.inputs import open_tokenizer
-from bpe_core.cli.progress import report_to_person
+from bpe_core.cli.arguments import Subcommands, add_command, add_forms, add_given_pattern, add_tokenizer
 from bpe_core.cli.report import Report, ReportTable, Section, as_html, as_markdown, as_text
+from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.plurals import counted
-from bpe_core.process import print_to_stderr
+from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, visible
 from bpe_core.worker.audit import AuditRequest, examined
@@ -30,10 +28,8 @@ from bpe_core.worker.job import Job
 
 FIRST: Final = 50
 """Tokens in a report, unless all are asked for."""
-_WORST: Final = 10
-"""Tokens shown before everything else in a terminal."""
-_LABEL: Final = 24
-"""Terminal cells of a token's label at most."""
+_OF_KIND: Final = 10  # findings of each kind in a terminal, and tokens shown before everything else
+_LABEL: Final = 24  # terminal cells of a token's label at most
 _SCORE: Final = (
     "The score ranks tokens for a reader's attention; it is no measured probability. Each kind of evidence has a "
     "weight, each further kind takes its part of what is left to 1, and the parts shown add up. Where the rows of a "
@@ -57,6 +53,7 @@ def add(commands: Subcommands) -> None:
         notes="kinds of findings:\n" + "\n".join(f"  {kind:22}{meaning}" for kind, meaning in KINDS.items()),
     )
     add_tokenizer(parser)
+    add_given_pattern(parser)
     texts = {
         "corpus": "texts to count its tokens in, such as those it learned from",
         "reference": "texts that a model is to learn from",
@@ -76,14 +73,12 @@ def add(commands: Subcommands) -> None:
         choices=INDICATORS,
         help="what rows are judged by: norm for inputs, cosine for outputs and tied ones, unless told",
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--jsonl", action="store_true", help="print one JSON object a finding")
-    form.add_argument("--markdown", action="store_true", help="print a report in Markdown, as for a model card")
-    form.add_argument("--html", action="store_true", help="print a report as one self-contained HTML page")
-    form.add_argument(
-        "--bigrams",
-        action="store_true",
-        help="instead, print every pair of tokens that are text only together: ids and text, a line each",
+    add_forms(
+        parser,
+        jsonl="print one JSON object a finding",
+        markdown="print a report in Markdown, as for a model card",
+        html="print a report as one self-contained HTML page",
+        bigrams="instead, print every pair of tokens that are text only together: ids and text, a line each",
     )
     parser.add_argument(
         "--all", action="store_true", help="print every finding, or every token in a report, not only the first ones"
@@ -112,42 +107,46 @@ def add(commands: Subcommands) -> None:
 
 def run(options: Namespace) -> int:
     """Count, audit, print; 1 if there is what `--fail-on` names, 130 when a signal cut it short."""
-    fatal = _kinds(options.fail_on)
+    fatal = [kind for name in options.fail_on.split(",") if (kind := name.strip())]
+    for kind in fatal:
+        if kind not in KINDS:
+            raise OptionError(f"--fail-on: there is no kind {kind!r} of finding; the kinds are {', '.join(KINDS)}.")
     if options.all_tokens and not options.jsonl:
         raise OptionError("--all-tokens prints one JSON object a token; give --jsonl too.")
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     if options.bigrams:
-        return _bigrams(tokenizer)
+        bigrams = list(incomplete_bigrams(tokenizer))
+        for left, right, text in bigrams:
+            print(left, right, visible(text))
+        print_to_stderr(f"{counted(len(bigrams), 'incomplete bigram')}.")
+        return 0
     if options.what_if is not None or options.what_if_normalizer is not None:
         return _what_if(tokenizer, options)
-    request = AuditRequest(
-        options.tokenizer,
-        corpus=tuple(options.corpus),
-        reference=tuple(options.reference),
-        embeddings=options.embeddings or "",
-        tensor=options.tensor,
-        indicator=options.indicator,
-    )
+    texts = tuple(options.corpus), tuple(options.reference)
+    model = options.embeddings or "", options.tensor, options.indicator
     with closing(Job(report_to_person())) as job:
-        found, measures = examined(tokenizer, request, job)
+        found, measures = examined(tokenizer, AuditRequest(options.tokenizer, None, *texts, *model), job)
         if job.stopped:
             job.say("Interrupted before the audit was complete.")
-            return 130
-    if options.all_tokens:
-        for verdict in verdicts_on(tokenizer.vocabulary.ids(), tokenizer, found, measures):
-            print(json.dumps(verdict.to_json()))
-    elif options.jsonl:
-        print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
+            return INTERRUPTED
+    if options.jsonl:
+        ids = tokenizer.vocabulary.ids()
+        _print_json(verdicts_on(ids, tokenizer, found, measures) if options.all_tokens else found)
     else:
         ranked, summary = verdicts(tokenizer, found, measures), Summary.of(tokenizer, found)
         if options.markdown or options.html:
-            name = tokenizer.name or Path(options.tokenizer).name
             sentences = [*summary.sentences, *_given(options, measures)]
+            name = tokenizer.name or Path(options.tokenizer).name
             report = _card(name, sentences, summary, ranked, None if options.all else FIRST)
             print(as_markdown(report) if options.markdown else as_html(report), end="")
         else:
-            print(as_text(_by_kind(found, summary, ranked, None if options.all else 10)), end="")
+            print(as_text(_by_kind(found, summary, ranked, None if options.all else _OF_KIND)), end="")
     return 1 if found.of(*fatal) else 0
+
+
+def _print_json(rows: Iterable[Finding | Verdict]) -> None:
+    for row in rows:
+        print(json.dumps(row.to_json()))
 
 
 def _given(options: Namespace, measures: Measures) -> Iterator[str]:
@@ -165,16 +164,21 @@ def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first
 
     Tokens about which there are only notes are not among the ten.
     """
+
+    def table(rows: Iterable[tuple[int, str, str]]) -> ReportTable:
+        cells = [(f"{id:,}", fitted(label, _LABEL), why) for id, label, why in rows]
+        return ReportTable(("", "", ""), cells, numbers=(0,))
+
     sections = [Section(sentences=summary.sentences)]
-    worst = [verdict for verdict in ranked if verdict.severity and verdict.severity > Severity.NOTE][:_WORST]
+    worst = [verdict for verdict in ranked if verdict.severity and verdict.severity > Severity.NOTE][:_OF_KIND]
     if worst:
-        rows = [(f"{one.id:,}", fitted(one.label, _LABEL), one.making) for one in worst]
-        sections.append(Section("Look at first, by score:", table=ReportTable(("", "", ""), rows, numbers=(0,))))
+        sections.append(
+            Section("Look at first, by score:", table=table((one.id, one.label, one.making) for one in worst))
+        )
     for kind, n in found.kinds().items():
-        rows = [(f"{one.id:,}", fitted(one.label, _LABEL), one.reason) for one in found.of(kind)[:first]]
-        sections.append(Section(f"{kind}  {n:,}", [KINDS[kind]], ReportTable(("", "", ""), rows, numbers=(0,))))
-        if first is not None and n > first:
-            sections[-1] = replace(sections[-1], more=f"and {n - first:,} more (--all shows them)")
+        rows = table((one.id, one.label, one.reason) for one in found.of(kind)[:first])
+        more = f"and {n - first:,} more (--all shows them)" if first is not None and n > first else ""
+        sections.append(Section(f"{kind}  {n:,}", [KINDS[kind]], rows, more))
     if len(found) == 0:
         sections.append(Section(sentences=["Nothing suspicious."]))
     return Report("", sections)
@@ -206,15 +210,6 @@ def _card(
     )
 
 
-def _bigrams(tokenizer: Tokenizer) -> int:
-    n = 0
-    for left, right, text in incomplete_bigrams(tokenizer):
-        n += 1
-        print(left, right, visible(text))
-    print_to_stderr(f"{counted(n, 'incomplete bigram')}.")
-    return 0
-
-
 def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
     """Look for tokens that another pattern or normalizer kills, and print them; 0, or 130 if interrupted."""
     found: list[Finding] = []
@@ -227,17 +222,9 @@ def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
         ):
             found.append(finding)
     if options.jsonl:
-        print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
+        _print_json(found)
     else:
         n = counted(len(found), "token") if found else "No token"
         print(f"{n} would become unreachable{':' if found else '.'}")
         print("".join(f"{finding.id}\t{finding.label}\t{visible(finding.reason)}\n" for finding in found), end="")
-    return 130 if job.stopped else 0
-
-
-def _kinds(names: str) -> list[str]:
-    kinds = [name.strip() for name in names.split(",") if name.strip()]
-    for kind in kinds:
-        if kind not in KINDS:
-            raise OptionError(f"--fail-on: there is no kind {kind!r} of finding; the kinds are {', '.join(KINDS)}.")
-    return kinds
+    return INTERRUPTED if job.stopped else 0

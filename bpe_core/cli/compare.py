@@ -6,17 +6,18 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import zip_longest
 from pathlib import Path
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
-from bpe_core.cli.inputs import is_stream, open_tokenizer, text_blocks
-from bpe_core.cli.progress import report_to_person
+from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer, integer
 from bpe_core.cli.report import Report, ReportTable, Section, aligned, as_text
+from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.errors import OptionError, Stopped, TextError
 from bpe_core.metrics import Amounts, Comparison, merges_in_common, overlap
 from bpe_core.metrics.catalog import METRICS, OF_PARTS, called, of_all_texts, of_amounts
 from bpe_core.metrics.morphology import read_morphemes
 from bpe_core.plurals import counted
+from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened, token_label, visible
 from bpe_core.worker.compare import Text, compare, disk_texts, summary, texts_as_json
@@ -45,12 +46,8 @@ def add(commands: Subcommands) -> None:
         "measure",
         run_comparison,
         "Measure how a tokenizer does on texts: compression, fertility, entropies and more.",
-        (
-            "-t gpt-4o book.txt",
-            "-t gpt2 -t gpt-4o --json my_texts/",
-            "-t mine.json --morphemes words.txt book.txt",
-        ),
-        "metrics:\n" + "\n".join(f"  {key:22}{metric.meaning}" for key, metric in METRICS.items()),
+        ("-t gpt-4o book.txt", "-t gpt2 -t gpt-4o --json my_texts/", "-t mine.json --morphemes words.txt book.txt"),
+        f"metrics:\n{_meanings(METRICS)}",
     )
     _add_arguments(parser, "repeatable")
     parser.set_defaults(compares=False, reference=None, examples=0, lines=0)
@@ -66,8 +63,7 @@ def add(commands: Subcommands) -> None:
             "-t mine.json -t gpt-4o --json notes.md",
         ),
         "The tokenizer named first is the one that the others are compared with.\n\n"
-        "metrics of each text, folder and script:\n"
-        + "\n".join(f"  {key:22}{METRICS[key].meaning}" for key in OF_PARTS),
+        f"metrics of each text, folder and script:\n{_meanings(OF_PARTS)}",
     )
     _add_arguments(parser, "two or more")
     parser.set_defaults(compares=True)
@@ -87,11 +83,13 @@ def add(commands: Subcommands) -> None:
     )
 
 
+def _meanings(keys: Iterable[str]) -> str:
+    return "\n".join(f"  {key:22}{METRICS[key].meaning}" for key in keys)
+
+
 def _add_arguments(parser: ArgumentParser, number: str) -> None:
     """Declare tokenizers, `number` of them as the help says, the texts, and how these are read."""
-    parser.add_argument(
-        "-t", "--tokenizer", action="append", required=True, metavar="TOKENIZER", help=f"{A_TOKENIZER}; {number}"
-    )
+    add_tokenizer(parser, number)
     parser.add_argument(
         "--pattern",
         action="append",
@@ -134,42 +132,46 @@ def run_count(options: Namespace) -> int:
             counts = count_files(options.paths, options.pattern, job)
         except Stopped:
             job.say("Interrupted while counting.")
-            return 130
-    rows = {
-        "documents": counts.n_documents,
-        "bytes": counts.n_bytes,
-        "characters": counts.n_characters,
-        "pieces": counts.n_pieces,
-        "different pieces": len(counts.table),
-    }
-    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in rows.items()])), sep="\n")
+            return INTERRUPTED
+    names = "documents", "bytes", "characters", "pieces", "different pieces"
+    sizes = counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table)
+    rows = [(name, f"{n:,}") for name, n in zip(names, sizes, strict=True)]
+    print(*aligned(ReportTable(("", ""), rows)), sep="\n")
     return 0
 
 
 def run_comparison(options: Namespace) -> int:
     """Encode the texts with all tokenizers, and print what was found; 130 if a signal cut it short."""
-    if options.compares and len(options.tokenizer) < 2:
+    names: list[str] = options.tokenizer
+    if options.compares and len(names) < 2:
         raise OptionError(
             "There is only one tokenizer to compare; name a second one with -t, or see bpescope measure --help."
         )
+    patterns = options.pattern or [""]
+    if len(patterns) not in (1, len(names)):
+        raise OptionError(
+            f"There are {len(names)} tokenizers and {len(patterns)} patterns; give --pattern once, or once for each."
+        )
+    patterns *= len(names) // len(patterns)
     with closing(Job(report_to_person())) as job:
-        comparison = Comparison(_opened(options), _words(options.morphemes) if options.morphemes else ())
+        tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns, strict=True)]
+        comparison = Comparison(tokenizers, _words(options.morphemes) if options.morphemes else ())
         compare(comparison, _texts(options.paths or ["-"], job), job, sections=options.sections)
         if job.stopped:
             job.say("Interrupted before all texts were encoded.")
-            return 130
-        names = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
-        if options.reference is not None and options.reference not in names:
-            raise OptionError(
-                f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
-                f"there are {shortened(', '.join(dict.fromkeys(names)), 200)}."
-            )
+            return INTERRUPTED
+    parts = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
+    if options.reference is not None and options.reference not in parts:
+        raise OptionError(
+            f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
+            f"there are {shortened(', '.join(dict.fromkeys(parts)), 200)}."
+        )
     if options.json:
         listed = {"n_examples": options.examples, "n_lines": options.lines}
-        found = summary(comparison, options.tokenizer, reference=options.reference, **listed)
+        found = summary(comparison, names, reference=options.reference, **listed)
         print(json.dumps(found | {"texts": texts_as_json(comparison, options.reference)}))
     else:
-        sys.stdout.write(as_text(_report(comparison, options)))
+        sys.stdout.write(as_text(Report("", list(_sections(comparison, options)))))
     return 0
 
 
@@ -181,18 +183,6 @@ def _words(path: str) -> Sequence[Sequence[str]]:
         raise error if name in str(error) else TextError(f"{name}: {error}") from None
 
 
-def _opened(options: Namespace) -> list[Tokenizer]:
-    """The tokenizers, each with its pattern. Raises what `open_tokenizer` raises, and `OptionError`."""
-    names: list[str] = options.tokenizer
-    patterns: list[str] = options.pattern or [""]
-    if len(patterns) not in (1, len(names)):
-        raise OptionError(
-            f"There are {len(names)} tokenizers and {len(patterns)} patterns; give --pattern once, or once for each."
-        )
-    patterns *= len(names) // len(patterns)
-    return [open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns, strict=True)]
-
-
 def _texts(paths: list[str], job: Job) -> Iterator[Text]:
     """The texts of all files, or that of stdin."""
     if len(paths) == 1 and is_stream(paths[0]):
@@ -202,33 +192,34 @@ def _texts(paths: list[str], job: Job) -> Iterator[Text]:
     return disk_texts(paths, job)
 
 
-def _report(comparison: Comparison, options: Namespace) -> Report:
+def _sections(comparison: Comparison, options: Namespace) -> Iterator[Section]:
     """What was found: of one tokenizer or several its measures, of a comparison all there is."""
     labels = _labels_of(comparison.tokenizers, options.tokenizer)
-    totals = [Section(table=_totals(comparison, labels)), _number_splits(comparison, labels)]
-    if not options.compares:
-        return Report("", totals)
-    metrics = options.metrics or ("tokens", "parity" if options.sections or options.reference else "bytes_per_token")
-    texts, folders = [text.amounts for text in comparison.texts], comparison.folders()
-    parts = [("text", texts, comparison.total), *([("folder", folders, None)] if len(folders) > 1 else [])]
-    sections = [
-        Section(table=_amounts(what, some, labels, metrics, called(some, options.reference), total))
-        for what, some, total in (*parts, ("script", comparison.scripts(), None))
-    ]
-    sections += totals
-    sections += [_pair(comparison, index, labels, options.examples) for index in range(len(comparison.pairs))]
-    for index in range(len(comparison.tokenizers)):
-        sections += _worst_lines(comparison, index, labels, options.lines)
-    return Report("", sections)
+    if options.compares:
+        usual = "tokens", "parity" if options.sections or options.reference else "bytes_per_token"
+        texts, folders = [text.amounts for text in comparison.texts], comparison.folders()
+        parts = {"text": texts, "folder": folders if len(folders) > 1 else [], "script": comparison.scripts()}
+        for what, some in parts.items():
+            if some or what != "folder":
+                total = comparison.total if what == "text" else None
+                reference = called(some, options.reference)
+                yield Section(table=_amounts(what, some, labels, options.metrics or usual, reference, total))
+    yield Section(table=_totals(comparison, labels))
+    yield _number_splits(comparison, labels)
+    if options.compares:
+        for index in range(len(comparison.pairs)):
+            yield _pair(comparison, index, labels, options.examples)
+        for index in range(len(labels)):
+            yield from _worst_lines(comparison, index, labels, options.lines)
 
 
 def _labels_of(tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> list[str]:
     """What the tokenizers are called in tables: as short as tells them apart."""
     found = [one.name or Path(name).name or name for one, name in zip(tokenizers, names, strict=True)]
-    for index, label in enumerate(found):
-        if found.count(label) > 1 and not tokenizers[index].name:
-            found[index] = os.path.join(Path(names[index]).parent.name, label)
-    return found
+    return [
+        os.path.join(Path(name).parent.name, label) if found.count(label) > 1 and not one.name else label
+        for one, name, label in zip(tokenizers, names, found, strict=True)
+    ]
 
 
 _SHORT = {"bytes_per_token": "b/token", "characters_per_token": "c/token", "continued_words": "continued"}
@@ -251,11 +242,12 @@ def _amounts(
     heads = [label if key == "tokens" else _SHORT.get(key, METRICS[key].title) for label in labels for key in metrics]
     rows = []
     for one in [*parts, *([total] if total and len(parts) > 1 else [])]:
-        rows.append([one.name.replace("_", " "), f"{one.n_bytes:,}"])
-        for index in range(len(labels)):
-            for key in metrics:
-                value = of_amounts(key, one, index, reference=None if one is total else reference)
-                rows[-1].append("" if value is None else METRICS[key].text(value))
+        relative_to = None if one is total else reference
+        values = [
+            (key, of_amounts(key, one, index, reference=relative_to)) for index in range(len(labels)) for key in metrics
+        ]
+        texts = ["" if value is None else METRICS[key].text(value) for key, value in values]
+        rows.append([one.name.replace("_", " "), f"{one.n_bytes:,}", *texts])
     return ReportTable([what, "bytes", *heads], rows)
 
 
@@ -273,21 +265,14 @@ def _totals(comparison: Comparison, labels: Sequence[str]) -> ReportTable:
 
 def _number_splits(comparison: Comparison, labels: Sequence[str]) -> Section:
     """How numbers of four digits or more are cut into tokens: the three most frequent splits of each tokenizer."""
-    ways = [[(way, n) for way, n in splits.most_common() if sum(way) > 3][:3] for splits in comparison.number_splits]
-    rows = [
-        [
-            name,
-            *(
-                f"{'+'.join(map(str, mine[place][0]))} ({mine[place][1]:,})" if place < len(mine) else ""
-                for mine in ways
-            ),
-        ]
-        for place, name in enumerate(("most often", "then", "then"))
-        if place < max(map(len, ways))
-    ]
-    if not rows:
+    columns = []
+    for splits in comparison.number_splits:
+        ways = [(way, n) for way, n in splits.most_common() if sum(way) > 3]
+        columns.append([f"{'+'.join(map(str, way))} ({n:,})" for way, n in ways[:3]])
+    if not any(columns):
         return Section(sentences=["No number of 4 digits or more occurs."])
-    return Section(table=ReportTable(["numbers of 4 digits and more", *labels], rows))
+    rows = zip_longest(("most often", "then", "then")[: max(map(len, columns))], *columns, fillvalue="")
+    return Section(table=ReportTable(["numbers of 4 digits and more", *labels], list(rows)))
 
 
 def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples: int) -> Section:
@@ -304,17 +289,11 @@ def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples:
         if ids:
             sentences.append(f"  first only in {name}: {_tokens(tokenizer, ids[:8])}")
     sentences.append(f"the same merges up to step {merges_in_common(first, other):,}")
-    examples = pair.examples(n_examples)
-    sentences.append("most frequent disagreements" if examples else "They do not disagree.")
-    rows = [
-        [
-            f"{example.n_times:,}",
-            _tokens(first, example.first),
-            _tokens(other, example.other),
-            f"{comparison.texts[example.place.text].amounts.name}:{example.place.line}",
-        ]
-        for example in examples
-    ]
+    rows = []
+    for example in pair.examples(n_examples):
+        place = f"{comparison.texts[example.place.text].amounts.name}:{example.place.line}"
+        rows.append((f"{example.n_times:,}", _tokens(first, example.first), _tokens(other, example.other), place))
+    sentences.append("most frequent disagreements" if rows else "They do not disagree.")
     table = ReportTable(["times", one, two, "first in"], rows, numbers=(0,)) if rows else None
     return Section(f"{one} and {two}", sentences, table)
 
@@ -322,20 +301,14 @@ def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples:
 def _worst_lines(comparison: Comparison, index: int, labels: Sequence[str], n_lines: int) -> Iterator[Section]:
     """The lines for which a tokenizer needs the most more tokens than the best of the others."""
     lines = comparison.worst_lines.of(index)[: max(0, n_lines)] if comparison.worst_lines else []
-    if not lines:
-        return
-    best = "the other" if len(labels) == 2 else "the best of the others"
-    rows = [
-        [
-            f"+{one.excess(index):,}",
-            *(f"{n:,}" for n in one.n_tokens),
-            f"{comparison.texts[one.text].amounts.name}:{one.number}",
-            one.line.strip(),
-        ]
-        for one in lines
-    ]
-    table = ReportTable(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
-    yield Section(f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}", table=table)
+    rows = []
+    for one in lines:
+        place = f"{comparison.texts[one.text].amounts.name}:{one.number}"
+        rows.append([f"+{one.excess(index):,}", *(f"{n:,}" for n in one.n_tokens), place, one.line.strip()])
+    if rows:
+        best = "the other" if len(labels) == 2 else "the best of the others"
+        table = ReportTable(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
+        yield Section(f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}", table=table)
 
 
 def _tokens(tokenizer: Tokenizer, ids: Iterable[int]) -> str:

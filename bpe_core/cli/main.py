@@ -10,16 +10,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Final
 
-from bpe_core.cli import (
-    audit,
-    compare,
-    convert,
-    encode,
-    runs,
-    show,
-    train,
-    why,
-)
+from bpe_core.cli import audit, compare, encode, files, train, why
 from bpe_core.cli.arguments import Parser
 from bpe_core.errors import BpeError, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
@@ -27,17 +18,7 @@ from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
 """Errors of writing to what takes no more; an OSError with one of these and no file name comes from stdout."""
 
-
-COMMANDS: Final = (
-    train,
-    encode,
-    show,
-    compare,
-    audit,
-    why,
-    runs,
-    convert,
-)
+COMMANDS: Final = (train, encode, compare, audit, why, files)
 """The modules of the subcommands, in the order of the help."""
 
 
@@ -51,7 +32,15 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
 
     Raises OSError only if stdout cannot be written to, SystemExit after --help or wrong usage.
     """
-    options = _parser(prog).parse_args(argv)
+    parser = Parser(
+        prog=prog,
+        description="Byte-pair encoding without a screen: learn a vocabulary, use it, look for what is wrong with it.",
+        epilog=f"{prog} COMMAND --help shows the options of a command and an example.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    for command in COMMANDS:
+        command.add(commands)
+    options = parser.parse_args(argv)
     try:
         return int(options.run(options))
     except KeyboardInterrupt:
@@ -65,15 +54,3 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
             traceback.print_exc()  # it helps whoever mends our mistake, and nobody else
         print_to_stderr(f"{prog}: {as_sentence(error)}")
     return 2
-
-
-def _parser(prog: str) -> Parser:
-    parser = Parser(
-        prog=prog,
-        description="Byte-pair encoding without a screen: learn a vocabulary, use it, look for what is wrong with it.",
-        epilog=f"{prog} COMMAND --help shows the options of a command and an example.",
-    )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
-    for command in COMMANDS:
-        command.add(commands)
-    return parser

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
-from bpe_core.cli.progress import report_to_person
+from bpe_core.cli.streams import report_to_person
 from bpe_core.content.presets import PRESETS, PresetCheck
 from bpe_core.plurals import counted
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, SEED, WEIGHT, Options

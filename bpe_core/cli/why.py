@@ -8,9 +8,8 @@ from dataclasses import asdict
 
 from bpe_core.cells import cells
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, integer
-from bpe_core.cli.inputs import open_tokenizer
-from bpe_core.cli.progress import report_to_person
 from bpe_core.cli.report import Report, ReportTable, Section, as_text
+from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRanking

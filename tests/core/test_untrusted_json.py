@@ -5,8 +5,8 @@ import math
 import pytest
 
 from bpe_core import BpeError, untrusted_json
-from bpe_core.cli.encode import _ids
 from bpe_core.errors import LONGEST
+from bpe_core.ids_in_text import ids_in
 from bpe_core.untrusted_json import JsonError
 
 
@@ -43,7 +43,7 @@ def test_what_cannot_be_used_is_said(data, problem):
 
 
 def test_deep_nesting_is_no_matter_in_ids():
-    assert _ids(b"[" * 100_000 + b"7") == [7]
+    assert ids_in("[" * 100_000 + "7").ids == [7]
 
 
 def test_a_sentence_is_short_and_commands_no_terminal_whatever_it_quotes():

@@ -1,16 +1,15 @@
-"""DocumentEncoder by several threads: whatever the texts are divided into, the ids are those of the whole, in order."""
+"""Encoding by several threads: whatever the texts are divided into, the ids are those of the whole, in order."""
 
 import json
 import random
-from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 from threading import Event
 
 import pytest
 
 from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
 from bpe_core.cli import encode
-from bpe_core.cli.encode import DocumentEncoder, Ids, in_order
+from bpe_core.cli.encode import encoded, in_order
 from bpe_core.cli.main import main
 from bpe_core.vocabulary.encoder import Encoder
 
@@ -51,17 +50,6 @@ def in_blocks(text, size=30):
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
-def until_error(encoded: Iterator[Ids | None]) -> list[object]:
-    """What is yielded, and the error that ends it, if there is one."""
-    found: list[object] = []
-    try:
-        for ids in encoded:
-            found.append(ids)
-    except (SpecialTokenError, TextError) as error:
-        found.append(str(error))
-    return found
-
-
 def last_document(end):
     yield "low lower " * 29
     if end == "a special token":
@@ -77,48 +65,39 @@ def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, sma
     if by_python:  # as if each text had a symbol without a token
         monkeypatch.setattr(Encoder, "text_to_array", lambda *_: None)
     documents = texts(random.Random(seed), *SPECIALS)
-    lines = ["" for _ in documents]
+    lines = [" ".join(map(str, loaded.encode(text, allowed_special="all"))) for text in documents]
     for n_threads in (1, 2, 5):
-        encoded = list(DocumentEncoder(loaded, "all", (), " ").encode(map(in_blocks, documents), n_threads))
-        assert encoded.count(None) == len(documents) < len(encoded)
-        found, parts = [], []
-        for ids in encoded:
-            if ids is None:
-                found.append(" ".join(filter(None, parts)))
-                parts = []
-            else:
-                assert ids.n == len(ids.text.split())
-                parts.append(ids.text)
-        lines = [" ".join(map(str, loaded.encode(text, allowed_special="all"))) for text in documents]
-        assert found == lines
+        monkeypatch.setattr(encode, "most_threads", lambda n=n_threads: n)
+        parts = list(encoded(loaded, map(in_blocks, documents), " ", SPECIALS, ()))
+        assert all(n == len(text.split()) for n, text in filter(None, parts))
+        found = "|".join(" | " if part is None else part[1] for part in parts if part is None or part[1])
+        assert [" ".join(line.split("|")).strip() for line in found.split(" | ")][:-1] == lines
 
 
-@pytest.mark.parametrize("end", ["nothing wrong", "a special token", "an error"])
-def test_what_comes_before_an_error_does_not_depend_on_the_threads(tokenizer, small, end):
-    def encoded(n_threads):
+@pytest.mark.parametrize("end", ["a special token", "an error"])
+def test_what_goes_wrong_is_the_same_for_any_number_of_threads(tokenizer, small, monkeypatch, end):
+    for n_threads in (1, 2, 5):
+        monkeypatch.setattr(encode, "most_threads", lambda n=n_threads: n)
         documents = [*map(in_blocks, texts(random.Random(3))), last_document(end), ["never reached"]]
-        return until_error(DocumentEncoder(load(tokenizer), (), ["<|end|>"], " ").encode(documents, n_threads))
-
-    alone = encoded(1)
-    assert encoded(2) == encoded(5) == alone
-    assert isinstance(alone[-1], str) == (end != "nothing wrong")
+        with pytest.raises((SpecialTokenError, TextError), match=r"It ends here|'<\|end\|>' at offset 290"):
+            list(encoded(load(tokenizer), documents, " ", (), ["<|end|>"]))
 
 
 def test_results_come_in_order_and_no_more_is_taken_ahead_than_is_told():
     taken, second = count(), Event()
 
-    def work(job):
-        if job == 0:
+    def work(share):
+        if share == [0]:
             assert second.wait(60)
-        if job == 1:
+        if share == [1]:
             second.set()
-        return job
+        return share
 
-    jobs = (next(taken) for _ in range(40))
-    results = in_order(work, jobs, 2, lambda job: job % 10 == 7)
-    assert next(results) == 0
+    shares = ((encode.SHARE * (n % 10 != 7), [n]) for n in islice(taken, 40))
+    results = in_order(work, shares, 2)
+    assert next(results) == [0]
     assert next(taken) == encode._AHEAD * 2 + 1
-    assert list(results) == [*range(1, 5), *range(6, 41)]
+    assert list(results) == [[n] for n in (*range(1, 5), *range(6, 41))]
 
 
 def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
@@ -136,12 +115,12 @@ def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
     loaded = load(tokenizer)
     monkeypatch.setattr(encode, "_MOST", 1 << 20)
     if kernel.available:
-        monkeypatch.setattr(DocumentEncoder, "_encoded_share", at_work)
+        monkeypatch.setattr(type(loaded), "encode_to_array", at_work)
     else:
         begun.set()
     try:
         with pytest.raises(KeyboardInterrupt):
-            list(DocumentEncoder(loaded, (), (), " ").encode([blocks(), blocks()], 2))
+            list(encoded(loaded, [blocks(), blocks()], " ", (), ()))
         assert not held.is_set()
     finally:
         held.set()

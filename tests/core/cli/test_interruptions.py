@@ -21,7 +21,7 @@ def endless(*_):
     threading.Event().wait()
 
 encode.most_threads = lambda: 2
-encode.DocumentEncoder._encoded_share = endless
+encode.Tokenizer.encode_to_array = endless
 encode.kernel.available = True
 """
 

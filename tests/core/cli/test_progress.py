@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 
-from bpe_core.cli.progress import SKIPPED_SHOWN, BarReporter, SentenceReporter, report_to_person
+from bpe_core.cli.streams import SKIPPED_SHOWN, BarReporter, SentenceReporter, report_to_person
 from bpe_core.trainer import Trainer
 from bpe_core.worker.messages import Counted, FileSkipped, Merges, Started, WorkProgress
 

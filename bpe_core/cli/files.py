@@ -1,21 +1,38 @@
-"""`export`, `convert` and `fetch`: trainings and tokenizers for other programs, and those of others."""
+"""`runs`, `export`, `convert` and `fetch`: the files of trainings and tokenizers, for people and for other programs."""
 
+import json
 import os
 import sys
 from argparse import Namespace
 from pathlib import Path
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern
-from bpe_core.cli.inputs import open_tokenizer, print_fetching
+from bpe_core.cli.report import ReportTable, aligned
+from bpe_core.cli.streams import open_tokenizer, print_fetching
 from bpe_core.errors import OptionError
 from bpe_core.exports import exported
-from bpe_core.formats import WRITABLE, save
+from bpe_core.formats import WRITABLE, load, save
 from bpe_core.formats.atomic import check_place, write_atomically
 from bpe_core.hub import KINDS, fetch
+from bpe_core.metrics.vocabularies import RunDifference
+from bpe_core.runs import found
+from bpe_core.visible import visible
 
 
 def add(commands: Subcommands) -> None:
     """Declare the subcommands."""
+    parser = add_command(
+        commands,
+        "runs",
+        run_runs,
+        "List the trainings whose files lie in a folder, or say where two of them part.",
+        ("", "vocabularies/ --json", "mine.json other.json"),
+        "A training is remembered by the file it is saved to, and by its checkpoint as long as it has not ended. Two\n"
+        "files are compared: what was asked for otherwise, the step until which they are the same, what each did\n"
+        "then, and what followed.",
+    )
+    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="a folder, or tokenizer files (.)")
+    parser.add_argument("--json", action="store_true", help="an object a training, one a line")
     parser = add_command(
         commands,
         "export",
@@ -55,6 +72,44 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("name", metavar="NAME", help=KINDS)
 
 
+def run_runs(options: Namespace) -> int:
+    """Print the table of trainings, or the difference of two files; returns 0."""
+    paths = [Path(path) for path in options.paths]
+    if len(paths) == 2 and not any(path.is_dir() for path in paths):
+        difference = RunDifference.of(*map(load, paths))
+        names = [path.name if paths[0].name != paths[1].name else str(path) for path in paths]
+        if options.json:
+            what = {
+                "options": difference.options,
+                "same_until": difference.n_same,
+                "both": difference.n_both,
+                "only": [[token.hex() for token in only] for only in difference.only],
+                "bytes_per_token": difference.compression,
+            }
+            print(json.dumps(what))
+        else:
+            for sentence in difference.sentences(*names):
+                print(visible(sentence))
+        return 0
+    runs = sorted(found(paths), key=lambda run: run.tokenizer.record.created if run.tokenizer.record else "")
+    if not runs and not options.json:
+        raise OptionError(f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder.")
+    rows = []
+    for one in runs:
+        told = one.described()
+        if options.json:
+            print(json.dumps(told))
+        numbers = [f"{told[key]:,}" for key in ("vocab_size", "merges")]
+        numbers += [f"{told['bytes_per_token']:.3f}", f"{told['bytes']:,}"]
+        created = told["created"][:16].replace("T", " ")
+        rows.append([os.fspath(one.path), created, *numbers, told["corpus"][:8], told["ended"], one.options])
+    if not options.json:
+        head = ["file", "when (UTC)", "tokens", "merges", "b/token", "bytes", "corpus", "ended", "options"]
+        # The last column has all options that were asked for.
+        print(*aligned(ReportTable(head, rows, numbers=(2, 3, 4, 5), widest=60)), sep="\n")
+    return 0
+
+
 def run_export(options: Namespace) -> int:
     """Print or write what was asked for; returns 0."""
     if options.what in ("merges", "record") and len(options.tokenizer) > 1:
@@ -75,8 +130,7 @@ def run_convert(options: Namespace) -> int:
     check_place(output)
     if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):
         raise OptionError(f"{options.output} is the tokenizer to convert; name another file for the new one.")
-    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
-    save(tokenizer, output, format=options.format)
+    save(open_tokenizer(options.tokenizer, options.pattern), output, format=options.format)
     return 0
 
 

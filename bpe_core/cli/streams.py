@@ -1,0 +1,152 @@
+"""What a command reads beside a corpus (stdin, pipes, tokenizers), and what it tells a person on stderr meanwhile."""
+
+import codecs
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import IO, Final, cast
+
+from bpe_core.errors import TextError
+from bpe_core.formats import load
+from bpe_core.hub import located
+from bpe_core.plurals import counted
+from bpe_core.process import Unfailing, print_to_stderr
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import shortened, token_label, visible
+from bpe_core.worker.job import Reporter
+from bpe_core.worker.messages import Counted, Event, FileSkipped, Merges, Started, WorkProgress
+
+SKIPPED_SHOWN: Final = 5
+"""Skipped files that are named one by one; of more only the number is printed."""
+_BLOCK: Final = 1 << 18  # bytes read at a time
+_STDIN: Final = ("-", "/dev/stdin")
+
+
+def is_stream(path: str) -> bool:
+    """Whether `path` can be read only once and has no size: stdin, /dev/null, or a pipe such as `<(...)` of a shell."""
+    if path in _STDIN or path == os.devnull:
+        return True
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def text_blocks(path: str) -> Iterator[str]:
+    """The text of a file, or of stdin if `path` is "-", in blocks. Byte order marks and line endings are kept.
+
+    Raises TextError if it cannot be read, or is an endless device, and, at the block in question, for bytes that are
+    not UTF-8.
+    """
+    name = "stdin" if path in _STDIN else visible(shortened(path, 200))
+    decode, n_read = codecs.getincrementaldecoder("utf-8")().decode, 0
+    try:
+        if not is_stream(path) and stat.S_ISCHR(os.stat(path).st_mode):
+            raise TextError(f"{name} cannot be read: it is a device.")
+        with nullcontext(sys.stdin.buffer) if path in _STDIN else open(path, "rb") as file:
+            data = b"at first"
+            while data:
+                data = file.read(_BLOCK)
+                n_read += len(data)
+                yield decode(data, final=not data)
+    except UnicodeDecodeError as error:
+        offset, byte = n_read - len(error.object) + error.start, error.object[error.start]
+        raise TextError(
+            f"{name} is not UTF-8: byte 0x{byte:02x} at offset {offset:,}; convert it to UTF-8 first."
+        ) from error
+    except OSError as error:
+        raise TextError(f"Cannot read {name}: {error.strerror}.") from error
+
+
+def open_tokenizer(text: str, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer at the path `text` (a file or folder) or, if there is none, of that name, downloaded if need be.
+
+    `pattern` overrides its split pattern. Raises `FetchError`, and what `load` raises.
+    """
+    return load(located(text, print_fetching), pattern=pattern)
+
+
+def print_fetching(done: int, total: int, name: str) -> None:
+    """Print to stderr which file is being downloaded, after `done` of `total` files."""
+    print_to_stderr(f"Fetching {visible(name)} ({done + 1} of {total}) …")
+
+
+def report_to_person() -> "SentenceReporter":
+    """A `BarReporter` if stderr is a terminal, else a `SentenceReporter`."""
+    return BarReporter() if sys.stderr.isatty() else SentenceReporter()
+
+
+class SentenceReporter(Reporter):
+    """Sentences on stderr without a progress bar, as for a log file."""
+
+    def __init__(self) -> None:
+        self._n_skipped = 0
+
+    def send(self, event: Event) -> None:
+        match event:
+            case FileSkipped(path, reason):
+                self._n_skipped += 1
+                if self._n_skipped <= SKIPPED_SHOWN:
+                    self.say(f"Left out {path}: {reason}.")
+            case Counted(documents, n_bytes, _, pieces, unique):
+                SentenceReporter.close(self)
+                self.say(
+                    f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')} in "
+                    f"{counted(pieces, 'piece')}, {unique:,} of them different."
+                )
+
+    def say(self, sentence: str) -> None:
+        print_to_stderr(visible(sentence))
+
+    def close(self) -> None:
+        if (more := self._n_skipped - SKIPPED_SHOWN) > 0:
+            self.say(f"Left out {counted(more, 'more file')} like these.")
+        self._n_skipped = 0
+
+
+class BarReporter(SentenceReporter):
+    """Sentences on a terminal, and below them a progress bar with the time left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        # markup=False: file names and tokens are full of square brackets.
+        label = TextColumn("{task.description}", markup=False)
+        columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+        self._bars = Progress(*columns, console=Console(file=cast(IO[str], Unfailing(sys.stderr))), transient=True)
+        self._task = self._bars.add_task("", visible=False)
+        self._total, self._shown = 0, 0.0
+        self._bars.start()
+
+    def send(self, event: Event) -> None:
+        match event:
+            case WorkProgress(activity, done, total, name):
+                labels = {"counting": f"Reading {name}", "preparing": name.capitalize()}
+                self._move(labels.get(activity, name), done, total)
+            case Started(merges=wanted):
+                self._move("Merging", 0, wanted)
+            case Merges():
+                *_, last = event
+                self._move(token_label(last.token_bytes), last.step)
+        super().send(event)
+
+    def say(self, sentence: str) -> None:
+        self._bars.console.print(visible(sentence), markup=False, highlight=False, soft_wrap=True)
+
+    def close(self) -> None:
+        super().close()
+        self._bars.stop()
+
+    def _move(self, label: str, done: int, total: int | None = None) -> None:
+        if total is not None and total != self._total:
+            self._total = total
+            self._bars.reset(self._task, total=total)  # another thing is counted, at another speed
+        elif time.monotonic() - self._shown < 0.05:
+            return
+        self._shown = time.monotonic()
+        self._bars.update(self._task, description=visible(label)[:40].ljust(40), completed=done, visible=True)
