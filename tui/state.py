@@ -413,8 +413,8 @@ class Requests:
     try_text: Callable[[str, int | None], None]
     """Put a text into the editor, the cursor on a token of it."""
     open_place: Callable[[PlaceInText], None]
-    save_picture: Callable[[str, str, str], None]
-    """The picture, what it is in a few words, what its file may be called."""
+    save_picture: Callable[[Callable[[], str], str, str], None]
+    """What draws the picture, in a thread; what it is in a few words, what its file may be called."""
 
 
 class _Desk(Protocol):

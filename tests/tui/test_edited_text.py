@@ -14,7 +14,6 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep
 from tests.nasty import nasty_texts
-from tui.text.copies import picture
 from tui.text.edited_text import EditedText
 from tui.text.lane import Lane, Limits
 from tui.text.screen_rows import Rows
@@ -266,11 +265,11 @@ def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatc
 
 
 def test_a_part_that_is_hard_to_split_where_the_whole_is_not_has_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.text.copies._PATIENCE", 0.05)
+    monkeypatch.setattr("tui.text.edited_text._PATIENCE", 0.05)
     edited = EditedText("a" * 60 + "!", EVIL)
-    assert "aa│!" in picture(edited, ["evil"], (58, 61), "markdown")
+    assert "aa│!" in edited.picture(["evil"], (58, 61), "markdown")()
     with pytest.raises(PatternError, match="took more than"):
-        picture(edited, ["evil"], (0, 60), "markdown")
+        edited.picture(["evil"], (0, 60), "markdown")
 
 
 def test_a_question_that_takes_too_long_is_answered_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ class Features:
             find_lines=self.audit.find_lines,
             try_text=self.audit.try_text,
             open_place=self.texts.open_place,
-            save_picture=asking(self.texts.save),
+            save_picture=asking(self.texts.save_picture),
         )
 
     async def _discard(self, path: Path) -> None:

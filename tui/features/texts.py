@@ -57,6 +57,10 @@ class Texts(Feature):
         """Ask for a path and write the editor's text there, byte for byte."""
         await self.save(self.screen.editor.area.text, "the text", "")
 
+    async def save_picture(self, draw: Callable[[], str], what: str, name: str) -> None:
+        """Save what `draw` gives, in a thread: an SVG of a long text takes a second."""
+        await self.save(await in_thread(draw), what, name)
+
     async def save(self, text: str, what: str, name: str) -> None:
         """Ask for a path and write `text` there; the question says `what` it is, and proposes `name`."""
         path = await self.place(f"Where should {what} be saved?", name)
@@ -93,7 +97,6 @@ class Texts(Feature):
     async def ids_to_text(self) -> None:
         """Show the text of ids: of those that were typed before, or of the editor's selection."""
         from tui.dialogs.ids_to_text import IdsToText
-        from tui.text.copies import ids_of
 
         screen = self.screen
         if screen.in_force is None:
@@ -101,7 +104,7 @@ class Texts(Feature):
             return
         name = name_of(Path(screen.path)) if screen.path else "in training"
         area = screen.editor.area
-        selected = ids_of(area.edited, area.selected) if not area.selection.is_empty else []
+        selected = area.edited.ids(area.selected) if not area.selection.is_empty else []
         typed = str(selected) if selected else self._typed_ids
         self._typed_ids, text = await screen.ask(IdsToText(screen.in_force, name, typed))
         if text is not None:

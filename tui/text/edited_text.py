@@ -7,19 +7,26 @@ one place. A screen then asks for rows, for what is under the cursor, and for so
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import BpeError
 from tui.text.document import FaithfulDocument
 from tui.text.lane import Lane, Limits, Reading
 from tui.text.screen_rows import RowStretch
-from tui.text.strips import Columns, RowContent, RowToken, clip
+from tui.text.strips import Columns, RowContent, clip
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Change, Tokenizer
     from bpe_core.live.baseline import Baseline, Comparison
     from bpe_core.live.live_text import LiveText
     from tui.text.tokens import Review
+
+MOST_COPIED: Final = 200_000  # ids that are copied without being selected: no clipboard takes megabytes
+MOST_DRAWN: Final = 20_000  # characters of a picture, at most
+PICTURES: Final = {"html": ("a page", ".html"), "svg": ("a drawing", ".svg"), "markdown": ("Markdown", ".md")}
+"""The kinds of pictures, each with what it is and the suffix of its file."""
+_PATIENCE: Final = 0.5  # seconds that a pattern may take to split the part that is drawn
 
 
 class EditedText(Lane):
@@ -34,13 +41,16 @@ class EditedText(Lane):
         gave_up: Callable[[], None] = lambda: None,
     ) -> None:
         self.others: tuple[Lane, ...] = ()  # the second lane and those after it; `use_lanes` sets them
+        self.baseline: Baseline | None = None  # what the text is compared with, if anything
+        super().__init__(FaithfulDocument(text, self._edited), tokenizer, limits=limits, gave_up=gave_up)
+
+    def _forget(self) -> None:
+        super()._forget()
         self.review: Review | None = None  # what is known of the text beside its tokens; None without these
         self.why_no_review = ""  # why the review had to stop: a sentence, or nothing
-        self.baseline: Baseline | None = None  # what the text is compared with, if anything
         self.comparison: Comparison | None = None
         """What differs from the baseline; None without one, where too much differs, and until `is_compared`."""
         self.is_compared = False  # whether `comparison` is that of the present text
-        super().__init__(FaithfulDocument(text, self._edited), tokenizer, limits=limits, gave_up=gave_up)
 
     # The lanes
 
@@ -120,18 +130,13 @@ class EditedText(Lane):
     def use(self, tokenizer: Tokenizer | None) -> None:
         if tokenizer is not self.tokenizer:
             self.comparison, self.is_compared = None, False
-            super().use(tokenizer)
+        super().use(tokenizer)
 
     def _go_on_with(self, tokenizer: Tokenizer) -> None:
         super()._go_on_with(tokenizer)
         if self.review is not None:
             self.review.use()
             self.why_no_review = ""
-
-    def _forget(self) -> None:
-        super()._forget()
-        self.review = self.comparison = None
-        self.why_no_review, self.is_compared = "", False
 
     def _take(self, live: LiveText) -> None:
         from tui.text.tokens import Review
@@ -149,13 +154,10 @@ class EditedText(Lane):
             with self._impatient():
                 is_settled = self.review.settle(seconds)
         except BpeError as error:
-            self.why_no_review = str(error)
-            is_settled = True
+            self.why_no_review, is_settled = str(error), True
         if not self.is_compared:
             self.compare()
         return is_settled
-
-    # The baseline
 
     def pin(self) -> None:
         """Compare the text with what it is now, from now on; or no longer."""
@@ -166,8 +168,7 @@ class EditedText(Lane):
 
     def compare(self) -> None:
         """Work out what differs from the baseline."""
-        baseline = self.baseline
-        self.comparison = None if baseline is None else self.ask(baseline.compare, None)
+        self.comparison = None if self.baseline is None else self.ask(self.baseline.compare, None)
         self.is_compared = self.live is not None
 
     # What is seen
@@ -186,25 +187,56 @@ class EditedText(Lane):
         start, length = self.stretch(place)
         lane = self.lanes[place.lane] if place.lane <= len(self.others) else self
         tokens, shared = lane.on_row(start, length, n_colors)
-        if lane is not self:
-            tokens = _like(tokens, self.on_row(start, length, n_colors)[0])
-        compared = self.comparison if lane is self else None
-        open_from = self.review.open_from if lane is self and self.review is not None else None
-        under = lane.under_cursor
+        marked, under, open_from = lane.changed, lane.under_cursor, None
+        if lane is self:
+            marked = self.comparison.stretches if self.comparison else marked
+            open_from = self.review.open_from if self.review is not None else None
+        else:
+            alike = {token.borders for token in self.on_row(start, length, n_colors)[0]}
+            tokens = tuple(token._replace(is_alike=True) if token.borders in alike else token for token in tokens)
         return RowContent(
             place.text,
             tokens,
             place.ends_line,
             shared,
-            tuple(
-                filter(None, (clip(one, start, length) for one in (compared.stretches if compared else lane.changed)))
-            ),
+            tuple(filter(None, (clip(one, start, length) for one in marked))),
             clip((under.start, under.end), start, length) if under else None,
             open=None if open_from is None else clip((open_from, self.document.n_characters), start, length),
         )
 
+    # What leaves it
 
-def _like(tokens: tuple[RowToken, ...], first: tuple[RowToken, ...]) -> tuple[RowToken, ...]:
-    """The tokens of a lane, those marked that have the borders of a token of the first lane."""
-    borders = {token.borders for token in first}
-    return tuple(token._replace(is_alike=True) if token.borders in borders else token for token in tokens)
+    def ids(self, selected: Columns) -> list[int]:
+        """The tokens that meet a selection, or all of them where nothing is selected."""
+        if selected[0] == selected[1]:
+            return self.ask(lambda live: live.ids, [])
+        return [token for span in self.spans(*selected) for token in span.ids]
+
+    def why_no_ids(self, selected: Columns) -> str:
+        """What stands in the way of copying ids, in a sentence; empty if nothing does."""
+        n_tokens = self.n_tokens
+        if n_tokens is None:
+            return self.why_none or "The tokens are not known yet: wait a moment, and copy then."
+        if selected[0] == selected[1] and n_tokens > MOST_COPIED:
+            return f"{n_tokens:,} ids are too many for a clipboard: select a part, or run bpescope encode."
+        return ""
+
+    def picture(self, titles: Sequence[str], part: Columns, kind: str) -> Callable[[], str]:
+        """What draws a part of the text, as one of `PICTURES`, under all lanes that have tokens; to be run in a thread.
+
+        Of one lane it is what `bpescope show` makes of one tokenizer, of several what it makes of several. Raises what
+        splitting and encoding raise: a part may be hard to split where the whole is not.
+        """
+        from bpe_core.live.live_text import LiveText
+        from bpe_core.patterns import patience
+        from bpe_core.pictures.drawing import TextLanes, document, drawing, page
+
+        lanes = [(title, lane.live) for title, lane in zip(titles, self.lanes, strict=False) if lane.live is not None]
+        with patience(_PATIENCE):
+            if len(lanes) == 1:  # alone, the part is encoded anew: its first and last tokens are not cut
+                ((title, live),) = lanes
+                drawn = TextLanes.of([(title, LiveText(live.tokenizer, live.between(*part)))])
+            else:
+                drawn = TextLanes.of(lanes, *part)
+        draw: dict[str, Callable[[list[TextLanes]], str]] = {"html": page, "svg": drawing, "markdown": document}
+        return partial(draw[kind], [drawn])

@@ -28,14 +28,13 @@ class Limits:
 
     big_text: int = 500_000  # characters of a text above which it is split into pieces beside the screen
     big_edit: int = 100_000  # characters of an edit above which its tokens are not compared; the text is read anew
-    compared: int = 5_000
-    """Characters edited since the text was pinned up to which it is compared at each edit, not later."""
+    compared: int = 5_000  # characters edited since the text was pinned up to which it is compared at each edit
     patience: float = 0.1  # seconds that a pattern may take on the screen's thread before the text is read beside it
 
 
 @dataclass(slots=True)
 class Reading:
-    """A text that is to be split into pieces; `run` may be called in a thread."""
+    """A text that is to be split into pieces; after `run`, in a thread, there is either `live` or a `problem`."""
 
     tokenizer: Tokenizer
     text: str
@@ -44,7 +43,6 @@ class Reading:
     problem: BpeError | None = None
 
     def run(self) -> None:
-        """Read it: then there is either `live` or a `problem`."""
         from bpe_core.live.live_text import LiveText
 
         try:
@@ -75,6 +73,14 @@ class Lane:
         self._gave_up: Final = gave_up
         self.document: Final = document  # the text in lines; it must tell of each edit by `spliced`
         self.tokenizer: Tokenizer | None = None  # what tokenizes it; `use` sets another
+        self._offset = 0
+        self._is_slow = False  # whether the pattern took too long on the screen's thread
+        self._changes: list[Change | None] = []
+        self._forget()
+        self.use(tokenizer)
+
+    def _forget(self) -> None:
+        """Drop the tokens and all that was computed from them."""
         self.live: LiveText | None = None
         """The text with its tokens; None without a tokenizer, during a `reading`, and if there is `why_none`."""
         self.reading: Reading | None = None
@@ -83,13 +89,9 @@ class Lane:
         self.changed: tuple[Columns, ...] = ()
         """The code points whose tokens the last edits have made, since `begin_edits`."""
         self.under_cursor: UnderCursor | None = None  # the token at the place that was last looked at
-        self._rows: TokensOfRows | None = None
-        self._offset = 0
-        self._missed: list[tuple[int, int, str]] = []
+        self._rows: TokensOfRows | None = None  # there are some with `live`
+        self._missed: list[tuple[int, int, str]] = []  # edits since the `reading` began
         self._is_unread = False
-        self._is_slow = False
-        self._changes: list[Change | None] = []
-        self.use(tokenizer)
 
     # An edit
 
@@ -138,9 +140,9 @@ class Lane:
 
     def use(self, tokenizer: Tokenizer | None) -> None:
         """Go on with another tokenizer, or another step of the same; without one there are no tokens."""
-        if tokenizer is self.tokenizer:
-            return
         before, self.tokenizer = self.tokenizer, tokenizer
+        if tokenizer is before:
+            return
         if tokenizer is not None and before is not None and _split_alike(before, tokenizer):
             if self.live is not None:
                 self._go_on_with(tokenizer)
@@ -157,25 +159,16 @@ class Lane:
             self._rows.forget()
             self.changed = ()
 
-    def _forget(self) -> None:
-        """Drop the tokens and all that was computed from them."""
-        self.live = self._rows = self.reading = self.under_cursor = None
-        self.why_none = ""
-        self.changed, self._missed, self._is_unread = (), [], False
-
     def _update(self) -> None:
         """Read the text if it must be read anew; what takes long becomes a `reading`."""
         if self._is_unread and self.tokenizer is not None:
             self._is_unread = False
             self.reading = Reading(self.tokenizer, self.document.text, self._is_slow)
-            if not self._takes_long(self.tokenizer):
+            is_easy = self.tokenizer.by_piece and self.tokenizer.splitter.blockwise
+            if not self._is_slow and self.document.n_characters <= self._limits.big_text // (1 if is_easy else 10):
                 with self._impatient():
                     self.reading.run()
                 self.finish_reading(self.reading)
-
-    def _takes_long(self, tokenizer: Tokenizer) -> bool:
-        is_easy = tokenizer.by_piece and tokenizer.splitter.blockwise
-        return self._is_slow or self.document.n_characters > self._limits.big_text // (1 if is_easy else 10)
 
     def _impatient(self) -> AbstractContextManager[None]:
         from bpe_core.patterns import patience
@@ -195,20 +188,20 @@ class Lane:
         assert reading.live is not None
         self._is_slow = reading.live.takes_long
         if self._is_slow and not reading.is_thorough:
-            self.reading, self._missed = Reading(self.tokenizer, self.document.text, is_thorough=True), []
+            self.reading = Reading(self.tokenizer, self.document.text, is_thorough=True)
             return
         self._take(reading.live)
         if reading.tokenizer is not self.tokenizer:
             self._go_on_with(self.tokenizer)
-        for start, end, text in missed:
+        for edit in missed:
             if self.live is None:  # all of the text is to be read again
                 break
-            if self._must_read(start, end, text):
+            if self._must_read(*edit):
                 self._forget()
                 self._is_unread = True
                 self._update()
                 return
-            self._splice(start, end, text)
+            self._splice(*edit)
         self.changed = ()
         self.set_cursor(self._offset)
 
@@ -263,8 +256,7 @@ class Lane:
 
     def set_cursor(self, offset: int) -> None:
         """Set `under_cursor` to what stands at a code point."""
-        self._offset = offset
-        self.under_cursor = None
+        self._offset, self.under_cursor = offset, None
         if self.live is not None:
             from tui.text.tokens import find_under
 
@@ -272,8 +264,7 @@ class Lane:
 
     def color_under_cursor(self, n_colors: int) -> int | None:
         """The color of the token that was last looked at, of so many; None if there is none."""
-        under = self.under_cursor
-        tokens, _ = self.on_row(under.start, 1, n_colors) if under is not None else NOTHING
+        tokens, _ = self.on_row(self.under_cursor.start, 1, n_colors) if self.under_cursor else NOTHING
         return tokens[0].color if tokens else None
 
     def on_row(self, start: int, length: int, n_colors: int) -> OnRow:

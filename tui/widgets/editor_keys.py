@@ -11,6 +11,7 @@ from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.commands import key_of
 from tui.state import requests
+from tui.text.edited_text import MOST_DRAWN, PICTURES
 from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
@@ -184,13 +185,12 @@ class EditorKeys(Pane):
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
         from bpe_core.plurals import counted
-        from tui.text.copies import ids_of, why_no_ids
 
         area = self.area
-        if what != "text" and (problem := why_no_ids(area.edited, area.selected)):
+        if what != "text" and (problem := area.edited.why_no_ids(area.selected)):
             self.notify(problem, severity="warning")
             return
-        ids = [] if what == "text" else ids_of(area.edited, area.selected)
+        ids = [] if what == "text" else area.edited.ids(area.selected)
         copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
         self.app.copy_to_clipboard(copies[what])
         n_ids = counted(len(ids), "id")
@@ -199,8 +199,6 @@ class EditorKeys(Pane):
 
     def action_share(self, kind: str) -> None:
         """Make a picture of what is selected, or else of a text that is not long, or of what is seen of it."""
-        from tui.text.copies import MOST_DRAWN, PICTURES, SUFFIXES, picture
-
         area = self.area
         whole, selected = (0, area.document.n_characters), area.selected
         part = selected if selected[0] < selected[1] else whole if whole[1] <= MOST_DRAWN else area.in_view
@@ -210,8 +208,9 @@ class EditorKeys(Pane):
             self.notify(area.edited.why_none or "There are no tokens yet: wait a moment.", severity="warning")
         else:
             try:
-                drawn = picture(area.edited, self.titles(), part, kind)
+                drawn = area.edited.picture(self.titles(), part, kind)
             except BpeError as error:
                 self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
                 return
-            requests(self).save_picture(drawn, PICTURES[kind], f"editor{SUFFIXES[kind]}")
+            what, suffix = PICTURES[kind]
+            requests(self).save_picture(drawn, what, f"editor{suffix}")
