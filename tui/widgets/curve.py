@@ -6,11 +6,12 @@ However many steps there are, a drawing looks at two of them per cell of its wid
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby, pairwise
+from math import expm1, log1p
 from operator import itemgetter
 from textwrap import wrap
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -23,7 +24,7 @@ from textual.widget import Widget
 from bpe_core.plurals import counted
 from bpe_core.visible import shortened
 from tui.commands import bindings
-from tui.drawing.plots import QUANTITIES, UNDER, CurvePlot, StepAxis, blocks, braille, depth, values
+from tui.drawing.plots import blocks, braille
 from tui.state import requests
 from tui.terminal.background import in_thread
 
@@ -31,9 +32,90 @@ if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
     from tui.state import RunCurve
 
+_UNDER: Final = "○"
+"""Marks what is of the other training."""
+
+
+class StepAxis(NamedTuple):
+    """Steps from 0 to the last, at places from 0 to 1; where it is logarithmic, the first have more room."""
+
+    last: int
+    is_logarithmic: bool
+
+    def step_at(self, place: float) -> int:
+        """The step at a place.
+
+        >>> StepAxis(100, False).step_at(0.5), StepAxis(100, True).step_at(0.5)
+        (50, 9)
+        """
+        return round(expm1(place * log1p(self.last)) if self.is_logarithmic else place * self.last)
+
+    def place_of(self, step: int) -> float:
+        last = max(1, self.last)
+        return log1p(step) / log1p(last) if self.is_logarithmic else step / last
+
+    def samples(self, n: int) -> list[int]:
+        """The steps under `n` equally spaced places."""
+        return [min(self.last, self.step_at(place / max(1, n - 1))) for place in range(n)]
+
+    def column(self, step: int, width: int) -> int:
+        """The cell that a step is in, of `width` cells of two dots each."""
+        return round(self.place_of(step) * (2 * width - 1)) // 2
+
+
+class Quantity(NamedTuple):
+    """A number for each step: how it is written for a person, and at the edge of the plot.
+
+    `of_point` takes it from a point of the whole curve; None where lengths are enough.
+    """
+
+    text: Callable[[float], str]
+    label: Callable[[float], str]
+    of_point: Callable[[CurvePoint], float | None] | None = None
+
+
+QUANTITIES: Final[Mapping[str, Quantity]] = {
+    "tokens": Quantity(lambda n: counted(int(n), "token"), "{:,.0f}".format),
+    "ratio": Quantity("{:.2f} bytes/token".format, "{:.2f}".format),
+    "saved": Quantity("{:,.0f} saved".format, "{:,.0f}".format),
+    "use": Quantity("{:.1%} used".format, "{:.0%}".format, lambda point: point.utilization),
+    "efficiency": Quantity("Rényi {:.3f}".format, "{:.2f}".format, lambda point: point.renyi_efficiency),
+}
+"""In the order in which they take turns."""
+
+
+def values(name: str, lengths: Sequence[int], n_bytes: int, points: Sequence[CurvePoint]) -> list[float]:
+    """A value for each step, that before the first merge first; empty where the quantity is not known.
+
+    `lengths` are those of the corpus in tokens, `n_bytes` its size, 0 if that is not known.
+
+    >>> values("saved", [11, 9, 7], 11, []), values("ratio", [11, 5], 11, [])
+    ([2.0, 2.0, 2.0], [1.0, 2.2])
+    """
+    if of_point := QUANTITIES[name].of_point:
+        known = [value for value in map(of_point, points) if value is not None]
+        return known if len(known) == len(lengths) else []
+    if name == "ratio":
+        return [n_bytes / length for length in lengths] if n_bytes and all(lengths) else []
+    if name == "saved":
+        saved = [float(before - after) for before, after in pairwise(lengths)]
+        return [*saved[:1], *saved]
+    return list(map(float, lengths))
+
+
+def depth(name: str, value: float, least: float, most: float) -> float:
+    """How far down from the greatest value to the least a value stands, 0 to 1; what was saved on a logarithmic
+    scale."""
+    if name == "saved":
+        value, least, most = (log1p(max(0.0, number)) for number in (value, least, most))
+    return (most - value) / (most - least) if most > least else 0.0
+
 
 class Curve(Widget, can_focus=True):
-    """Sequence length against steps; the steps in force in the accent color, later ones faint."""
+    """Sequence length against steps; the steps in force in the accent color, later ones faint.
+
+    Where there is little room it is `_narrow`, labels above and below the plot, or `_small`, a line of blocks.
+    """
 
     DEFAULT_CSS = """
     Curve {
@@ -59,10 +141,8 @@ class Curve(Widget, can_focus=True):
     """How many merges are in force."""
     logarithmic: reactive[bool] = reactive(False)
     """Whether the step axis is logarithmic."""
-
     pointed: reactive[int | None] = reactive(None)
     """The step under the mouse, of which the numbers are shown while it is there; None where it is elsewhere."""
-
     quantity: var[str] = var("tokens", init=False)
     """What is drawn: a name of `QUANTITIES`."""
     under: var[RunCurve | None] = var(None, init=False)
@@ -70,7 +150,7 @@ class Curve(Widget, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._lengths = [0]
+        self._lengths = [0]  # tokens in the corpus before the first merge, and after each
         self._n_bytes = 0
         self._drawn: Sequence[float] = self._lengths
         """The values of the quantity, by step."""
@@ -80,12 +160,7 @@ class Curve(Widget, can_focus=True):
         self.points: Callable[[], Sequence[CurvePoint]] = tuple
         """The whole curve of the training, where there is one; it may take a moment."""
         self._key: tuple[object, ...] = ()
-        self._cached: tuple[list[str], ...] = ([], [])
-
-    @property
-    def lengths(self) -> Sequence[int]:
-        """Tokens in the corpus before the first merge, and after each."""
-        return self._lengths
+        self._cached: list[list[str]] = [[], []]
 
     def clear(self, n_tokens: int = 0, n_bytes: int = 0) -> None:
         """Only the length before the first merge; `n_bytes` is the size of the corpus, 0 where that is not known."""
@@ -113,19 +188,16 @@ class Curve(Widget, can_focus=True):
         self._drawn_under = values(quantity, lengths, other.n_bytes, other.points) if other else ()
         self._least, self._most = min(chain(drawn, self._drawn_under)), max(chain(drawn, self._drawn_under))
         self._key = ()
-        self._tell()
+        self.watch_step()
         self.refresh()
 
     def watch_step(self) -> None:
-        self._tell()
-
-    watch_pointed = watch_step
-
-    def _tell(self) -> None:
         if self._last:
-            other = f", {UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
+            other = f", {_UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
             mark = "│" if self.pointed is not None else "●"
             self.hint = f"{mark} {self._numbers}{other}; c shows another quantity, r the trainings."
+
+    watch_pointed = watch_step
 
     def watch_under(self, other: RunCurve | None) -> None:
         # Draw it; where it is of other texts, what can be compared with it is the compression, and not the length.
@@ -147,7 +219,6 @@ class Curve(Widget, can_focus=True):
                 return
 
     def action_toggle_logarithmic(self) -> None:
-        """Change between a linear and a logarithmic axis of steps."""
         self.logarithmic = not self.logarithmic
 
     def action_travel(self, by: int) -> None:
@@ -162,32 +233,6 @@ class Curve(Widget, can_focus=True):
 
     def _choose(self, step: int) -> None:
         requests(self).go_to(max(0, min(step, self._last)))
-
-    # Steps and places
-
-    @property
-    def _last(self) -> int:
-        return len(self._lengths) - 1
-
-    @property
-    def _axis(self) -> StepAxis:
-        """To the last step, or to that of the other training where it has more."""
-        return StepAxis(max(self._last, 0 if self._small else len(self._drawn_under) - 1), self.logarithmic)
-
-    @property
-    def _shown_step(self) -> int:
-        """The step in force, as far as its length is known."""
-        return max(0, min(self.step, self._last))
-
-    @property
-    def _numbers_step(self) -> int:
-        """The step whose numbers are shown: that under the mouse, or else the one in force."""
-        return self._shown_step if self.pointed is None else min(self.pointed, self._last)
-
-    def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
-        """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are."""
-        known = (drawn[step] for step in steps if step < len(drawn))
-        return [depth(self.quantity, value, self._least, self._most) for value in known]
 
     def on_click(self, event: events.Click) -> None:
         if (step := self._step_under(event)) is not None:
@@ -211,28 +256,45 @@ class Curve(Widget, can_focus=True):
             return None
         return min(self._last, self._axis.step_at((offset.x - left) / max(1, width - 1)))
 
-    # Drawing
+    # Steps and places
+
+    @property
+    def _last(self) -> int:
+        return len(self._lengths) - 1
+
+    @property
+    def _axis(self) -> StepAxis:
+        """To the last step, or to that of the other training where it has more."""
+        return StepAxis(max(self._last, 0 if self._small else len(self._drawn_under) - 1), self.logarithmic)
+
+    @property
+    def _shown_step(self) -> int:
+        """The step in force, as far as its length is known."""
+        return max(0, min(self.step, self._last))
+
+    @property
+    def _numbers_step(self) -> int:
+        """The step whose numbers are shown: that under the mouse, or else the one in force."""
+        return self._shown_step if self.pointed is None else min(self.pointed, self._last)
 
     @property
     def _small(self) -> bool:
-        """No room for a plot."""
         return self.size.height < 3 or self.size.width < max(20, self._left + 10)
 
     @property
     def _narrow(self) -> bool:
-        """The labels stand above and below the plot, not beside it."""
         return self.size.width < 40 and self.size.height >= 6
-
-    @property
-    def _left(self) -> int:
-        """Cells left of the plot: the longer of both its labels between blanks."""
-        return 1 if self._narrow else max(map(len, self._edges)) + 2
 
     @property
     def _edges(self) -> tuple[str, str]:
         """The greatest value and the least, as they stand at the edge."""
         label = QUANTITIES[self.quantity].label
         return label(self._most), label(self._least)
+
+    @property
+    def _left(self) -> int:
+        """Cells left of the plot: the longer of both its labels between blanks."""
+        return 1 if self._narrow else max(map(len, self._edges)) + 2
 
     @property
     def _track(self) -> tuple[int, int]:
@@ -250,44 +312,12 @@ class Curve(Widget, can_focus=True):
         room = self.size.width - 2 - len(first) - len(last)
         return (first, last, room) if room >= 4 else ("", "", max(0, self.size.width - 2))
 
-    def render_line(self, y: int) -> Strip:
-        width, height = self.size
-        segments: Iterable[Segment] = ()
-        if not self._last:
-            hint = wrap("How fast the text shrinks, merge by merge, is drawn here.", max(1, width - 2))
-            at = y - max(0, (height - len(hint)) // 2)
-            segments = self._label(hint[at]) if 0 <= at < len(hint) else ()
-        elif self._small:
-            segments = self._sparkline() if y == 0 else ()
-        elif y == height - 1:
-            end = counted(self._axis.last, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
-            room = width - self._left - 2
-            end = end if len(end) < room else f"{self._axis.last:,}"
-            segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{room}}")
-        elif self._narrow and y == 0:
-            segments = self._label(QUANTITIES[self.quantity].text(self._most))
-        elif self._narrow and y == height - 2:
-            segments = self._label(f"{self._note:>{width - 2}}")
-        else:
-            segments = self._plot_line(y - self._narrow)
-        return Strip(segments).adjust_cell_length(width, self._ink("blank"))
+    # What is said
 
     @property
     def _numbers(self) -> str:
-        """The numbers of that step."""
         step = self._numbers_step
         return f"{QUANTITIES[self.quantity].text(self._drawn[step])} at step {step:,}"
-
-    @property
-    def _note(self) -> str:
-        """The same, as there is room for it in the plot."""
-        step = self._numbers_step
-        value, quantity = self._drawn[step], QUANTITIES[self.quantity]
-        if self._narrow:
-            both = f"{quantity.label(value)} at {step:,}"
-            other = f"{both} {UNDER} {self._value_under}" if self._drawn_under else both
-            return next((note for note in (other, both) if len(note) <= self.size.width - 2), quantity.label(value))
-        return f"  {self._numbers}"
 
     @property
     def _value_under(self) -> str:
@@ -296,58 +326,97 @@ class Curve(Widget, can_focus=True):
         return QUANTITIES[self.quantity].label(drawn[step]) if step < len(drawn) else f"ends at {len(drawn) - 1:,}"
 
     @property
-    def _note_under(self) -> str:
+    def _notes(self) -> list[str]:
+        """The same, as there is room for it beside the curve, or below where it is narrow."""
+        if self._narrow:
+            value = QUANTITIES[self.quantity].label(self._drawn[self._numbers_step])
+            both = f"{value} at {self._numbers_step:,}"
+            other = f"{both} {_UNDER} {self._value_under}" if self._drawn_under else both
+            return [next((note for note in (other, both) if len(note) <= self.size.width - 2), value)]
         if self.under is None or not self._drawn_under:
-            return ""
-        return f"  {UNDER} {self._value_under} {shortened(self.under.name, max(8, self._track[1] // 3))}"
+            return [f"  {self._numbers}"]
+        name = shortened(self.under.name, max(8, self._track[1] // 3))
+        return [f"  {self._numbers}", f"  {_UNDER} {self._value_under} {name}"]
 
-    def _label(self, text: str) -> list[Segment]:
-        return [Segment(" " + text, self._ink("label"))]
+    # Drawing
 
     def _ink(self, name: str) -> Style:
         return self.get_component_rich_style(f"curve--{name}")
+
+    def render_line(self, y: int) -> Strip:
+        width, height = self.size
+        label = ""
+        if not self._last:
+            hint = wrap("How fast the text shrinks, merge by merge, is drawn here.", max(1, width - 2))
+            at = y - max(0, (height - len(hint)) // 2)
+            label = hint[at] if 0 <= at < len(hint) else ""
+        elif self._small:
+            return Strip(self._sparkline() if y == 0 else ()).adjust_cell_length(width, self._ink("blank"))
+        elif y == height - 1:
+            end = counted(self._axis.last, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
+            room = width - self._left - 2
+            label = " " * (self._left - 1) + "0" + f"{end if len(end) < room else f'{self._axis.last:,}':>{room}}"
+        elif self._narrow and y == 0:
+            label = QUANTITIES[self.quantity].text(self._most)
+        elif self._narrow and y == height - 2:
+            label = f"{self._notes[0]:>{width - 2}}"
+        else:
+            return Strip(self._plot_line(y - self._narrow)).adjust_cell_length(width, self._ink("blank"))
+        return Strip([Segment(f" {label}", self._ink("label"))]).adjust_cell_length(width, self._ink("blank"))
+
+    def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
+        """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are."""
+        known = (drawn[step] for step in steps if step < len(drawn))
+        return [depth(self.quantity, value, self._least, self._most) for value in known]
 
     def _sparkline(self) -> list[Segment]:
         first, last, room = self._spark_labels
         steps = self._axis.samples(room)
         bars = blocks(self._depths(steps, self._drawn))
         done = bisect_right(steps, self._shown_step)
-        label = self._ink("label")
-        return [
-            Segment(" " + first, label),
-            Segment(bars[:done], self._ink("line")),
-            Segment(bars[done:], self._ink("later")),
-            Segment(last, label),
-        ]
-
-    def _plot(self) -> CurvePlot:
-        """What is drawn; the curves anew only if they have changed, not for another step of them."""
-        width, height = self._track[1], self.size.height - (3 if self._narrow else 1)
-        curves, step = (self._drawn, self._drawn_under), self._shown_step
-        key = (width, height, self._most, self._least, len(self._drawn), self.logarithmic)
-        if key != self._key:
-            samples = self._axis.samples(2 * width)
-            self._key = key
-            self._cached = tuple(braille(self._depths(samples, curve), width, height) for curve in curves)
-        line, line_under = (
-            next((round(down * (4 * height - 1)) // 4 for down in self._depths([step], curve)), None)
-            for curve in curves
-        )
-        own, under = self._cached
-        has_crosshair = self.pointed is not None or bool(self._drawn_under)
-        crosshair = self._axis.column(self._numbers_step, width) if has_crosshair else None
-        return CurvePlot(own, under, self._axis.column(step, width), line, line_under, crosshair)
+        parts = ((f" {first}", "label"), (bars[:done], "line"), (bars[done:], "later"), (last, "label"))
+        return [Segment(text, self._ink(ink)) for text, ink in parts]
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
         """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
-        plot = self._plot()
-        cells = [(" ", "line"), *plot.cells(y)]
+        width, height = self._track[1], self.size.height - (3 if self._narrow else 1)
+        axis, step, curves = self._axis, self._shown_step, (self._drawn, self._drawn_under)
+        key = (width, height, self._most, self._least, len(self._drawn), self.logarithmic)
+        if key != self._key:  # not for another step of the same curves
+            samples = axis.samples(2 * width)
+            self._key = key
+            self._cached = [braille(self._depths(samples, curve), width, height) for curve in curves]
+        own, under = self._cached
+        here, depths = axis.column(step, width), [self._depths([step], curve) for curve in curves]
+        line, line_under = (next((round(down * (4 * height - 1)) // 4 for down in known), None) for known in depths)
+        cross = axis.column(self._numbers_step, width) if self.pointed is not None or self._drawn_under else None
+
+        def cell(x: int) -> tuple[str, str]:
+            if x == here and y == line:
+                return "●", "step"
+            if x == here and y == line_under:
+                return _UNDER, "under"
+            if own[y][x] != " ":
+                return own[y][x], "line" if x <= here else "later"
+            if under[y][x] != " ":
+                return under[y][x], "under"
+            return "│" if x == cross else " ", "label"
+
+        def is_free(y: int, n: int) -> bool:
+            start = width - n
+            blank = start > 0 and own[y][start:].isspace() and under[y][start:].isspace()
+            return blank and not (here >= start and y in (line, line_under))
+
+        notes, note = [] if self._narrow else self._notes, ""
+        for first in (0, height - len(notes)):  # all of them above the curves, or else below
+            if len(notes) <= height and all(is_free(first + at, len(one)) for at, one in enumerate(notes)):
+                note = dict(enumerate(notes, first)).get(y, "")
+                break
         if not self._narrow:
             most, least = self._edges
-            label = {0: most, len(plot.lines) - 1: least}.get(y, "")
-            yield Segment(f"{label:>{self._left - 1}}", self._ink("label"))
-        notes = [note for note in (self._note, self._note_under) if note]
-        note = "" if self._narrow else plot.places_of(notes).get(y, "")
-        for ink, some in groupby(cells[: len(cells) - len(note)], key=itemgetter(1)):
+            label = {0: most, height - 1: least}.get(y, "")
+            yield Segment(label.rjust(self._left - 1), self._ink("label"))
+        cells = [(" ", "line"), *map(cell, range(width - len(note)))]
+        for ink, some in groupby(cells, key=itemgetter(1)):
             yield Segment("".join(char for char, _ in some), self._ink(ink))
         yield Segment(note, self._ink("label"))
