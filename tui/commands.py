@@ -141,7 +141,7 @@ def _on_group(tree: Any) -> bool:
 
 
 def _on_text(tree: Any) -> bool:
-    return bool(tree.entry.is_text)
+    return bool(tree.is_text)
 
 
 def _on_own(tokenizers: Any) -> bool:

@@ -14,7 +14,6 @@ from textual.notifications import Notify
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input
-from textual.widgets.tree import TreeNode
 
 from tui.app import BpeScope
 from tui.panes.corpus import CorpusPane
@@ -22,7 +21,7 @@ from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
 from tui.process import WorkerProcess
 from tui.screen import MainScreen
-from tui.widgets.corpus_tree import CorpusTree, Entry
+from tui.widgets.corpus_tree import CorpusTree, Node
 from tui.widgets.token_area import TokenArea
 
 Dialog = TypeVar("Dialog", bound=ModalScreen)
@@ -174,7 +173,7 @@ class Scope:
     async def until_tokenizer(self) -> None:
         await self.until(lambda: self.screen.in_force, "a tokenizer is in force")
 
-    def row(self, title: str) -> TreeNode[Entry]:
+    def row(self, title: str) -> Node:
         """The row of the corpus tree with this title."""
         waiting = [self.tree.root]
         while waiting:

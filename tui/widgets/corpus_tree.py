@@ -5,8 +5,7 @@ Drawn by its own labels and not by Textual's guides, so that marks and sizes sta
 
 import asyncio
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -27,25 +26,12 @@ from tui.state import TextSource, requests
 from tui.terminal.background import in_thread
 
 _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
+_SLICE: Final = 100  # rows that are added to the tree at one go, before keys and drawing have their turn
+Mark = Literal["corpus", "reference"]
+Node = TreeNode[TextSource]
 
 
-def heading_label(title: str, *, is_open: bool | None, right: str, width: int, style: Style) -> Text:
-    """The name of a group with a sign for whether it `is_open`; None: it does not open, and is a remark."""
-    sign = "  " if is_open is None else "▾ " if is_open else "▸ "
-    style += Style(dim=True) if is_open is None else Style(bold=True)
-    return Text(fit(sign + title, width - len(right)) + right, style=style, no_wrap=True, end="")
-
-
-def source_label(title: str, *, mark: str, right: str, is_lit: bool, width: int, style: Style, accent: Style) -> Text:
-    """Mark ("", "corpus" or "reference"), title, and `right`, dim unless it `is_lit`, at the right edge."""
-    label = Text(no_wrap=True, end="")
-    label.append(_SIGNS[mark] + " ", style + accent if mark else style)
-    label.append(fit(title, max(4, width - 3 - cell_len(right))), style + accent if mark else style)
-    label.append(" " + right, style + (accent if is_lit else Style(dim=True)))
-    return label
-
-
-def size_label(size: int) -> str:
+def size_label(size: float) -> str:
     """A size in bytes in at most six cells.
 
     >>> size_label(999), size_label(12_345), size_label(24_100_000)
@@ -53,43 +39,17 @@ def size_label(size: int) -> str:
     """
     if size < 1000:
         return f"{size} B"
-    for unit in ("kB", "MB"):
-        size_in_unit = size / 1000
-        if size_in_unit < 999.5:
-            return f"{size_in_unit:.1f} {unit}" if size_in_unit < 9.95 else f"{size_in_unit:.0f} {unit}"
-        size = round(size_in_unit)
-    return f"{size / 1000:.1f} GB"
+    size, unit = next(
+        (size / n, unit) for n, unit in ((1e3, "kB"), (1e6, "MB"), (1e9, "GB")) if size < 999.5 * n or unit == "GB"
+    )
+    return f"{size:.1f} {unit}" if size < 9.95 else f"{size:.0f} {unit}"
 
 
-Mark = Literal["corpus", "reference"]
+class CorpusTree(Tree[TextSource]):
+    """Files, this computer, presets, samples: what each row is for is told by the keys that do something there.
 
-_SLICE: Final = 100
-"""Rows that are added to the tree at one go, before keys and drawing have their turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One row of the tree."""
-
-    title: str
-    source: TextSource | None = None
-    """None for a heading, or a remark."""
-    reason: str = ""
-    """What a heading stands for."""
-
-    @property
-    def preset(self) -> str:
-        """The name of the preset it is, if it is one."""
-        return self.source.preset if self.source else ""
-
-    @property
-    def is_text(self) -> bool:
-        """Whether it can be opened in the editor."""
-        return self.source is not None and not self.source.is_folder
-
-
-class CorpusTree(Tree[Entry]):
-    """Files, this computer, presets, samples: what each row is for is told by the keys that do something there."""
+    A heading or a remark is a source without a path.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Corpus")
 
@@ -102,24 +62,28 @@ class CorpusTree(Tree[Entry]):
         """A text was chosen, marked as reference, or neither any more."""
 
     class Pointed(Message):
+        """The cursor is on a row: on this source, if it is one."""
+
         def __init__(self, source: TextSource | None) -> None:
             super().__init__()
             self.source = source
 
     def __init__(self) -> None:
-        super().__init__("texts", Entry("texts"))
+        super().__init__("texts", TextSource("", "texts"))
         self.show_root = False
         self.show_guides = False
         self.guide_depth = 2
-        self._files: TreeNode[Entry]
+        self._files: Node
+        self._was_seen = False
         self._marks: dict[str, Mark] = {}
         """Path -> its mark, wherever in the tree it is listed, and however often."""
-        self._listed: set[TreeNode[Entry]] = set()
+        self._listed: set[Node] = set()
         """Folders that are listed, or are just being."""
 
     def on_mount(self) -> None:
-        reason = "Your own texts, files or whole folders; ^p adds any other by its path."
-        self._files = self.root.add("Files", Entry("Files", reason=reason), expand=True)
+        self._files = self._add_group(
+            "Files", [], "Your own texts, files or whole folders; ^p adds any other by its path."
+        )
         self._add_source(self._files, file_source(Path.cwd(), f"{Path.cwd().name or '/'} (here)"))
         if (home := Path.home()) != Path.cwd():
             self._add_source(self._files, file_source(home, f"{home.name} (home)"))
@@ -132,9 +96,7 @@ class CorpusTree(Tree[Entry]):
         # The first sample under the cursor, so that the preview has something to show.
         self.call_after_refresh(self._point_at, samples.children[0])
 
-    _was_seen = False
-
-    def _point_at(self, node: TreeNode[Entry]) -> None:
+    def _point_at(self, node: Node) -> None:
         self.cursor_line = node.line  # and no scrolling: how high the tree is may not be known yet
 
     def on_resize(self) -> None:
@@ -142,16 +104,25 @@ class CorpusTree(Tree[Entry]):
             self._was_seen = True
             self.call_after_refresh(lambda: self.scroll_to_line(self.cursor_line, animate=False))
 
+    def _add_group(self, title: str, sources: list[TextSource], reason: str, *, expand: bool = True) -> Node:
+        group = self.root.add(title, TextSource("", title, reason), expand=expand)
+        for source in sources:
+            group.add_leaf(source.title, source)
+        return group
+
+    def _add_source(self, parent: Node, source: TextSource, *, before: int | None = None) -> None:
+        parent.add(source.title, source, before=before, allow_expand=source.is_folder)
+
     # Marks
 
     def marked(self, mark: Mark) -> tuple[str, ...]:
         """Paths that carry this mark, from top to bottom."""
-        paths = dict.fromkeys(map(_path, self._all_nodes()))
+        paths = dict.fromkeys(_source(node).path for node in self._all_nodes())
         return tuple(path for path in paths if self._marks.get(path) == mark)
 
     def choose(self, paths: tuple[str, ...], mark: Mark = "corpus") -> None:
         """Give these paths this mark and take it from all others; a path not yet listed is added to the files."""
-        listed = set(map(_path, self._all_nodes()))
+        listed = {_source(node).path for node in self._all_nodes()}
         self._marks = {path: other for path, other in self._marks.items() if other != mark}
         for path in map(Path, dict.fromkeys(paths)):  # a command line may name one twice
             if str(path) not in listed:
@@ -160,29 +131,51 @@ class CorpusTree(Tree[Entry]):
             self._marks[str(path)] = mark
         self._marks_changed()
 
-    def _chosen_in(self, node: TreeNode[Entry]) -> int:
+    def _marks_changed(self) -> None:
+        # A label's width never changes with its mark, so drawing again is enough.
+        self._invalidate()
+        self.refresh_bindings()
+        self.post_message(self.Marked())
+
+    def _all_nodes(self) -> Iterator[Node]:
+        waiting = [self.root]
+        while waiting:
+            yield (node := waiting.pop())
+            waiting.extend(reversed(node.children))
+
+    def _chosen_in(self, node: Node) -> int:
         """How many texts in a folder or under a heading are marked, listed or not."""
-        source = _entry(node).source
-        if source is None:
-            return sum(self._chosen_in(child) + (_path(child) in self._marks) for child in node.children)
+        source = _source(node)
+        if not source.path:
+            return sum(self._chosen_in(child) + (_source(child).path in self._marks) for child in node.children)
         return sum(path.startswith(os.path.join(source.path, "")) for path in self._marks) if source.is_folder else 0
 
     # What the keys do
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        # Only what can be done with the row under the cursor.
         return applies("Corpus", self, action)
 
     @property
-    def entry(self) -> Entry:
-        return _entry(self.cursor_node) if self.cursor_node else Entry("")
+    def entry(self) -> TextSource:
+        """What is under the cursor."""
+        return _source(self.cursor_node) if self.cursor_node else TextSource("", "")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it can be opened in the editor."""
+        return bool(self.entry.path) and not self.entry.is_folder
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether it is a text, or a folder, to train on."""
+        return self._marks.get(self.entry.path) == "corpus"
 
     @property
     def markable(self) -> list[str]:
         """The path of the row under the cursor, or on a heading those of all its texts; a preset is run, not chosen."""
         node = self.cursor_node
-        nodes = [] if node is None else [node] if _entry(node).source else node.children
-        return [_path(node) for node in nodes if _path(node) and not _entry(node).preset]
+        nodes = [] if node is None else [node] if _source(node).path else node.children
+        return [_source(node).path for node in nodes if _source(node).path and not _source(node).preset]
 
     def action_mark(self, mark: Mark) -> None:
         """Give or take the mark of the row under the cursor; on a heading, of all its texts."""
@@ -194,15 +187,10 @@ class CorpusTree(Tree[Entry]):
             self._marks |= dict.fromkeys(paths, mark)
         self._marks_changed()
 
-    @property
-    def is_chosen(self) -> bool:
-        """Whether the row under the cursor is a text, or a folder, to train on."""
-        return self.entry.source is not None and self._marks.get(self.entry.source.path) == "corpus"
-
     def action_weigh(self) -> None:
         """Say how much the text, or the folder, under the cursor counts."""
-        if self.is_chosen and self.entry.source is not None:
-            requests(self).weigh(self.entry.source.path, self.entry.title)
+        if self.is_chosen:
+            requests(self).weigh(self.entry.path, self.entry.title)
 
     def watch_weights(self) -> None:
         self._invalidate()
@@ -218,37 +206,35 @@ class CorpusTree(Tree[Entry]):
 
     def action_edit(self) -> None:
         """Open the text under the cursor in the editor; a folder is none."""
-        if self.entry.is_text and self.entry.source is not None:
-            requests(self).open_text(self.entry.source)
+        if self.is_text:
+            requests(self).open_text(self.entry)
 
-    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Entry]) -> None:
+    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[TextSource]) -> None:
         event.stop()
-        entry = _entry(event.node)
-        self.hint = entry.source.reason if entry.source else entry.reason
-        self.post_message(self.Pointed(entry.source))
+        source = _source(event.node)
+        self.hint = source.reason
+        self.post_message(self.Pointed(source if source.path else None))
 
-    def on_tree_node_selected(self, event: Tree.NodeSelected[Entry]) -> None:
+    def on_tree_node_selected(self, event: Tree.NodeSelected[TextSource]) -> None:
         # Enter, or a click: choose a file, run a preset; a folder has just been opened or closed.
         event.stop()
-        if _entry(event.node).preset:
+        if _source(event.node).preset:
             self.action_run_preset(False)
         elif not event.node.allow_expand:
             self.action_mark("corpus")
 
-    def on_tree_node_expanded(self, event: Tree.NodeExpanded[Entry]) -> None:
+    def on_tree_node_expanded(self, event: Tree.NodeExpanded[TextSource]) -> None:
         # List a folder when it is opened for the first time.
         event.stop()
-        node = event.node
-        source = _entry(node).source
-        if source is not None and source.is_folder and node not in self._listed:
-            self._listed.add(node)
-            self._list(node, Path(source.path))
+        if _source(event.node).is_folder and event.node not in self._listed:
+            self._listed.add(event.node)
+            self._list(event.node)
 
     @work
-    async def _list(self, node: TreeNode[Entry], path: Path) -> None:
+    async def _list(self, node: Node) -> None:
         """Read a folder beside the screen, and add what it holds in slices."""
         try:
-            found = await in_thread(listing, path)
+            found = await in_thread(listing, Path(_source(node).path))
         except OSError as error:
             found = Listing((), 0, f"cannot be listed: {error.strerror}")
         for start in range(0, len(found.sources), _SLICE):
@@ -257,67 +243,38 @@ class CorpusTree(Tree[Entry]):
             await asyncio.sleep(0)
         if found.remark:
             reason = "^p adds any file or folder by its path; the folder can be chosen as a whole."
-            node.add_leaf(found.remark, Entry(found.remark, reason=reason))
+            node.add_leaf(found.remark, TextSource("", found.remark, reason))
 
-    def get_label_width(self, node: TreeNode[Entry]) -> int:
+    # Drawing
+
+    def get_label_width(self, node: Node) -> int:
         # Rows fill the width there is and ask for no more, so none of them needs to be measured.
         return 1
 
-    def render_label(self, node: TreeNode[Entry], base_style: Style, style: Style) -> Text:
-        entry = _entry(node)
-        source, is_open = entry.source, node.is_expanded if node.allow_expand else None
-        width = max(12, self.scrollable_content_region.width - self.guide_depth * _depth(node))
+    def render_label(self, node: Node, base_style: Style, style: Style) -> Text:
+        source, is_open, depth, above = _source(node), node.is_expanded and node.allow_expand, 0, node.parent
+        while above is not None and not above.is_root:
+            depth, above = depth + 1, above.parent
+        width = max(12, self.scrollable_content_region.width - self.guide_depth * depth)
         n_chosen = 0 if is_open else self._chosen_in(node)
         right = f"{n_chosen:,} ✓" if n_chosen else ""
-        if source is None:
-            return heading_label(entry.title, is_open=is_open, right=right, width=width, style=style)
+        sign = "▾" if is_open else "▸" if node.allow_expand else " "
+        if not source.path:
+            style += Style(bold=True) if node.allow_expand else Style(dim=True)
+            return Text(fit(f"{sign} {source.title}", width - len(right)) + right, style=style, no_wrap=True, end="")
         mark = self._marks.get(source.path, "")
-        if is_open is not None:
-            right = f"{right} {'▾' if is_open else '▸'}"
+        if node.allow_expand:
+            right = f"{right} {sign}"
         elif source.size is not None:
             right = size_label(source.size)
         if mark == "corpus" and (weight := self.weights.get(source.path)):
             right = f"×{weight} {right}"
-        accent = Style(bold=True, color=self.get_component_rich_style("tree--highlight").color)
-        return source_label(
-            entry.title, mark=mark, right=right, is_lit=n_chosen > 0, width=width, style=style, accent=accent
-        )
-
-    def _add_group(self, title: str, sources: list[TextSource], reason: str, *, expand: bool = True) -> TreeNode[Entry]:
-        group = self.root.add(title, Entry(title, reason=reason), expand=expand)
-        for source in sources:
-            group.add_leaf(source.title, Entry(source.title, source))
-        return group
-
-    def _add_source(self, parent: TreeNode[Entry], source: TextSource, *, before: int | None = None) -> None:
-        parent.add(source.title, Entry(source.title, source), before=before, allow_expand=source.is_folder)
-
-    def _marks_changed(self) -> None:
-        # A label's width never changes with its mark, so drawing again is enough.
-        self._invalidate()
-        self.refresh_bindings()
-        self.post_message(self.Marked())
-
-    def _all_nodes(self) -> list[TreeNode[Entry]]:
-        nodes, waiting = [], [self.root]
-        while waiting:
-            node = waiting.pop()
-            nodes.append(node)
-            waiting.extend(reversed(node.children))
-        return nodes
+        accent = style + Style(bold=True, color=self.get_component_rich_style("tree--highlight").color)
+        label = Text(no_wrap=True, end="")
+        title = fit(source.title, max(4, width - 3 - cell_len(right)))
+        label.append(f"{_SIGNS[mark]} {title}", accent if mark else style)
+        return label.append(f" {right}", accent if n_chosen else style + Style(dim=True))
 
 
-def _entry(node: TreeNode[Entry]) -> Entry:
-    return node.data or Entry(str(node.label))
-
-
-def _path(node: TreeNode[Entry]) -> str:
-    source = _entry(node).source
-    return source.path if source else ""
-
-
-def _depth(node: TreeNode[Entry]) -> int:
-    depth, parent = 0, node.parent
-    while parent is not None and not parent.is_root:
-        depth, parent = depth + 1, parent.parent
-    return depth
+def _source(node: Node) -> TextSource:
+    return node.data or TextSource("", str(node.label))
