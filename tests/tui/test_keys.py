@@ -27,8 +27,7 @@ from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
 from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
-from tui.widgets.tokenizer_list import TokenizerList
-from tui.widgets.tokenizer_picker import TokenizerPicker
+from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
 
 WHERE: dict[str, tuple[type[object], ...]] = {
     "Everywhere": (MainScreen, Screen),

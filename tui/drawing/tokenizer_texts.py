@@ -1,7 +1,7 @@
 """The tokenizers of a list: names under which none is taken for another, and each in some sentences."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import PurePath
@@ -11,8 +11,7 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
 from tui.state import KnownTokenizer
 
-_DEEPEST: Final = 6
-"""Folders above a file, of which one may tell it apart from another of its name."""
+_DEEPEST: Final = 6  # folders above a file, of which one may tell it apart from another of its name
 _LONGEST_PATTERN: Final = 60
 
 
@@ -30,20 +29,18 @@ def distinct_names(known: Iterable[KnownTokenizer]) -> dict[str, str]:
 
 def _marks(some: Sequence[KnownTokenizer]) -> list[str]:
     """The first of their properties that is another one for each of them; the whole path if none is."""
-    for mark in _properties():
+    properties: list[Callable[[KnownTokenizer], str]] = [
+        *(partial(_folder, depth) for depth in range(_DEEPEST)),
+        lambda one: PurePath(one.path).suffix,
+        lambda one: f"{one.n_vocab:,} tokens" if one.n_vocab else "",
+        lambda one: one.pattern,
+        lambda one: _date(one, "%d %b, %H:%M"),
+    ]
+    for mark in properties:
         marks = list(map(mark, some))
         if all(marks) and len(set(marks)) == len(marks):
             return marks
     return [one.path for one in some]
-
-
-def _properties() -> Iterator[Callable[[KnownTokenizer], str]]:
-    for depth in range(_DEEPEST):
-        yield partial(_folder, depth)
-    yield lambda one: PurePath(one.path).suffix
-    yield lambda one: f"{one.n_vocab:,} tokens" if one.n_vocab else ""
-    yield lambda one: one.pattern
-    yield lambda one: f"{_time(one):%d %b, %H:%M}" if one.modified else ""
 
 
 def _folder(depth: int, one: KnownTokenizer) -> str:
@@ -53,8 +50,8 @@ def _folder(depth: int, one: KnownTokenizer) -> str:
     return above[-1 - depth] if depth < len(above) else ""
 
 
-def _time(one: KnownTokenizer) -> datetime:
-    return datetime.fromtimestamp(one.modified / 1e9)
+def _date(one: KnownTokenizer, form: str = "%d %b %Y, %H:%M") -> str:
+    return datetime.fromtimestamp(one.modified / 1e9).strftime(form) if one.modified else ""
 
 
 def sentences(one: KnownTokenizer) -> list[str]:
@@ -65,22 +62,14 @@ def sentences(one: KnownTokenizer) -> list[str]:
     elif one.trouble == "changed":
         lines.append("Its file has changed since it was opened: Enter reads it anew.")
     if one.n_vocab:
-        lines.append(f"{one.n_vocab:,} tokens; a text is {_split(one.pattern)}.")
-    lines.append(f"{_origin(one)}.")
-    lines.append(visible(one.path))
-    return lines
-
-
-def _origin(one: KnownTokenizer) -> str:
-    date = f"{_time(one):%d %b %Y, %H:%M}" if one.modified else ""
+        pattern = one.pattern if one.pattern in PATTERNS else quoted(one.pattern, _LONGEST_PATTERN)
+        split = f"split {'as' if one.pattern in PATTERNS else 'by'} {pattern}"
+        lines.append(f"{one.n_vocab:,} tokens; a text is {'not split' if one.pattern in ('', 'none') else split}.")
+    date = _date(one)
     if one.origin == "trained":
-        return f"Trained here on {date}" if date else "Trained here"
-    if one.origin == "found":
-        return f"Kept by another program as {visible(one.found_as)}"
-    return f"Opened from a file of {date}" if date else "Opened from a file"
-
-
-def _split(pattern: str) -> str:
-    if not pattern or pattern == "none":
-        return "not split"
-    return f"split as {pattern}" if pattern in PATTERNS else f"split by {quoted(pattern, _LONGEST_PATTERN)}"
+        lines.append(f"Trained here{date and f' on {date}'}.")
+    elif one.origin == "found":
+        lines.append(f"Kept by another program as {visible(one.found_as)}.")
+    else:
+        lines.append(f"Opened from a file{date and f' of {date}'}.")
+    return [*lines, visible(one.path)]

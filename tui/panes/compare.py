@@ -16,7 +16,7 @@ from tui.state import Comparison, KnownTokenizer
 from tui.widgets.choice import Choice
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.pane import Pane
-from tui.widgets.tokenizer_picker import TokenizerPicker
+from tui.widgets.tokenizer_lists import TokenizerPicker
 
 SUBJECTS: Final = {
     "chosen texts": "The texts that are chosen in the corpus pane (F2, Space), each one a row.",

@@ -21,7 +21,7 @@ from tui.drawing.tokenizer_texts import sentences
 from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions, requests
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
-from tui.widgets.tokenizer_list import TokenizerList
+from tui.widgets.tokenizer_lists import TokenizerList
 
 PREVIEWED: Final = 600  # characters of a text that the preview splits
 SOON: Final = 0.2  # seconds after which one is told that a text is still being split

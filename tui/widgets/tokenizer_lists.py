@@ -1,0 +1,190 @@
+"""The tokenizers on this computer: a list of which one is put in force, and a table of which some are compared."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.message import Message
+from textual.reactive import var
+from textual.widgets.option_list import Option
+
+from bpe_core.visible import visible
+from tui.commands import applies, bindings
+from tui.drawing.cells import cut
+from tui.drawing.plots import LETTERS
+from tui.drawing.tokenizer_texts import distinct_names, sentences
+from tui.state import KnownTokenizer, requests
+from tui.table.columns import Cell, Column
+from tui.table.table import Table
+from tui.terminal.guards import PagedOptionList
+
+
+class TokenizerList(PagedOptionList):
+    """Enter puts one in force; it can be renamed, split in another way, taken off the list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers")
+
+    hint: var[str] = var("Tokenizers trained here, opened, or found on this computer; none yet.")
+    """What there is to know of the one under the cursor."""
+
+    class Pointed(Message):
+        """The cursor is on another one, or something else is known of it."""
+
+    _kept: tuple[KnownTokenizer, ...] = ()
+    _in_force = ""
+    _width = 0
+
+    @property
+    def pointed(self) -> KnownTokenizer | None:
+        place = self.highlighted
+        return self._kept[place] if place is not None and place < len(self._kept) else None
+
+    def on_focus(self) -> None:
+        requests(self).check_tokenizer_files()
+        self.post_message(self.Pointed())
+
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        super().watch_highlighted(highlighted)
+        if self.pointed is not None:
+            self.hint = " ".join(sentences(self.pointed))
+            self.refresh_bindings()
+            self.post_message(self.Pointed())
+
+    def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
+        """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
+        width = max(16, self.scrollable_content_region.width or 26)
+        if (self._kept, self._in_force, self._width) == (kept, in_force, width):
+            return  # else the whole screen would be laid out anew
+        place, on = self.highlighted, self.pointed.path if self.pointed else in_force
+        if in_force != self._in_force and not self.has_focus:
+            on = in_force  # it is seen, however long the list is
+        self._kept, self._in_force, self._width = kept, in_force, width
+        self.clear_options()
+        names = distinct_names(kept)
+        self.add_options(Option(self._row(one, names[one.path]), id=one.path) for one in kept)
+        if kept:
+            paths = [tokenizer.path for tokenizer in kept]
+            self.highlighted = paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
+
+    def _row(self, one: KnownTokenizer, name: str) -> Text:
+        note = one.trouble or (f"{one.n_vocab:,}" if one.n_vocab else "")
+        room = self._width - len(note) - 3
+        shown = cut(visible(name), room, "ends")
+        sign = "●" if one.path == self._in_force else " "
+        row = Text(f"{sign} {shown}{' ' * (room - cell_len(shown))} ", no_wrap=True)
+        return row.append(note, Style(bold=True, italic=True) if one.trouble else "")
+
+    def on_resize(self) -> None:
+        self.show(self._kept, self._in_force)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return applies("Tokenizers", self, action)
+
+    def action_rename(self) -> None:
+        """Ask for another name for the one under the cursor."""
+        if self.pointed is not None:
+            requests(self).rename_tokenizer(Path(self.pointed.path))
+
+    def action_change_pattern(self) -> None:
+        """Show how the one under the cursor splits a text, and ask for another way."""
+        if self.pointed is not None:
+            requests(self).change_pattern_of(Path(self.pointed.path))
+
+    def action_delete(self) -> None:
+        """Delete the one under the cursor, once that is confirmed, or take it off the list."""
+        if self.pointed is not None:
+            requests(self).discard_tokenizer(Path(self.pointed.path))
+
+    action_forget = action_delete
+
+
+def _mark(picker: "TokenizerPicker", row: int) -> Cell:
+    paths = [chosen.path for chosen in picker.chosen]
+    path = picker.known[row].path
+    return Cell(f"[{LETTERS[paths.index(path)]}]", "accent") if path in paths else Cell("[ ]", "muted")
+
+
+def _name(picker: "TokenizerPicker", row: int) -> str:
+    path = picker.known[row].path
+    return ("● " if path == picker.in_force else "") + visible(picker.names[path])
+
+
+def _size(picker: "TokenizerPicker", row: int) -> str:
+    n_vocab = picker.known[row].n_vocab
+    return f"{n_vocab:,}" if n_vocab else ""
+
+
+class TokenizerPicker(Table):
+    """Those to compare, four at most; Space marks one, Enter compares those that are marked, in their order."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers to compare")
+    FOOTER = False
+    COLUMNS = (
+        Column("mark", 3, _mark, "A is the one that the others are compared with.", title=" "),
+        Column("tokenizer", 16, _name, "Space chooses it, in the order A, B, C, D.", most=40),
+        Column("tokens", 9, _size, "Tokens in the vocabulary, if known.", right=True, rank=1, ink="muted"),
+        Column("file", 16, lambda table, row: table.known[row].path, "Where it lies.", most=100, rank=2, ink="muted"),
+    )
+
+    class Decided(Message):
+        """Those that are marked should be compared."""
+
+    class Marked(Message):
+        """Others are marked."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.known: tuple[KnownTokenizer, ...] = ()
+        self.names: Mapping[str, str] = {}  # path -> name
+        self.in_force = ""  # path of the tokenizer in force
+        self._marked: list[str] | None = None
+        """The paths that the user marked, in order; None as long as nobody did."""
+
+    def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
+        """List these tokenizers; the path of the one in force is `in_force`."""
+        self.known, self.in_force = known, in_force
+        self.names = distinct_names(known)
+        self.rearrange()
+        self.post_message(self.Marked())
+
+    @property
+    def chosen(self) -> list[KnownTokenizer]:
+        """Those that are compared: the marked ones, and as long as none is, the one in force and another."""
+        by_path = {known.path: known for known in self.known}
+        if self._marked is not None:
+            return [by_path[path] for path in self._marked if path in by_path]
+        return sorted(self.known, key=lambda one: one.path != self.in_force)[:2]
+
+    def row_hint(self, row: int) -> str:
+        name = visible(self.names[self.known[row].path])
+        return f"Space chooses {name}, or no longer; Enter compares those with a letter."
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.known)
+
+    @property
+    def empty(self) -> str:
+        return "No tokenizer is here yet: train one (F6), or open or fetch one (Ctrl+P)."
+
+    def action_mark(self) -> None:
+        """Choose the tokenizer under the cursor, or no longer."""
+        if (row := self.current) is None:
+            return
+        marked, path = [one.path for one in self.chosen], self.known[row].path
+        if path in marked:
+            marked.remove(path)
+        elif len(marked) < len(LETTERS):
+            marked.append(path)
+        else:
+            self.notify("Four tokenizers can be compared at once: take one away first, with the space bar on it.")
+        self._marked = marked
+        self.refresh()
+        self.post_message(self.Marked())
+
+    def row_selected(self, row: int) -> None:
+        self.post_message(self.Decided())
