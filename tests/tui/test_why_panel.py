@@ -26,8 +26,7 @@ from tui.state import Run, StepExplained, TrainingOptions
 from tui.text.why_lines import LineForm, why_lines
 from tui.widgets.lines import Titles
 from tui.widgets.merge_log import MergeLog
-from tui.widgets.pair_table import PairTable
-from tui.widgets.why_panel import WhyPanel
+from tui.widgets.why_panel import PairTable, WhyPanel
 
 S2 = PRESETS["S2"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
     from bpe_core.explain.places import CorpusPlace
 
-STYLES: Final = ("token", "text", "muted", "lines", "accent", "warning")
+STYLES: Final = ("token", "text", "muted", "lines", "accent", "tied", "warning")
 """The styles that a column has."""
 
 

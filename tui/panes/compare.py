@@ -13,8 +13,8 @@ from textual.widgets import Button, Select, Static
 from bpe_core.plurals import counted
 from tui.commands import applies, bindings
 from tui.state import Comparison, KnownTokenizer
-from tui.widgets.choice import Choice
 from tui.widgets.comparison_table import ComparisonTable
+from tui.widgets.option_fields import Choice
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_lists import TokenizerPicker
 

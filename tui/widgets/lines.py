@@ -27,6 +27,7 @@ class Lines(ScrollView, can_focus=True):
         &> .lines--muted { color: $text-muted; }
         &> .lines--lines { color: $text-disabled; }
         &> .lines--accent { color: $text-accent; }
+        &> .lines--tied { color: $text-secondary; }
         &> .lines--warning { color: $text-warning; }
     }
     """

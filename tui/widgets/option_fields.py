@@ -1,13 +1,15 @@
 """OptionFields: the options of the next training, to be typed and chosen; of one that runs, what it was asked for."""
 
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import HorizontalGroup, Vertical
+from textual.content import Content
 from textual.reactive import var
 from textual.widget import Widget
-from textual.widgets import Input, Label, Select
+from textual.widgets import Input, Label, OptionList, Select
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
@@ -16,10 +18,42 @@ from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS,
 from tui.state import TrainingOptions, requests
 from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
-from tui.widgets.choice import Choice
 
 ANOTHER: Final = ""
 """The choice of a pattern that is not in the list."""
+
+
+class Choice(Select[str]):
+    """One of some names, of which `meaning` gives a sentence, in a list that opens under the field."""
+
+    hint: var[str] = var("")
+    """What the name under the cursor means: of the open list, or else the chosen one."""
+
+    def __init__(self, names: Iterable[str], value: str, meaning: Callable[[str], str], *, id: str) -> None:
+        self._names = list(names)
+        self._meaning = meaning
+        super().__init__(self._options(), value=value, id=id, compact=True, allow_blank=False)
+
+    def _options(self) -> list[tuple[Content, str]]:
+        # As content and not as a str, which would be markup: a regular expression is full of brackets.
+        return [(Content(visible(name) or "another …"), name) for name in self._names]
+
+    def on_mount(self) -> None:
+        self.watch(self.query_one(OptionList), "highlighted", self._tell)
+
+    def offer(self, names: Iterable[str], value: str) -> None:
+        """Other names, and the one that is chosen; nobody is told of a change."""
+        if (names := list(names)) == self._names and value == self.value:
+            return  # else the whole screen would be laid out anew
+        self._names = names
+        with self.prevent(Select.Changed):
+            self.set_options(self._options())
+            self.value = value
+        self._tell(self.query_one(OptionList).highlighted)
+
+    def _tell(self, highlighted: int | None) -> None:
+        if highlighted is not None and highlighted < len(self._names):
+            self.hint = self._meaning(self._names[highlighted])
 
 
 class OptionFields(HorizontalGroup):
@@ -40,14 +74,25 @@ class OptionFields(HorizontalGroup):
         self._enabling = SlicedWork[None](self)
 
     def compose(self) -> ComposeResult:
-        options, pattern = self.options, self.options.pattern
-        patterns = Choice(_pattern_choices(pattern), pattern, _pattern_meaning, id="pattern")
-        ties = Choice(TIES, options.ties, TIE_MEANINGS.__getitem__, id="ties")
-        yield _option("vocabulary", "size", _field("vocabulary", "vocab-size", str(options.vocab_size)))
-        yield _option("pattern", "pattern", patterns)
-        yield _option("ties", "ties", ties)
-        yield _option("min. count", "count", _field("min. count", "min-count", str(options.min_count)))
-        yield _option("specials", "special", _field("specials", "special", placeholder="<|endoftext|> …"))
+        texts, pattern = _texts(self.options), self.options.pattern
+        for name, id, field in (
+            ("vocabulary", "size", "vocab-size"),
+            ("pattern", "pattern", "pattern"),
+            ("ties", "ties", "ties"),
+            ("min. count", "count", "min-count"),
+            ("specials", "special", "special"),
+        ):
+            control: Widget
+            if field == "pattern":
+                control = Choice(_pattern_choices(pattern), pattern, _pattern_meaning, id=field)
+            elif field == "ties":
+                control = Choice(TIES, texts["ties"], TIE_MEANINGS.__getitem__, id=field)
+            else:
+                empty = "<|endoftext|> …" if field == "special" else ""
+                control = Field(texts[field], empty, id=field, compact=True, tooltip=FIELDS[name])
+            label = Label(name)
+            label.tooltip = FIELDS[name]
+            yield Vertical(label, control, classes="field", id=f"field-{id}")
 
     @property
     def first(self) -> Input:
@@ -82,8 +127,7 @@ class OptionFields(HorizontalGroup):
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         # Fill the fields whose options are others now; what stands in the rest may not have been taken yet.
-        before = _texts(old)
-        changed = {id: text for id, text in _texts(options).items() if text != before[id]}
+        changed = dict(_texts(options).items() - _texts(old).items())
         if self._typed is None:
             self._show(changed)
         else:
@@ -102,8 +146,7 @@ class OptionFields(HorizontalGroup):
         """What stands in the fields of the next training, by their ids."""
         if self._typed is not None:
             return self._typed
-        typed = {field.id or "": field.value for field in self.query(Input)}
-        return typed | {choice.id or "": str(choice.value) for choice in self.query(Choice)}
+        return {field.id or "": str(field.value) for field in (*self.query(Input), *self.query(Choice))}
 
     def _show(self, texts: dict[str, str]) -> None:
         for id, text in texts.items():
@@ -129,13 +172,14 @@ class OptionFields(HorizontalGroup):
 
     def enable(self, enabled: bool) -> None:
         """Let the fields be changed, or not, as while a training runs."""
-        self._enabling.run(self._enable(enabled), lambda _: None)
 
-    def _enable(self, enabled: bool) -> Steps[None]:
-        """One after the other: each, and all that is in it, is styled anew, while somebody may be typing."""
-        for field in self.query("Input, Select"):
-            field.disabled = not enabled
-            yield
+        def steps() -> Steps[None]:
+            # One after the other: each, and all that is in it, is styled anew, while somebody may be typing.
+            for field in self.query("Input, Select"):
+                field.disabled = not enabled
+                yield
+
+        self._enabling.run(steps(), lambda _: None)
 
 
 def _texts(options: TrainingOptions) -> dict[str, str]:
@@ -147,17 +191,6 @@ def _texts(options: TrainingOptions) -> dict[str, str]:
         "min-count": str(options.min_count),
         "special": " ".join(options.special_tokens),
     }
-
-
-def _option(name: str, id: str, control: Widget) -> Vertical:
-    """An option of a training: what it is called, above what it is chosen with."""
-    label = Label(name)
-    label.tooltip = FIELDS[name]
-    return Vertical(label, control, classes="field", id=f"field-{id}")
-
-
-def _field(name: str, id: str, value: str = "", placeholder: str = "") -> Field:
-    return Field(value, placeholder, id=id, compact=True, tooltip=FIELDS[name])
 
 
 def _pattern_choices(pattern: str) -> list[str]:

@@ -4,21 +4,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from rich.style import Style
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
 
+from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
+from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.info_lines import STYLES, InfoLine, sentence
+from tui.drawing.plots import bar
 from tui.drawing.token_labels import WRITINGS, writer
 from tui.state import Run, StepExplained, requests, steps_known
+from tui.table.columns import Cell, Column
+from tui.table.table import Table
 from tui.text.why_lines import LineForm, why_lines, word_lines
 from tui.widgets.lines import Lines, Titles
-from tui.widgets.pair_table import PairTable
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge
@@ -26,6 +30,103 @@ if TYPE_CHECKING:
 
 SIDES: Final = {"why": "Why", "pairs": "Pairs"}
 """What can be seen -> its title."""
+_WIDEST: Final = 28
+"""Cells of a pair that is not cut; room for longer ones would take that of the numbers."""
+_SEEN: Final = 60  # rows that are seen first: after their pairs the column of pairs is as wide as it is
+
+
+def _mark(table: "PairTable", row: int) -> str:
+    return "▸" if table.is_next(row) else "=" if table.is_tied(row) else ""
+
+
+def _pair(table: "PairTable", row: int) -> Cell:
+    return Cell(table.written(table.pairs[row]), bold=table.is_next(row))
+
+
+def _bar(table: "PairTable", row: int) -> Cell:
+    most, count = table.pairs[0].count, table.pairs[row].count
+    return Cell(lambda width: bar(count, most, width), "" if table.is_next(row) else "muted")
+
+
+def _change(table: "PairTable", row: int) -> Cell:
+    pair = table.pairs[row]
+    sign = "*" if pair.change == pair.count else " "
+    return Cell(f"{pair.change:+,}{sign}" if pair.change else "", "accent" if pair.change > 0 else "warning")
+
+
+_COUNT: Final = "How often the pair occurs in the corpus now."
+
+
+class PairTable(Table):
+    """Pairs in the order of their counts after the merges in force, those that are tied for the next merge marked."""
+
+    # Where even these columns have no room it is the pair that is cut, and no number.
+    COLUMNS = (
+        Column("mark", 1, _mark, "▸ the pair that is next in line, = others as frequent: ties.", title=" ", gap=1),
+        Column("pair", 9, _pair, "The left and the right part of the pair.", most=10, gap=1),
+        Column("bar", 5, _bar, "Its count, beside that of the most frequent one.", most=30, rank=1, title=" ", gap=1),
+        Column("count", 5, lambda table, row: f"{table.pairs[row].count:,}", _COUNT, right=True, gap=1),
+        Column("change", 6, _change, "By how much the newest merge changed that; * a pair that is new.", right=True),
+    )
+
+    _ranking: PairRanking | None = None
+    pairs: Sequence[PairRow] = ()
+    """The rows."""
+
+    def show(
+        self, ranking: PairRanking | None, following: tuple[int, int] | None = None, write: Callable[[int], str] = str
+    ) -> None:
+        """These pairs, None for none known; `following` is merged next. `write` writes a token."""
+        self._ranking, self._next, self._write = ranking, following, write
+        self.pairs = pairs = ranking.rows if ranking else ()
+        # As wide as the longest of them, and a sign for what is new: a number that is cut is another number.
+        most = max((abs(pair.change) for pair in pairs), default=0)
+        widest = max((cell_len(self.written(pair)) for pair in pairs[:_SEEN]), default=0)
+        count = pairs[0].count if pairs else 0
+        self.fit_columns({"pair": min(widest, _WIDEST), "count": len(f"{count:,}"), "change": len(f"{most:+,}*")})
+        self.rearrange()
+
+    def written(self, pair: PairRow) -> str:
+        """Both parts of a pair."""
+        return f"{self._write(pair.left)} + {self._write(pair.right)}"
+
+    def is_next(self, row: int) -> bool:
+        """Whether a pair is merged next."""
+        return (self.pairs[row].left, self.pairs[row].right) == self._next
+
+    def is_tied(self, row: int) -> bool:
+        """Whether a pair is as frequent as the one that is merged next."""
+        return self._ranking is not None and row < self._ranking.n_tied > 1
+
+    def row_ink(self, row: int) -> str:
+        return "accent" if self.is_next(row) else "secondary" if self.is_tied(row) else ""
+
+    def row_hint(self, row: int) -> str:
+        pair = self.pairs[row]
+        says = f"{self.written(pair)} occurs {counted(pair.count, 'time')}"
+        if pair.change:
+            whole = pair.change == pair.count
+            says += ", all by the newest merge" if whole else f", {pair.change:+,} by the newest merge"
+        if self.is_next(row):
+            says += "; it is next in line"
+        elif self._ranking and self.is_tied(row):
+            says += f"; one of {self._ranking.n_tied:,} ties"
+        return f"{says}."
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def note(self) -> tuple[str, str]:
+        if (ranking := self._ranking) is None:
+            return "", "footer"
+        some = f", the first {self.n_rows:,} shown" if self.n_rows < ranking.n_pairs else ""
+        return f" {ranking.n_pairs:,} pairs in {ranking.n_tokens:,} tokens{some}", "footer"
+
+    @property
+    def empty(self) -> str:
+        return "No two tokens stand side by side: there is no pair." if self._ranking else ""
 
 
 class WhyPanel(Vertical):
@@ -36,12 +137,7 @@ class WhyPanel(Vertical):
     WhyPanel > #words { height: auto; }
     WhyPanel > #pairs, WhyPanel > #words, WhyPanel.-pairs > #choice { display: none; }
     WhyPanel.-pairs > #pairs, WhyPanel.-pairs.-words > #words { display: block; }
-    WhyPanel > .why-panel--tied { color: $text-secondary; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"why-panel--tied"}
-    TURNS: ClassVar[dict[str, str]] = {"why": "pairs", "pairs": "", "": "why"}
-    """What is seen -> what is seen after a turn; "" for nothing."""
-
     ROOMY: ClassVar[int] = 14
     """Rows from which on the words have room below the table of pairs."""
     REST: ClassVar[float] = 0.25
@@ -68,17 +164,13 @@ class WhyPanel(Vertical):
         self._n_tokens = 0
         self._asks = False
         self._soon: Timer | None = None  # until it may be asked again
-        self._has_moved = False
-        """Whether the step has changed since it was asked last."""
+        self._has_moved = False  # whether the step has changed since it was asked last
 
     def compose(self) -> ComposeResult:
         yield Titles(SIDES)
         yield Lines(id="choice")
         yield PairTable(id="pairs")
         yield Lines(id="words")
-
-    def on_mount(self) -> None:
-        self._show()
 
     def begin(self, n_tokens: int) -> None:
         """Another vocabulary, whose corpus has `n_tokens` before any merge; one that was opened is asked about once
@@ -102,10 +194,8 @@ class WhyPanel(Vertical):
             requests(self).explain(self.step)
 
     def watch_step(self) -> None:
-        """Another step: ask about it, but of steps that follow one another fast only a few in a second.
-
-        What is known of the one before stays until the answer comes, lest all flickers.
-        """
+        # Another step: ask about it, but of steps that follow one another fast only a few in a second.
+        # What is known of the one before stays until the answer comes, lest all flickers.
         self._has_moved = self._soon is not None
         if self._soon is None:
             self._want()
@@ -127,18 +217,17 @@ class WhyPanel(Vertical):
         if old.phase != run.phase and old.phase == "merging":
             self.ask()
 
-    def watch_tokenizer(self, old: Tokenizer | None, tokenizer: Tokenizer | None) -> None:
+    def watch_tokenizer(self) -> None:
         if self.explained.step == self.step:
             self._show()
 
     def watch_explained(self) -> None:
         self._show()
 
+    watch_writing = on_resize = on_mount = watch_explained
+
     def watch_seen(self) -> None:
         self.set_class(self.seen == "pairs", "-pairs")
-        self._show()
-
-    def watch_writing(self) -> None:
         self._show()
 
     def parts(self) -> tuple[Widget, ...]:
@@ -147,80 +236,62 @@ class WhyPanel(Vertical):
 
     def turn(self) -> bool:
         """Show the next of them, or nothing; whether one is to be seen."""
-        turned = self.TURNS[self.seen if self.display else ""]
-        self.seen = turned or self.seen
+        is_seen = not (self.display and self.seen == "pairs")
+        if is_seen:
+            self.seen = "pairs" if self.display else "why"
         self.call_after_refresh(self.ask)
-        return bool(turned)
+        return is_seen
 
     def turn_writing(self) -> None:
         self.writing = WRITINGS[(WRITINGS.index(self.writing) + 1) % len(WRITINGS)]
 
-    def on_resize(self) -> None:
-        self._show()
-
     def _show(self) -> None:
         if not self.display or not self.is_mounted:
             return
-        self._show_title()
-        tokenizer = self.tokenizer
-        if tokenizer is None:
-            return
-        if self.seen == "pairs":
-            self._show_pairs(tokenizer)
-        else:
-            self._show_choice(tokenizer)
-
-    def _show_title(self) -> None:
         titles = self.query_one(Titles)
         where, step = "after" if self.seen == "pairs" else "merge", self._shown_step
         titles.choice, titles.keys = self.seen, f"w  b {self.writing}"
         titles.note = f"  {where} {step:,}" if step else "  before the first merge"
+        if self.tokenizer is not None:
+            (self._show_pairs if self.seen == "pairs" else self._show_choice)(self.tokenizer)
+
+    def _form(self, write: Callable[[int], str]) -> LineForm:
+        lines = self.query_one("#choice", Lines)
+        # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
+        return LineForm(max(8, self.content_size.width - 3), write, {name: lines.ink(name) for name in STYLES})
 
     def _show_choice(self, tokenizer: Tokenizer) -> None:
-        lines = self.query_one("#choice", Lines)
         merges, step, explained = self._log.merges, self._shown_step, self.explained
         if self._wants and not (explained.explanation and explained.step == step) and not explained.problem:
             explained = replace(explained, waiting=explained.waiting or "counting the pairs of this step")
         merge = merges[step - 1] if 0 < step <= len(merges) else None
         ties = tokenizer.record.ties if tokenizer.record else explained.ties
-        form = self._form(lines, writer(self.writing, tokenizer.token_bytes))
-        lines.show_lines(why_lines(explained, merge, ties, self._uses(tokenizer, merges, step), form))
-
-    def _form(self, lines: Lines, write: Callable[[int], str]) -> LineForm:
-        inks = {name: lines.ink(name) for name in STYLES}
-        inks["tied"] = inks["text"] + Style(color=self.get_component_rich_style("why-panel--tied").color)
-        # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
-        return LineForm(max(8, self.content_size.width - 3), write, inks)
+        uses = self._uses(tokenizer, merges, step)
+        form = self._form(writer(self.writing, tokenizer.token_bytes))
+        self.query_one("#choice", Lines).show_lines(why_lines(explained, merge, ties, uses, form))
 
     def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
         """What became of the token that a step made; None if that is not known."""
-        if not 0 < step <= min(len(merges), tokenizer.step):
-            return None
-        if not (merges[step - 1].n_tokens and self._n_tokens):
+        if not (self._n_tokens and 0 < step <= min(len(merges), tokenizer.step) and merges[step - 1].n_tokens):
             return None
         return token_uses(
             tokenizer.vocabulary, lambda after: merges[after - 1].n_tokens if after else self._n_tokens, step
         )
 
     def _show_pairs(self, tokenizer: Tokenizer) -> None:
-        table, explained = self.query_one(PairTable), self.explained
-        words, room = self.query_one("#words", Lines), self.size.height - 1
-        if explained.explanation is None:
-            table.clear()
-            waiting = (
-                f"{(explained.waiting or 'counting the pairs of this step').capitalize()} …" if self._wants else ""
-            )
+        table, explained, room = self.query_one(PairTable), self.explained, self.size.height - 1
+        if (explanation := explained.explanation) is None:
+            table.show(None)
+            waiting = f"{explained.waiting or 'counting the pairs of this step'} …".capitalize() if self._wants else ""
             self._show_words([*sentence(explained.problem or waiting, self.size.width - 4)], room)
             return
-        rows = tokenizer.merges
-        following = (rows[explained.step][0], rows[explained.step][1]) if explained.step < len(rows) else None
-        if following is None and explained.explanation.table.rows and explained.ties:
-            first = explained.explanation.table.rows[0]
-            following = first.left, first.right
+        following = next((merge[:2] for merge in tokenizer.merges[explained.step : explained.step + 1]), None)
+        if following is None and explanation.table.rows and explained.ties:
+            following = explanation.table.rows[0].left, explanation.table.rows[0].right
         write = writer(self.writing, tokenizer.token_bytes)
-        table.show(explained.explanation.table, following, write)
-        choice = explained.explanation.choice
-        lines = word_lines(explained.explanation.words, choice.token if choice else None, self._form(words, write))
+        table.show(explanation.table, following, write)
+        token = explanation.choice.token if explanation.choice else None
+        lines = word_lines(explanation.words, token, self._form(write))
         title = InfoLine("words before and after", ink="accent")
         self._show_words([title, *lines] if room >= self.ROOMY else [], room // 2)
 
