@@ -32,9 +32,9 @@ class Choice(Select[str]):
     def __init__(self, names: Iterable[str], value: str, meaning: Callable[[str], str], *, id: str) -> None:
         self._names = list(names)
         self._meaning = meaning
-        super().__init__(self._options(), value=value, id=id, compact=True, allow_blank=False)
+        super().__init__(self._entries(), value=value, id=id, compact=True, allow_blank=False)
 
-    def _options(self) -> list[tuple[Content, str]]:
+    def _entries(self) -> list[tuple[Content, str]]:
         # As content and not as a str, which would be markup: a regular expression is full of brackets.
         return [(Content(visible(name) or "another …"), name) for name in self._names]
 
@@ -47,7 +47,7 @@ class Choice(Select[str]):
             return  # else the whole screen would be laid out anew
         self._names = names
         with self.prevent(Select.Changed):
-            self.set_options(self._options())
+            self.set_options(self._entries())
             self.value = value
         self._tell(self.query_one(OptionList).highlighted)
 
