@@ -31,35 +31,19 @@ class Alignment:
     The text holds no surrogate; special tokens in it are encoded as ordinary text.
     """
 
-    __slots__ = (
-        "_counts",
-        "_edges",
-        "_found",
-        "_map",
-        "_piece_places",
-        "_pieces",
-        "_token_places",
-        "_tokens",
-        "text",
-        "tokenizer",
-    )
-
     def __init__(self, tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: Cut | None = None) -> None:
         """`before` and `behind` are the kinds of cut around `text`; None at the beginning and the end of all text.
 
         Raises `UnknownTokenError`, and `PatternError` where the pattern is too slow.
         """
         self.tokenizer: Final = tokenizer
-        """Where the tokens come from."""
         self.text: Final = text
-        """The text as it was written."""
         self._edges: Final = before, behind
         preparation = tokenizer.preparation
         self._map = SourceMap(preparation.normalize.rules if preparation and preparation.normalize else ())
         self._pieces: list[Placed] = []
         self._tokens: list[tuple[int, ...]] = []
-        self._found: set[int] = set()
-        """Indices in `_pieces` of added tokens, which are not pieces of the pattern."""
+        self._found: set[int] = set()  # indices in `_pieces` of added tokens, which are not pieces of the pattern
         with patience(enough_for(len(text))):
             if preparation is None:
                 self._put([Placed(text[a:b], a) for a, b in tokenizer.splitter.places(text)])
@@ -118,12 +102,10 @@ class Alignment:
 
     @property
     def ids(self) -> list[int]:
-        """All tokens."""
         return list(chain.from_iterable(self._tokens))
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens the text has."""
         return self._counts[-1]
 
     def spans(self, start: int, end: int) -> list[Span]:
@@ -134,26 +116,22 @@ class Alignment:
         """
         first = bisect_left(self._piece_places, start, key=_end)
         last = bisect_right(self._piece_places, end, key=_start)
-        while 0 < first < len(self._pieces) and self._share(first):
+        places = self._piece_places  # those of two pieces may share a character
+        while 0 < first < len(places) and places[first][0] < places[first - 1][1]:
             first -= 1
-        while 0 < last < len(self._pieces) and self._share(last):
+        while 0 < last < len(places) and places[last][0] < places[last - 1][1]:
             last += 1
-        n = len(self.text)
         found: list[Span] = []
         for span, trails in self._spans(first, last):
             if span.start < span.end:
                 meets = span.start < end and start < span.end
-            elif trails or span.start == n:
+            elif trails or span.start == len(self.text):
                 meets = start < span.start <= end
             else:
                 meets = start <= span.start < end
             if meets:
                 found.append(span)
         return found
-
-    def _share(self, index: int) -> bool:
-        """Whether the piece at `index` and the one before it cover a common character."""
-        return self._piece_places[index][0] < self._piece_places[index - 1][1]
 
     def _spans(self, first: int, last: int) -> Iterator[tuple[Span, bool]]:
         """(span, whether it is empty and not at the start of its piece) for the pieces from `first` up to `last`."""

@@ -1,18 +1,30 @@
 """Comparing a text being edited with an earlier state of it, the baseline, token by token."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
+from bpe_core.common_prefix import common_prefix
 from bpe_core.live.live_text import LiveText
-from bpe_core.live.spans import Span
-from bpe_core.live.token_diff import Hunk, token_diff
 from bpe_core.utf8 import utf8
 
 MOST_COMPARED: Final = 200_000
 """Characters that are compared at most: those of the edited range before and after, added."""
 _MOST_PREPARED: Final = 40_000
 """The same for a tokenizer that changes a text before it encodes it."""
+MOST_EDITS: Final = 400
+"""Edits (removals and insertions) up to which the shortest script is searched; beyond, one hunk holds everything."""
+
+
+class Hunk(NamedTuple):
+    """Adjacent tokens that were removed, and those inserted in their place; one of the two can be empty."""
+
+    start: int
+    """Index of the first removed token, in the old list; `end` is behind the last."""
+    end: int
+    new_start: int
+    """Index of the first inserted token, in the new list; `new_end` is behind the last."""
+    new_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +45,7 @@ class Comparison:
     @property
     def n_tokens(self) -> int:
         """By how many tokens the text has grown; negative if it has shrunk."""
-        return sum(hunk.n_tokens for hunk in self.hunks)
+        return len(self.new) - len(self.old)
 
     def removed(self, hunk: Hunk) -> tuple[int, ...]:
         """The tokens of the baseline that are gone in a hunk."""
@@ -51,7 +63,6 @@ class Baseline:
 
     def __init__(self, text: str) -> None:
         self.text: Final = text
-        """The text as it was."""
         self._n_characters = self._head = self._tail = len(text)
 
     def spliced(self, start: int, end: int, n_inserted: int) -> None:
@@ -78,17 +89,74 @@ class Baseline:
         if len(before) + end - start > (MOST_COMPARED if live.tokenizer.by_piece else _MOST_PREPARED):
             return None
         spans = live.spans(start, end) if start < end else []
-        old, new = (
-            tuple(chain.from_iterable([span.ids for span in spans]))
-            for spans in (live.spans_instead(start, end, before), spans)
-        )
+        old = tuple([token for span in live.spans_instead(start, end, before) for token in span.ids])
+        new = tuple([token for span in spans for token in span.ids])
         places = [span for span in spans for _ in span.ids]
         hunks = tuple(token_diff(old, new))
-        stretches = tuple(_stretch(places, hunk, end) for hunk in hunks)
-        return Comparison(hunks, old, new, stretches, len(utf8(live.between(start, end))) - len(utf8(before)))
+        stretches: list[tuple[int, int]] = []
+        for hunk in hunks:
+            begin = places[hunk.new_start].start if hunk.new_start < len(new) else end
+            stretches.append((begin, places[hunk.new_end - 1].end if hunk.new_start < hunk.new_end else begin))
+        n_bytes = len(utf8(live.between(start, end))) - len(utf8(before))
+        return Comparison(hunks, old, new, tuple(stretches), n_bytes)
 
 
-def _stretch(places: list[Span], hunk: Hunk, end: int) -> tuple[int, int]:
-    """Where the new tokens of a hunk stand; `places` has the span of each token."""
-    start = places[hunk.new_start].start if hunk.new_start < len(places) else end
-    return start, places[hunk.new_end - 1].end if hunk.new_start < hunk.new_end else start
+def token_diff(old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST_EDITS) -> list[Hunk]:
+    """The hunks by which `old` becomes `new`, in order; none if the lists are equal.
+
+    The shortest script of removals and insertions: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations"
+    (1986), the greedy form. The common beginning and end are set aside first, in linear time. The rest, n tokens that
+    differ by D edits, takes O((n + D) * D) time at worst and O(D * D) memory.
+
+    >>> token_diff([1, 2, 3, 4, 5], [1, 9, 3, 4, 4, 5])
+    [Hunk(start=1, end=2, new_start=1, new_end=2), Hunk(start=3, end=3, new_start=3, new_end=4)]
+    """
+    head = common_prefix(old, new)
+    old, new = old[head:], new[head:]
+    tail = common_prefix(old[::-1], new[::-1])
+    old, new = old[: len(old) - tail], new[: len(new) - tail]
+    if not old and not new:
+        return []
+    kept = _kept(old, new, most_edits) if old and new else []
+    hunks: list[Hunk] = []
+    x = y = 0
+    for i, j in (*kept, (len(old), len(new))):
+        if (x, y) != (i, j):
+            hunks.append(Hunk(head + x, head + i, head + y, head + j))
+        x, y = i + 1, j + 1
+    return hunks
+
+
+def _kept(old: Sequence[int], new: Sequence[int], most_edits: int) -> list[tuple[int, int]]:
+    """(index in `old`, index in `new`) of the tokens that a shortest script keeps; none if it takes over `most_edits`.
+
+    `reach[k]` is the farthest index x in `old` that can be reached on the diagonal k = x - y with the present number of
+    edits; a step along a diagonal keeps a token and is no edit.
+    """
+    reach = {1: 0}
+    past: list[dict[int, int]] = []
+    for edits in range(min(most_edits, len(old) + len(new)) + 1):
+        past.append(dict(reach))
+        for k in range(-edits, edits + 1, 2):
+            down = k == -edits or (k != edits and reach[k - 1] < reach[k + 1])
+            x = reach[k + 1] if down else reach[k - 1] + 1
+            while x < len(old) and x - k < len(new) and old[x] == new[x - k]:
+                x += 1
+            reach[k] = x
+            if x >= len(old) and x - k >= len(new):
+                return _walked_back(past, len(old), len(new))
+    return []
+
+
+def _walked_back(past: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int]]:
+    kept: list[tuple[int, int]] = []
+    for edits in range(len(past) - 1, -1, -1):
+        reach, k = past[edits], x - y
+        down = k == -edits or (k != edits and reach[k - 1] < reach[k + 1])
+        before = k + 1 if down else k - 1
+        came_from = reach[before], reach[before] - before
+        while x > came_from[0] + (not down) and y > came_from[1] + down:
+            x, y = x - 1, y - 1
+            kept.append((x, y))
+        x, y = came_from
+    return kept[::-1]

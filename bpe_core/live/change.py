@@ -1,26 +1,57 @@
-"""An edit of a text, and the change of its tokens: those removed, those inserted, and how far from the edit."""
+"""A part of a text, an edit, and the change of the tokens: those removed, those inserted, how far from the edit."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, Self
 
 from bpe_core.common_prefix import common_prefix
+from bpe_core.live.spans import Span
 from bpe_core.utf8 import n_characters, utf8
 
 GAPPED: Final = "q"
 """The type code of rows of tokens in which there may be negative numbers, for what a lossy pattern drops."""
 
 
+class Part:
+    """A stretch of a text that is encoded without the rest. Of its tokens only their number is kept."""
+
+    __slots__ = ("n_bytes", "n_characters", "n_tokens", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text: Final = text
+        self.n_characters: Final = len(text)
+        self.n_bytes: Final = len(text) if text.isascii() else len(utf8(text))
+        self.n_tokens: int | None = None  # if that is known
+
+    def between(self, start: int, end: int) -> str:
+        """The text of a range."""
+        return self.text[start:end]
+
+    def settle(self) -> None:
+        """Set `n_tokens`, or encode one stretch more of a very long part."""
+        raise NotImplementedError
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """Its tokens."""
+        raise NotImplementedError
+
+    def spans(self, start: int, end: int) -> Iterable[Span]:
+        """The spans that meet a range of it."""
+        raise NotImplementedError
+
+    def n_tokens_between(self, start: int, end: int) -> int:
+        """How many tokens meet a range of it."""
+        return sum(len(span.ids) for span in self.spans(start, end))
+
+
 class Edit(NamedTuple):
-    """The replacement of a range of characters by other text."""
+    """The replacement of the characters from `start` up to, not including, `end` by other text."""
 
     start: int
-    """Code point where the range begins."""
     end: int
-    """Code point behind the range, in the text before the edit."""
     replacement: str
-    """The text in its place."""
 
     @property
     def stop(self) -> int:

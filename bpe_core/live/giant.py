@@ -21,18 +21,12 @@ from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 if TYPE_CHECKING:
     from bpe_core.live.plain import PlainPart, PlainReader
 
-LONG: Final = 16_384
-"""Bytes of a piece above which not all of it is encoded again."""
-WINDOW: Final = 6
-"""Tokens on either side of an edit that are encoded again at first; where they are not enough, eight times as many."""
-LONGEST_TOKEN: Final = 1 << 16
-"""Bytes of the longest token that a piece may become without merging."""
-STRETCH: Final = 1 << 18
-"""Bytes that are encoded at a time, at first."""
-STEP: Final = 512
-"""Tokens between two marks, about."""
-_BEFORE: Final = 256
-"""Characters before a range from which on it is encoded to show it before all is encoded."""
+LONG: Final = 16_384  # bytes of a piece above which not all of it is encoded again
+WINDOW: Final = 6  # tokens on either side of an edit that are encoded again; if not enough, eight times as many
+LONGEST_TOKEN: Final = 1 << 16  # bytes of the longest token that a piece may become without merging
+STRETCH: Final = 1 << 18  # bytes that are encoded at a time, at first
+STEP: Final = 512  # tokens between two marks, about
+_BEFORE: Final = 256  # characters before a range from which on it is encoded to show it before all is encoded
 
 
 class Gap(str):
@@ -47,9 +41,9 @@ _CHARACTER, _BYTE, _TOKEN = 0, 1, 2
 
 
 class Giant:
-    """The text between two safe cuts, in UTF-8, with all of its tokens and some marks that say where these stand."""
+    """A `Part` that keeps its text in UTF-8, all of its tokens, and some marks that say where these stand."""
 
-    __slots__ = ("_begun", "_ends", "_marks", "_row", "data", "n_characters", "n_tokens", "reader")
+    __slots__ = ("_begun", "_ends", "_marks", "_row", "data", "n_bytes", "n_characters", "n_tokens", "reader")
 
     def __init__(
         self,
@@ -63,8 +57,8 @@ class Giant:
         self.reader: Final = reader
         self.data: Final = data
         self.n_characters: Final = n_characters
+        self.n_bytes: Final = len(data)
         self.n_tokens: int | None = None
-        """How many tokens it has, if that is known."""
         self._row = row
         self._ends = ends
         self._marks = list(marks)
@@ -82,22 +76,11 @@ class Giant:
         data = b"".join([part.data if isinstance(part, Giant) else utf8(part.text) for part in parts])
         return cls(reader, data, marks[-1][_CHARACTER], reader.joined_row(parts), None, marks)
 
-    def used_by(self, reader: "PlainReader") -> "Giant":
-        """The same part for another reader that splits alike."""
-        return Giant(reader, self.data, self.n_characters, None, self._ends)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the text in UTF-8."""
-        return len(self.data)
-
     @property
     def text(self) -> str:
-        """All of the text."""
         return self.data.decode()
 
     def between(self, start: int, end: int) -> str:
-        """The text of a range."""
         if self._row is None or not self._marks:
             return self.text[start:end]
         return self.data[self._byte_at(start) : self._byte_at(end)].decode()
@@ -128,16 +111,12 @@ class Giant:
             self._marks = [(0, 0, 0), (self.n_characters, self.n_bytes, len(self.row))]
         return self._marks
 
-    def count(self) -> None:
-        """Set `n_tokens`; encodes all of it."""
-        self.n_tokens = _n_tokens(self.row)
-
     def settle(self) -> None:
         """Encode one stretch more of it; when all is encoded, set `n_tokens`, and mark all, so that no edit must."""
         if self._row is None:
             self._encode_on()
         if self._row is not None:
-            self.count()
+            self.n_tokens = n_tokens(self._row)
             self._find(_TOKEN, len(self._row) - 1)
 
     def _encode_on(self) -> None:
@@ -154,7 +133,6 @@ class Giant:
 
     @property
     def ids(self) -> Sequence[int]:
-        """Its tokens."""
         return [token for token in self.row if token >= 0]
 
     def _find(self, what: int, value: int) -> tuple[Mark, Mark]:
@@ -209,12 +187,11 @@ class Giant:
                 yield Span(begin + span.start, begin + span.end, span.ids)
 
     def n_tokens_between(self, start: int, end: int) -> int:
-        """How many tokens meet a range of it."""
         begin, _ = self._find(_CHARACTER, start)
         stop, _ = self._find(_CHARACTER, end)
         n_before = sum(len(span.ids) for span in self.spans(begin[_CHARACTER], start) if span.end <= start)
         n_behind = sum(len(span.ids) for span in self.spans(stop[_CHARACTER], end) if span.start < end)
-        return _n_tokens(self.row[begin[_TOKEN] : stop[_TOKEN]]) - n_before + n_behind
+        return n_tokens(self.row[begin[_TOKEN] : stop[_TOKEN]]) - n_before + n_behind
 
     def piece_at(self, offset: int) -> tuple[int, int]:
         """(start, end) of the piece that holds a character."""
@@ -349,5 +326,6 @@ class Ends:
         return ends[n_same - 1] if n_same else 0, ends[last]
 
 
-def _n_tokens(row: "array[int]") -> int:
+def n_tokens(row: "array[int]") -> int:
+    """How many tokens a row has, without its gaps."""
     return sum(map((0).__le__, row)) if row.typecode == GAPPED else len(row)

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from bpe_core.errors import OptionError
 from bpe_core.live.change import Change, Edit
-from bpe_core.live.giant import Giant
-from bpe_core.live.plain import PlainPart, PlainReader
+from bpe_core.live.plain import PlainReader
 from bpe_core.live.prepared import PreparedPart, PreparedReader, piece_across
 from bpe_core.live.spans import Span
 from bpe_core.plurals import counted
@@ -24,16 +23,10 @@ from bpe_core.utf8 import without_surrogates
 
 __all__ = ["Change", "LiveText"]
 
-LEAST: Final = 64
-"""Characters below which edited parts are read together with the next one."""
-GROUP: Final = 128
-"""Parts of a group, about."""
-LONG: Final = 2_048
-"""Characters of a prepared part that is not encoded fast enough for a screen to wait for it."""
-_FAR: Final = 8_192
-"""Characters before and behind an offset in which `piece_at` follows a piece across parts."""
-
-TextPart = PlainPart | Giant | PreparedPart
+LEAST: Final = 64  # characters below which edited parts are read together with the next one
+GROUP: Final = 128  # parts of a group, about
+LONG: Final = 2_048  # characters of a prepared part that is not encoded fast enough for a screen to wait for it
+_FAR: Final = 8_192  # characters before and behind an offset in which `piece_at` follows a piece across parts
 
 
 class LiveText:
@@ -69,9 +62,9 @@ class LiveText:
         """Set another tokenizer, or another step of the same one. Nothing is encoded before tokens are asked for."""
         reader, old = _reader(tokenizer), self.reader
         if isinstance(reader, PlainReader) and isinstance(old, PlainReader) and reader.splitter.is_like(old.splitter):
-            parts = [part.used_by(reader) for part in self._parts]
+            parts: list[Any] = [reader.part(part.text) for part in self._parts]
         else:
-            parts = reader.read(self.text)
+            parts = list(reader.read(self.text))
         self.reader, self._groups = reader, _grouped(parts)
 
     @property
@@ -95,12 +88,8 @@ class LiveText:
 
     def between(self, start: int, end: int) -> str:
         """The text of a range."""
-        return "".join(
-            [
-                part.between(max(0, start - at), min(end - at, part.n_characters))
-                for at, part in self._within(start, end)
-            ]
-        )
+        parts = self._within(start, end)
+        return "".join([part.between(max(0, start - at), min(end - at, part.n_characters)) for at, part in parts])
 
     def _within(self, start: int, end: int) -> Iterator[tuple[int, Any]]:
         """(start, part) for all parts that meet a range. Raises `OptionError` if there is no such range."""
@@ -260,25 +249,18 @@ class LiveText:
 
     def spans_instead(self, start: int, end: int, text: str) -> list[Span]:
         """The spans that a text would have in the place of a range that `around` gave, counted from its beginning."""
-        inside = [part for _, part in self._within(start, end)] if start < end else []
-        before, behind = (
-            (inside[0].before, inside[-1].behind)
-            if isinstance(self.reader, PreparedReader) and inside
-            else (None, None)
-        )
-        found: list[Span] = []
-        at = 0
-        for part in self.reader.read(text, before, behind):
-            found += [Span(at + span.start, at + span.end, span.ids) for span in part.spans(0, part.n_characters)]
-            at += part.n_characters
-        return found
+        reader, inside = self.reader, [part for _, part in self._within(start, end)] if start < end else []
+        edges = (inside[0].before, inside[-1].behind) if isinstance(reader, PreparedReader) and inside else ()
+        instead = LiveText(self.tokenizer)
+        instead._groups = _grouped(reader.read(text, *edges))
+        return instead.spans(0, len(text))
 
     # What a screen need not wait for
 
     @property
     def takes_long(self) -> bool:
         """Whether some part without a cut is too long for a screen to wait for its tokens."""
-        return any(_is_long(part) for part in self._parts)
+        return any(map(_is_long, self._parts))
 
     def is_costly(self, start: int, end: int) -> bool:
         """Whether an edit of the range must encode such a part again."""
@@ -288,8 +270,6 @@ class LiveText:
 
 class _Group:
     """Adjacent parts and their sums."""
-
-    __slots__ = ("_n_tokens", "n_bytes", "n_characters", "parts")
 
     def __init__(self, parts: list[Any]) -> None:
         self.parts: Final = parts
@@ -319,7 +299,7 @@ def _touching(bounds: list[int], start: int, end: int) -> tuple[int, int]:
     return max(0, bisect_left(bounds, start, 1) - 1), min(bisect_right(bounds, end), len(bounds) - 1)
 
 
-def _is_long(part: TextPart) -> bool:
+def _is_long(part: object) -> bool:
     return isinstance(part, PreparedPart) and part.n_characters > LONG
 
 

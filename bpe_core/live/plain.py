@@ -9,11 +9,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
+from operator import attrgetter
 from typing import Final
 
 from bpe_core import kernel
-from bpe_core.live.change import GAPPED, Change, Edit, compare
-from bpe_core.live.giant import Gap, Giant
+from bpe_core.live.change import GAPPED, Change, Edit, Part, compare
+from bpe_core.live.giant import Gap, Giant, n_tokens
 from bpe_core.live.spans import Span, layout
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
@@ -26,8 +27,7 @@ LONGEST: Final = 16_384 if kernel.available else 2_048
 """Characters of a part above which it is a `Giant`; a shorter one is encoded anew at each edit, in a millisecond."""
 NEAR: Final = 1_024
 """Characters before and behind an edit of a giant in which safe cuts are searched that divide it."""
-_CACHED: Final = 64
-"""Parts of which the tokens and spans are cached: those on a screen, and those edited lately."""
+_CACHED: Final = 64  # parts of which the tokens and spans are cached: those on a screen, and those edited lately
 
 
 class _Lengths(dict[int, int]):
@@ -59,7 +59,7 @@ class PlainReader:
         """Token -> number of its bytes; also of a negative one, which stands for a gap."""
         self.row: Final = lru_cache(_CACHED)(self.encode)
         """`encode`, cached."""
-        self.layout: Final = lru_cache(_CACHED)(self._layout)
+        self.layout: Final = lru_cache(_CACHED)(lambda text: self.spans(text, self.row(text)))
         """The spans of a part, counted from its beginning."""
 
     def read(self, text: str, before: None = None, behind: None = None) -> "list[PlainPart | Giant]":
@@ -68,10 +68,13 @@ class PlainReader:
         at, n = 0, len(text)
         while at < n:
             end = n if n - at <= REST or not self.has_cuts else self.splitter.cut(text, at + SIZE)
-            part = text[at:end]
-            parts.append(PlainPart(self, part) if end - at <= LONGEST else Giant(self, utf8(part), end - at))
+            parts.append(self.part(text[at:end]))
             at = end
         return parts
+
+    def part(self, text: str) -> "PlainPart | Giant":
+        """The part between two safe cuts."""
+        return PlainPart(self, text) if len(text) <= LONGEST else Giant(self, utf8(text), len(text))
 
     def edited(self, old: "Sequence[PlainPart | Giant]", edit: Edit) -> "tuple[list[PlainPart | Giant], Change]":
         """What an edit makes of adjacent parts, all tokens known, and how these changed; offsets count from the first.
@@ -101,7 +104,7 @@ class PlainReader:
             sum(part.n_bytes for part in new) - n_bytes,
         )
         for part in new:
-            part.count()
+            part.n_tokens = n_tokens(part.row)
         return new, change.moved(first[0])
 
     def _edited_giant(self, old: Giant, edit: Edit) -> "tuple[list[PlainPart | Giant], int, int]":
@@ -182,64 +185,39 @@ class PlainReader:
             found += part.row
         return found
 
-    def _layout(self, text: str) -> tuple[Span, ...]:
-        return self.spans(text, self.row(text))
-
     def spans(self, text: str, row: "array[int]") -> tuple[Span, ...]:
         """The spans of a text with these tokens, without its gaps."""
         found = layout(text, row, self.token_bytes)
         return tuple(span for span in found if span.ids[0] >= 0) if self.lossy else found
 
 
-class PlainPart:
-    """The text between two safe cuts. Of its tokens only their number is kept: they are soon encoded again."""
+class PlainPart(Part):
+    """The text between two safe cuts."""
 
-    __slots__ = ("n_bytes", "n_characters", "n_tokens", "reader", "text")
+    __slots__ = ("reader",)
 
     def __init__(self, reader: PlainReader, text: str) -> None:
+        super().__init__(text)
         self.reader: Final = reader
-        self.text: Final = text
-        self.n_characters: Final = len(text)
-        self.n_bytes: Final = len(text) if text.isascii() else len(utf8(text))
-        self.n_tokens: int | None = None
-        """How many tokens it has, if that is known."""
-
-    def used_by(self, reader: PlainReader) -> "PlainPart":
-        """The same part for another reader that splits alike."""
-        return PlainPart(reader, self.text)
-
-    def between(self, start: int, end: int) -> str:
-        """The text of a range."""
-        return self.text[start:end]
 
     @property
     def row(self) -> "array[int]":
         """Its tokens, gaps included."""
         return self.reader.row(self.text)
 
-    def count(self) -> None:
-        """Set `n_tokens`."""
-        row = self.row
-        self.n_tokens = sum(map((0).__le__, row)) if self.reader.lossy else len(row)
-
-    settle = count
+    def settle(self) -> None:
+        self.n_tokens = n_tokens(self.row)
 
     @property
     def ids(self) -> Sequence[int]:
-        """Its tokens."""
         return [token for token in self.row if token >= 0]
 
     def spans(self, start: int, end: int) -> Iterator[Span]:
-        """The spans that meet a range of it."""
         spans = self.reader.layout(self.text)
-        for span in spans[bisect_right(spans, start, key=lambda span: span.end) :]:
+        for span in spans[bisect_right(spans, start, key=attrgetter("end")) :]:
             if span.start >= end:
                 break
             yield span
-
-    def n_tokens_between(self, start: int, end: int) -> int:
-        """How many tokens meet a range of it."""
-        return sum(len(span.ids) for span in self.spans(start, end))
 
     def piece_at(self, offset: int) -> tuple[int, int]:
         """(start, end) of the piece that holds a character."""

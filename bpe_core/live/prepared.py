@@ -6,7 +6,7 @@ So the text is divided where `bpe_core.live.prepared_cuts` proves that it may be
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Final
@@ -14,7 +14,7 @@ from typing import Final
 from bpe_core.common_prefix import common_prefix
 from bpe_core.errors import OptionError
 from bpe_core.live.alignment import Alignment, Range
-from bpe_core.live.change import Change, Edit
+from bpe_core.live.change import Change, Edit, Part
 from bpe_core.live.prepared_cuts import Cut, PreparedCuts
 from bpe_core.live.spans import Span
 from bpe_core.tokenizer import Tokenizer
@@ -26,8 +26,7 @@ REST: Final = 1_024
 """Characters of a part within which a cut between two pieces is preferred; and those at the end that are one part."""
 LONGEST: Final = 200_000
 """Characters of the longest part that is accepted; as long as it has no cut, each edit encodes all of it again."""
-_CACHED: Final = 64
-"""Parts of which the tokens and their places are cached."""
+_CACHED: Final = 64  # parts of which the tokens and their places are cached
 
 
 class PreparedReader:
@@ -36,11 +35,8 @@ class PreparedReader:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer: Final = tokenizer
         self._cuts: Final = PreparedCuts(tokenizer)
-        self.align: Final = lru_cache(_CACHED)(self._align)
+        self.align: Final = lru_cache(_CACHED)(partial(Alignment, tokenizer))
         """The tokens of a part and their places."""
-
-    def _align(self, text: str, before: Cut | None, behind: Cut | None) -> Alignment:
-        return Alignment(self.tokenizer, text, before, behind)
 
     def read(self, text: str, before: Cut | None = None, behind: Cut | None = None) -> "list[PreparedPart]":
         """A text between cuts of these kinds in parts; None is the beginning or the end of all text.
@@ -79,56 +75,37 @@ class PreparedReader:
         text = edit.of("".join([part.text for part in old]))
         new = self.read(text, old[0].before if old else None, old[-1].behind if old else None)
         n_bytes = sum(part.n_bytes for part in new) - sum(part.n_bytes for part in old)
-        change = _compare(_Places(old), _Places(new), edit, n_bytes)
+        change = _compare(_Places(old), _Places(new), text, edit, n_bytes)
         for part in new:
-            part.count()
+            part.settle()
         return new, change
 
 
-class PreparedPart:
-    """The text between two cuts. Of its tokens only their number is kept."""
+class PreparedPart(Part):
+    """The text between two cuts of these kinds; None at the beginning and the end of the text."""
 
-    __slots__ = ("before", "behind", "n_bytes", "n_characters", "n_tokens", "reader", "text")
+    __slots__ = ("before", "behind", "reader")
 
     def __init__(self, reader: PreparedReader, text: str, before: Cut | None, behind: Cut | None) -> None:
+        super().__init__(text)
         self.reader: Final = reader
-        self.text: Final = text
         self.before: Final = before
-        """The kind of cut at which it begins; None at the beginning of the text."""
         self.behind: Final = behind
-        """The kind of cut at which it ends; None at the end of the text."""
-        self.n_characters: Final = len(text)
-        self.n_bytes: Final = len(utf8(text))
-        self.n_tokens: int | None = None
-        """How many tokens it has, if that is known."""
-
-    def between(self, start: int, end: int) -> str:
-        """The text of a range."""
-        return self.text[start:end]
 
     @property
     def alignment(self) -> Alignment:
         """Its tokens and their places."""
         return self.reader.align(self.text, self.before, self.behind)
 
-    def count(self) -> None:
-        """Set `n_tokens`."""
+    def settle(self) -> None:
         self.n_tokens = self.alignment.n_tokens
-
-    settle = count
 
     @property
     def ids(self) -> Sequence[int]:
-        """Its tokens."""
         return self.alignment.ids
 
     def spans(self, start: int, end: int) -> list[Span]:
-        """The spans that meet a range of it; see `Alignment.spans`."""
         return self.alignment.spans(start, end)
-
-    def n_tokens_between(self, start: int, end: int) -> int:
-        """How many tokens meet a range of it."""
-        return sum(len(span.ids) for span in self.spans(start, end))
 
 
 def piece_across(parts: Sequence[tuple[int, PreparedPart]], offset: int) -> list[tuple[int, int, str]]:
@@ -165,10 +142,9 @@ class _Places:
     """The tokens of adjacent parts and their places, both counted from the first part."""
 
     def __init__(self, parts: Sequence[PreparedPart]) -> None:
-        self.text: Final = "".join([part.text for part in parts])
         self._alignments = [part.alignment for part in parts]
         self.ids: Final = list(chain.from_iterable(alignment.ids for alignment in self._alignments))
-        self._starts = list(accumulate((len(part.text) for part in parts), initial=0))
+        self._starts = list(accumulate((part.n_characters for part in parts), initial=0))
         self._counts = list(accumulate((alignment.n_tokens for alignment in self._alignments), initial=0))
 
     def of(self, first: int, last: int) -> list[Range]:
@@ -183,37 +159,35 @@ class _Places:
         return found
 
 
-def _compare(before: _Places, after: _Places, edit: Edit, n_bytes: int) -> Change:
-    """The change of the tokens from some adjacent parts to those that replaced them."""
+def _compare(before: _Places, after: _Places, text: str, edit: Edit, n_bytes: int) -> Change:
+    """The change of the tokens from some adjacent parts to those of `text`, which the edit made of them."""
     old, new = before.ids, after.ids
-    n_before = bisect_right(range(len(old)), edit.start, key=lambda token: before.of(token, token + 1)[0][1])
-    head = common_prefix(old[:n_before], new)  # in a run of one token the edited place counts
+    head = common_prefix(old, new)
     tail = common_prefix(old[head:][::-1], new[head:][::-1])
-    head += common_prefix(old[head : len(old) - tail], new[head : len(new) - tail])
     gone, added = before.of(head, len(old) - tail), after.of(head, len(new) - tail)
     if not gone and not added:
         return Change(edit.start, (), (), edit.start, n_bytes)
     last = after.of(head - 1, head)[0][1] if head else edit.start
-    start = added[0][0] if added else last
-    start = min(start, *(place[0] for place in gone[:1]), start)
-    is_shared = head > 0 and last > start
+    start = min([place[0] for place in (*added[:1], *gone[:1])] if added else [last, gone[0][0]])
+    borders = []  # the distances from the edit to the borders that only one of the two has
+    for places, stop in (gone, edit.end), (added, edit.stop):
+        at = {border for place in places for border in place}
+        borders.append(
+            (
+                {edit.start - border for border in at if border < edit.start},
+                {border - stop for border in at if border > stop},
+            )
+        )
+    (left, right), (new_left, new_right) = borders
     return Change(
         start,
         tuple(old[head : len(old) - tail]),
         tuple(new[head : len(new) - tail]),
         max(start, added[-1][1] if added else start),
         n_bytes,
-        len(utf8(after.text[start : start + 1])) if is_shared else 0,
-        _ripple(gone, added, after.text, edit),
-    )
-
-
-def _ripple(gone: list[Range], added: list[Range], text: str, edit: Edit) -> int:
-    """Bytes from the edit to the farthest token border that was removed or added; 0 if there is none."""
-    old, new = ({border for place in places for border in place} for places in (gone, added))
-    before = {at for at in old if at < edit.start} ^ {at for at in new if at < edit.start}
-    behind = {at - edit.end for at in old if at > edit.end} ^ {at - edit.stop for at in new if at > edit.stop}
-    return max(
-        len(utf8(text[min(before, default=edit.start) : edit.start])),
-        len(utf8(text[edit.stop : edit.stop + max(behind, default=0)])),
+        len(utf8(text[start : start + 1])) if head and last > start else 0,
+        max(
+            len(utf8(text[edit.start - max(left ^ new_left, default=0) : edit.start])),
+            len(utf8(text[edit.stop : edit.stop + max(right ^ new_right, default=0)])),
+        ),
     )

@@ -16,7 +16,7 @@ from typing import Final
 from bpe_core.errors import UnknownTokenError
 from bpe_core.patterns import Splitter
 from bpe_core.patterns.char_sets import complement, matches, members, without
-from bpe_core.patterns.syntax import Alternation, Chain, Chars, Node, NotPlain, Repeat, parse
+from bpe_core.patterns.syntax import Alternation, Chain, Chars, NotPlain, Repeat, parse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, ReplaceStep, SplitStep, Step
@@ -24,19 +24,15 @@ from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 
 _ALL: Final = 0x110000
-_BETWEEN: Final = "\ud800"
-"""Separator of joined token texts, a character that no text contains."""
+_BETWEEN: Final = "\ud800"  # separator of joined token texts, a character that no text contains
 
 
 class Cut(IntEnum):
-    """The kind of safe cut between two adjacent characters."""
+    """The kind of safe cut between two adjacent characters: none, between two pieces, between two tokens of a piece."""
 
     NONE = 0
-    """No cut that is known to be safe."""
     PIECES = 1
-    """Between two pieces."""
     INSIDE = 2
-    """Inside of a piece, between two of its tokens."""
 
 
 class PreparedCuts(dict[str, Cut]):
@@ -55,8 +51,7 @@ class PreparedCuts(dict[str, Cut]):
         )
         self._has_metaspace = preparation is not None and preparation.has_metaspace
         self._joints = _Joints(tokenizer.vocabulary)
-        self._goes_inside = self._joints.may_part and not (preparation and preparation.within)
-
+        self._goes_inside = tokenizer.vocabulary.end_of_word is None and not (preparation and preparation.within)
         self._between: dict[str, bool] = {}
 
     def __missing__(self, pair: str) -> Cut:
@@ -130,8 +125,6 @@ class _Joints:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self.may_part: Final = vocabulary.end_of_word is None
-        """Whether a piece can be encoded in parts at all; not with an end-of-word marker."""
         self._texts: str | None = None
         self._torn: set[bytes] = set()
 
@@ -180,37 +173,32 @@ def _run_of(source: str) -> tuple[str, tuple[str, ...]] | None:
         tree = parse(source)
     except (NotPlain, RecursionError):
         return None
-    options = [_as_chain(option) for option in (tree.options if isinstance(tree, Alternation) else (tree,))]
-    runs = {_run(option[-1]) if option else None for option in options}
-    run = runs.pop()
-    begins = [_begin(item) for option in options for item in option[:-1]]
-    known = tuple(begin for begin in begins if begin is not None)
-    if runs or run is None or len(known) < len(begins):
+    options = [
+        option.items if isinstance(option, Chain) else (option,)
+        for option in (tree.options if isinstance(tree, Alternation) else (tree,))
+    ]
+    runs, begins = set(), []
+    for option in options:
+        match option[-1:]:
+            case [Repeat(Chars(run), 0 | 1, None, "" | "+")]:  # a set that is taken as often as it goes
+                runs.add(run)
+            case _:
+                return None
+        for item in option[:-1]:
+            match item:
+                case Chars(begin) | Repeat(Chars(begin), 1, None, "" | "+"):  # of which there must be at least one
+                    begins.append(begin)
+                case _:
+                    return None
+    if len(runs) != 1:
         return None
+    run = runs.pop()
     # Where the run ends, the piece must end, be the run a match by itself or what is left over.
-    is_match = any(len(option) == 1 and isinstance(option[0], Repeat) and option[0].least == 1 for option in options)
     beyond = complement(members(run, _ALL))
-    ends = is_match or any(
-        len(option) == 2 and not without(beyond, members(str(_begin(option[0])), _ALL)) for option in options
-    )
-    return (run, known) if ends else None
-
-
-def _as_chain(node: Node) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Chain) else (node,)
-
-
-def _run(node: Node) -> str | None:
-    """The set that is taken as often as it goes."""
-    match node:
-        case Repeat(Chars(source), 0 | 1, None, "" | "+"):
-            return source
-    return None
-
-
-def _begin(node: Node) -> str | None:
-    """The set of which there must be at least one."""
-    match node:
-        case Chars(source) | Repeat(Chars(source), 1, None, "" | "+"):
-            return source
+    for option in options:
+        match option:
+            case [Repeat(least=1)]:
+                return run, tuple(begins)
+            case [Chars(begin) | Repeat(Chars(begin)), _] if not without(beyond, members(begin, _ALL)):
+                return run, tuple(begins)
     return None

@@ -7,8 +7,7 @@ from prepared_tokenizers import MAKERS
 
 from bpe_core import LiveText, train
 from bpe_core.live import plain, prepared
-from bpe_core.live.baseline import MOST_COMPARED, Baseline
-from bpe_core.live.token_diff import Hunk, token_diff
+from bpe_core.live.baseline import MOST_COMPARED, Baseline, Hunk, token_diff
 
 TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
 
@@ -51,7 +50,6 @@ def test_no_script_is_shorter() -> None:
         assert applied(old, new, hunks) == new
         n_edits = sum(hunk.end - hunk.start + hunk.new_end - hunk.new_start for hunk in hunks)
         assert n_edits == len(old) + len(new) - 2 * most_kept(old, new)
-        assert sum(hunk.n_tokens for hunk in hunks) == len(new) - len(old)
 
 
 def test_more_differences_than_one_wants_to_see_are_one_hunk() -> None:
