@@ -10,7 +10,7 @@ from rich.style import Style
 from scope import TEXT
 
 from bpe_core import Tokenizer, load, save, train
-from tui.drawing.palette import Palette, PaletteSource, make_palette
+from tui.drawing.palette import Palette, make_palette
 from tui.features.lanes import MOST, Lanes
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
@@ -27,7 +27,7 @@ OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")
 
 
 def palette() -> Palette:
-    return make_palette(PaletteSource(Style.parse("black on white"), Style(reverse=True), Style.parse("on blue")))
+    return make_palette(Style.parse("black on white"), Style(reverse=True), Style.parse("on blue"))
 
 
 # Rows

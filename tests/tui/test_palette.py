@@ -15,7 +15,6 @@ from tui.app import THEMES
 from tui.drawing.palette import (
     CONTRAST,
     Palette,
-    PaletteSource,
     contrast,
     make_palette,
     muted,
@@ -33,7 +32,9 @@ def palette_of(theme: Theme, surface: str = "surface") -> Palette:
     background = Color.parse(variables[surface])
     color = background.get_contrast_text() if name.startswith("auto") else Color.parse(name)
     base = Style(color=(background + color).rich_color, bgcolor=background.rich_color)
-    return make_palette(PaletteSource(base, Style(reverse=True), Style(bgcolor=variables["primary"]), variables))
+    return make_palette(
+        base, selection=Style(bgcolor=variables["primary"]), hues=tuple(variables[f"token-{n}"] for n in range(6))
+    )
 
 
 def ratio(style: Style) -> float:
@@ -63,14 +64,13 @@ def test_token_colors_differ_from_each_other_and_from_the_surface(theme: Theme) 
 
 def test_a_theme_may_bring_its_own_colors() -> None:
     base = Style(color="#ffffff", bgcolor="#000000")
-    look = PaletteSource(base, Style(reverse=True), Style(reverse=True), {"token-2": "#102030"})
-    color = make_palette(look).tokens[2].usual.bgcolor
+    color = make_palette(base, hues=("#102030",)).tokens[0].usual.bgcolor
     assert color is not None and color.name == "#102030"
 
 
 def test_sixteen_colors_are_the_terminals_own() -> None:
     base = Style(color="default", bgcolor="default")
-    palette = make_palette(PaletteSource(base, Style(reverse=True), Style(), theme_variables(), ansi=True))
+    palette = make_palette(base, Style(reverse=True), Style(), ansi=True)
     assert len(palette.tokens) == N_COLORS
     assert all(way.usual.bgcolor and way.usual.bgcolor.number in range(16) for way in palette.tokens)
     assert palette.selection.reverse
@@ -78,8 +78,7 @@ def test_sixteen_colors_are_the_terminals_own() -> None:
 
 
 def test_without_color_every_second_token_is_underlined() -> None:
-    look = PaletteSource(Style(color="#ffffff", bgcolor="#000000"), Style(), Style(), colorless=True)
-    palette = make_palette(look)
+    palette = make_palette(Style(color="#ffffff", bgcolor="#000000"), Style(), Style(), colorless=True)
     assert [bool(way.usual.underline) for way in palette.tokens] == [False, True]
     assert choose_colors([Span(i, i + 1, (7,)) for i in range(5)], 2) in ([1, 0, 1, 0, 1], [0, 1, 0, 1, 0])
 

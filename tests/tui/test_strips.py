@@ -8,12 +8,12 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from tui.drawing.palette import PaletteSource, make_palette
+from tui.drawing.palette import make_palette
 from tui.text.strips import NEWLINE, RowContent, RowToken, draw
 
 BASE = Style(color="#eeeeee", bgcolor="#101010")
-PALETTE = make_palette(PaletteSource(BASE, Style(reverse=True), Style(bgcolor="#3355aa")))
-PLAIN = make_palette(PaletteSource(BASE, Style(), Style(), colorless=True))
+PALETTE = make_palette(BASE, Style(reverse=True), Style(bgcolor="#3355aa"))
+PLAIN = make_palette(BASE, Style(), Style(), colorless=True)
 FAMILY = "👩\u200d👩\u200d👧"
 
 

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from tui.drawing.palette import PaletteSource, make_palette
+from tui.drawing.palette import make_palette
 from tui.drawing.token_labels import REMOVED, joined, token_labels
 
 BASE = Style(color="#ffffff", bgcolor="#000000")
-PALETTE = make_palette(PaletteSource(BASE, Style(reverse=True), Style(reverse=True)))
-PLAIN = make_palette(PaletteSource(BASE, Style(), Style(), colorless=True))
+PALETTE = make_palette(BASE, Style(reverse=True), Style(reverse=True))
+PLAIN = make_palette(BASE, Style(), Style(), colorless=True)
 WORDS = (b" the", b"Default", b"\n", b"\xf0\x9f", "雨".encode(), "\u0301".encode(), b"x")
 
 

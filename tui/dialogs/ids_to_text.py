@@ -21,6 +21,7 @@ from bpe_core.pictures import choose_colors
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, visible
+from tui.drawing.palette import palette_of
 from tui.drawing.token_labels import token_labels
 from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog
@@ -83,7 +84,9 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         began = monotonic()
         tokenizer, view, about = self._tokenizer, self.query_one(DecodedView), self.query_one("#about-decoded", Static)
         found = await in_thread(ids_in, self._area.text)
-        spans, colors = await in_thread(_decoded, tokenizer, found.ids, len(view.current_palette.tokens))
+        spans, colors = await in_thread(
+            _decoded, tokenizer, found.ids, len(palette_of(self.app, view.rich_style).tokens)
+        )
         view.show(spans, colors, tokenizer.token_bytes)
         notes = [_totals(found, spans), *_not_understood(found, spans)]
         about.update(Text("\n").join(notes))
@@ -104,7 +107,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         given, encoded = (
             token_labels(
                 [token for token in tokens if token in tokenizer.vocabulary],
-                *(tokenizer.token_bytes, view.current_palette),
+                *(tokenizer.token_bytes, palette_of(self.app, view.rich_style)),
                 room=room,
             )
             for tokens in (other.given, other.encoded)

@@ -19,7 +19,7 @@ from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.timer import Timer
 
-from tui.drawing.palette import CurrentPalette, Palette, PaletteSource
+from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import in_thread
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
@@ -89,7 +89,6 @@ class TokenArea(FaithfulArea):
     def __init__(self, *, id: str | None = None) -> None:
         self._work = TextWork(self)
         self._under_before: UnderCursor | None = None
-        self._palette = CurrentPalette()
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id)
 
     @property
@@ -189,18 +188,9 @@ class TokenArea(FaithfulArea):
     @property
     def palette(self) -> Palette:
         """The styles of its tokens under the theme of now; another object once they are others."""
-        theme, app = self._theme, self.app
-        return self._palette.of(
-            PaletteSource(
-                theme.base_style or self.rich_style,
-                theme.cursor_style or Style(reverse=True),
-                theme.selection_style or Style(reverse=True),
-                app.theme_variables,
-                ansi=app.native_ansi_color,
-                colorless=app.no_color,
-                gutter=theme.gutter_style,
-            )
-        )
+        theme = self._theme
+        cursor, selection = theme.cursor_style or Style(reverse=True), theme.selection_style or Style(reverse=True)
+        return palette_of(self.app, theme.base_style or self.rich_style, cursor, selection, theme.gutter_style)
 
     def draw_row(self, y: int) -> Strip:
         if self.placeholder and not self.document.n_characters:
