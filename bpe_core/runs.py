@@ -1,18 +1,69 @@
-"""The trainings that left a tokenizer file or a checkpoint in a folder."""
+"""Trainings that left a tokenizer file or a checkpoint: found, described, compared, and exported.
 
-from collections.abc import Iterable, Iterator
+Tokenizers for other libraries are written by `bpe_core.formats`.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
-from bpe_core.metrics.formulas import bytes_per_token
-from bpe_core.metrics.run_options import run_options, unusual
+from bpe_core.metrics import bytes_per_token
+from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
+from bpe_core.metrics.vocabularies import merges_in_common
+from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options
+from bpe_core.visible import shortened, token_label, visible
 
-_HEAD: Final = 256
-"""Bytes of a file that show whether it is a tokenizer file of ours."""
+_HEAD: Final = 256  # bytes of a file that show whether it is a tokenizer file of ours
+_NAMED: Final = 5  # tokens that are named of those that only one has
+_LONGEST_VALUE: Final = 50  # characters of the value of an option, in a sentence
+_NONE: Final = "none"  # of an option that a training was not asked for
+
+
+def run_options(tokenizer: Tokenizer) -> dict[str, str]:
+    """The name of each option -> its value, for a tokenizer that keeps the record of its training; {} for others.
+
+    Names are those of `OPTIONS`; "texts", the corpus without its weights, comes last.
+
+    >>> from bpe_core import train
+    >>> list(run_options(train("low lower", vocab_size=260, ties="largest")).items())[:3]
+    [('vocabulary', '260'), ('pattern', 'gpt4'), ('ties', 'largest')]
+    """
+    record = tokenizer.record
+    if record is None:
+        return {}
+    found: dict[str, str] = {}
+    for field, option in OPTION_OF.items():
+        found[option.name] = _written(tokenizer.special_tokens if field == "special_tokens" else getattr(record, field))
+    found[EXTEND.name] = counted(record.n_given, "merge") if record.n_given else _NONE
+    found[SAMPLE.name] = record.sample or _NONE
+    weights = [f"{source.name} {source.weight:,}" for source in record.sources if source.weight != 1]
+    found[WEIGHT.name] = ", ".join(weights) or _NONE
+    digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
+    size = sum(source.bytes for source in record.sources)
+    found["texts"] = f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})"
+    return found
+
+
+def _written(value: object) -> str:
+    if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
+        value = " ".join(value)
+    return (f"{value:,}" if isinstance(value, int) else str(value or "")) or _NONE
+
+
+_USUAL: Final = {
+    option.name: _written(getattr(Options(), field))
+    for field, option in OPTION_OF.items()
+    if field not in ("vocab_size", "pattern", "ties")
+}
 
 
 class TrainingRun(NamedTuple):
@@ -25,7 +76,6 @@ class TrainingRun(NamedTuple):
         """Its options, corpus and results, as `--json` prints them."""
         record = self.tokenizer.record
         assert record
-        end = record.steps[-1][2] if record.steps else record.n_tokens_start
         return {
             "path": str(self.path),
             "created": record.created,
@@ -36,16 +86,15 @@ class TrainingRun(NamedTuple):
             "texts": len(record.sources),
             "bytes": record.n_bytes,
             "corpus": record.corpus_digest,
-            "bytes_per_token": bytes_per_token(record.n_bytes, end),
+            "bytes_per_token": _compression(self.tokenizer),
             "ended": "under way, or killed" if self.path.suffix == ".checkpoint" else record.stop_reason,
         }
 
     @property
     def options(self) -> str:
-        """What it was asked for, as far as it is not what is usual, in words."""
-        rules = unusual(run_options(self.tokenizer))
-        del rules["vocabulary"], rules["texts"]
-        return ", ".join(f"{name} {value}" for name, value in rules.items())
+        """What it was asked for in words: pattern and ties, and what is not as usual."""
+        rules = {name: value for name, value in run_options(self.tokenizer).items() if value != _USUAL.get(name, _NONE)}
+        return ", ".join(f"{name} {value}" for name, value in rules.items() if name not in ("vocabulary", "texts"))
 
 
 def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
@@ -72,3 +121,135 @@ def _trained(file: Path) -> Tokenizer | None:
     except (BpeError, OSError):
         return None
     return tokenizer if tokenizer.record else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunDifference:
+    """Two lists of merges compared; merges are equal if they join the same two byte strings, whatever the ids.
+
+    `options`: name -> its value in each, of those that differ. The first `n_same` merges are the same; `next` describes
+    the one after them of each, "" where there are no more. Of the tokens learned after that, perhaps at other steps or
+    from other parts, `n_both` are in both, and `only` those in one, in the order of the steps. `compression` is bytes a
+    token of its own corpus at the end, None without a record.
+    """
+
+    options: dict[str, tuple[str, str]]
+    n_same: int
+    next: tuple[str, str]
+    n_both: int
+    only: tuple[tuple[bytes, ...], tuple[bytes, ...]]
+    compression: tuple[float | None, float | None]
+
+    @classmethod
+    def of(cls, first: Tokenizer, second: Tokenizer) -> Self:
+        """Compare two tokenizers; linear in their merges."""
+        n_same = merges_in_common(first, second)
+        ours, theirs = (  # in order
+            dict.fromkeys(one.token_bytes(token) for _, _, token in one.vocabulary.merges[n_same:])
+            for one in (first, second)
+        )
+        options, others = run_options(first), run_options(second)
+        return cls(
+            {name: (value, others[name]) for name, value in options.items() if value != others.get(name, value)},
+            n_same,
+            (_merge_at(first, n_same), _merge_at(second, n_same)),
+            len(ours.keys() & theirs.keys()),
+            (
+                tuple(token for token in ours if token not in theirs),
+                tuple(token for token in theirs if token not in ours),
+            ),
+            (_compression(first), _compression(second)),
+        )
+
+    def sentences(self, first: str, second: str) -> Iterator[str]:
+        """The difference for a person; `first` and `second` are what the two are called."""
+        if self.options:
+            values = (
+                f"{name} {' and '.join(visible(shortened(value, _LONGEST_VALUE)) for value in two)}"
+                for name, two in self.options.items()
+            )
+            yield f"Asked of {first} and {second}: {'; '.join(values)}."
+        ours, theirs = self.next
+        if not ours and not theirs:
+            yield f"The same merges: all {self.n_same:,}."
+            return
+        if not ours or not theirs:
+            shorter, longer, more = (second, first, self.only[0]) if ours else (first, second, self.only[1])
+            yield f"The same until step {self.n_same:,}, where {shorter} ends; {longer} has {len(more):,} more."
+        else:
+            yield f"The same until step {self.n_same:,}, then:"
+            yield f"  {first}: {ours}"
+            yield f"  {second}: {theirs}"
+            yield f"What they learned after that has {counted(self.n_both, 'token')} in common."
+            for name, only in ((first, self.only[0]), (second, self.only[1])):
+                if only:
+                    labels = ", ".join(shortened(token_label(token), 30) for token in only[:_NAMED])
+                    yield f"  only {name}: {len(only):,}: {labels}{', …' if len(only) > _NAMED else ''}"
+        if None not in self.compression:
+            a, b = self.compression
+            yield f"Bytes a token of its corpus at the end: {first} {a:.4f}, {second} {b:.4f}."
+
+
+def _merge_at(tokenizer: Tokenizer, index: int) -> str:
+    """The merge of that index in words, with what a record tells of it; "" if there are not so many."""
+    if index >= tokenizer.step:
+        return ""
+    left, right, _ = tokenizer.vocabulary.merges[index]
+    pair = f"{token_label(tokenizer.token_bytes(left))} + {token_label(tokenizer.token_bytes(right))}"
+    steps = tokenizer.record.steps if tokenizer.record else ()
+    if index >= len(steps):
+        return pair
+    count, ties, _ = steps[index]
+    why = "given" if not ties else "no tie" if ties == 1 else f"one of {ties:,} with this count"
+    return f"{pair}, {count:,} times ({why})"
+
+
+def _compression(tokenizer: Tokenizer) -> float | None:
+    record = tokenizer.record
+    if record is None:
+        return None
+    steps = record.steps[: tokenizer.step]
+    return bytes_per_token(record.n_bytes, steps[-1][2] if steps else record.n_tokens_start)
+
+
+def exported(what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> Iterable[str]:
+    """The "merges" or the "record" of a training, or the "curve" of several, newlines included; `names` are files.
+
+    - merges: values separated by tabs, a head first. Tokens are labels, and bytes in hexadecimal; what a training
+      recorded follows if it is known;
+    - record: a JSON object, with the digest of the corpus, and for each step [count, ties, n_tokens];
+    - curve: lines of CSV, a header first; with several the first column is their name. What is not known is empty.
+
+    Raises `OptionError` for a record or curve that there is not.
+    """
+    if what == "merges":
+        return _merges(tokenizers[0])
+    if what == "record":
+        record = tokenizers[0].record
+        if record is None:
+            raise OptionError("There is no record of a training in this tokenizer's file.")
+        steps = record.steps[: tokenizers[0].step]
+        told = {**asdict(record), "corpus_digest": record.corpus_digest, "steps": steps}
+        return [json.dumps(told, ensure_ascii=False) + "\n"]
+    short = list(map(os.path.basename, names))
+    labels = [name if short.count(name) == 1 else f"{name} {number}" for number, name in enumerate(short, 1)]
+    return _curves(labels, [TrainingCurve.of(tokenizer).points for tokenizer in tokenizers])
+
+
+def _merges(tokenizer: Tokenizer) -> Iterator[str]:
+    steps = tokenizer.record.steps if tokenizer.record else ()
+    columns = ["step", "left_id", "right_id", "id", "left", "right", "token", "hex"]
+    yield "\t".join([*columns, *(("count", "ties", "n_tokens") if steps else ())]) + "\n"
+    for number, merge in enumerate(tokenizer.merges):
+        labels = (token_label(tokenizer.token_bytes(id)) for id in merge)
+        values = (number + 1, *merge, *labels, tokenizer.token_bytes(merge[2]).hex())
+        yield "\t".join(map(str, (*values, *(steps[number] if number < len(steps) else ())))) + "\n"
+
+
+def _curves(labels: Sequence[str], curves: Sequence[Sequence[CurvePoint]]) -> Iterator[str]:
+    names = CurvePoint._fields
+    yield ",".join(["run", *names] if len(curves) > 1 else names) + "\n"
+    for label, points in zip(labels, curves, strict=True):
+        first = ['"' + label.replace('"', '""') + '"'] if len(curves) > 1 else []
+        for point in points:
+            yield ",".join([*first, *("" if value is None else repr(value) for value in point)]) + "\n"

@@ -13,9 +13,10 @@ from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer, inte
 from bpe_core.cli.report import Report, ReportTable, Section, aligned, as_text
 from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.errors import OptionError, Stopped, TextError
-from bpe_core.metrics import Amounts, Comparison, merges_in_common, overlap
-from bpe_core.metrics.catalog import METRICS, OF_PARTS, called, of_all_texts, of_amounts
-from bpe_core.metrics.morphology import read_morphemes
+from bpe_core.metrics.boundaries import read_morphemes
+from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, called, of_all_texts, of_amounts
+from bpe_core.metrics.comparison import Amounts, Comparison
+from bpe_core.metrics.vocabularies import merges_in_common, overlap
 from bpe_core.plurals import counted
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer import Tokenizer
@@ -84,7 +85,7 @@ def add(commands: Subcommands) -> None:
 
 
 def _meanings(keys: Iterable[str]) -> str:
-    return "\n".join(f"  {key:22}{METRICS[key].meaning}" for key in keys)
+    return "\n".join(f"  {key:22}{MEANINGS[key]}" for key in keys)
 
 
 def _add_arguments(parser: ArgumentParser, number: str) -> None:

@@ -1,33 +1,36 @@
-"""Token boundaries of a text, and how far two tokenizers agree on them.
+"""Token boundaries of a text, and how far two tokenizers, or a tokenizer and the morphemes of words, agree on them.
 
 A boundary is an offset in the UTF-8 bytes of a text between two tokens; the ends of the text are no boundaries. Offsets
 count bytes because a token may end inside a character.
 """
 
 import random
+import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from bpe_core.errors import OptionError
+from bpe_core.errors import OptionError, TextError
 from bpe_core.live.alignment import Alignment
 from bpe_core.live.live_text import LiveText
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
+from bpe_core.visible import quoted
+
+_SEPARATOR: Final = re.compile(r"[\s+|]+(?:@@)?|@@\s+")  # of morphemes
+_HYPHEN: Final = re.compile("-")
 
 
 class EncodedText(NamedTuple):
-    """A text with its tokens and the offsets at which they end."""
+    """A text, with U+FFFD for each lone surrogate, the ids of its tokens, and for each the offset of its end; these
+    never decrease."""
 
     text: str
-    """The text, with U+FFFD for each lone surrogate."""
     ids: list[int]
-    """The ids of its tokens."""
     ends: "array[int]"
-    """For each token, the offset of its end in the UTF-8 bytes of the text; never decreasing."""
 
     def tokens(self, start: int, end: int) -> range:
         """The indices of the tokens that end after the offset `start`, or at 0 if it is 0, and not after `end`."""
@@ -66,14 +69,11 @@ def inner(ends: Sequence[int], n_bytes: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Counts of the boundaries of two tokenizers, the first being the reference; agreements of several texts add up."""
+    """How many boundaries two tokenizers share, and each has, the first being the reference; those of texts add up."""
 
     n_shared: int = 0
-    """How many boundaries both have."""
     n_first: int = 0
-    """How many the first has."""
     n_second: int = 0
-    """How many the second has."""
 
     @property
     def precision(self) -> float:
@@ -100,21 +100,13 @@ def agreement(first: Sequence[int], second: Sequence[int]) -> Agreement:
     return Agreement(len(set(first).intersection(second)), len(first), len(second))
 
 
-class Disagreement(NamedTuple):
-    """A substring of a text that two tokenizers cut differently, from one shared boundary to the next."""
+def disagreements(
+    first: EncodedText, second: EncodedText
+) -> Iterator[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
+    """(start, end, ids by the first, ids by the second) of the substrings that two tokenizers cut differently.
 
-    start: int
-    """Offset of its first byte in the text."""
-    end: int
-    """Offset of the byte after it."""
-    first: tuple[int, ...]
-    """The ids that the first tokenizer makes of it."""
-    second: tuple[int, ...]
-    """The ids that the second makes of it."""
-
-
-def disagreements(first: EncodedText, second: EncodedText) -> Iterator[Disagreement]:
-    """All disagreements of two tokenizers on one text, ascending; O(n + d log n) for n tokens and d disagreements."""
+    Each goes from one shared boundary to the next, ascending. O(n + d log n) for n tokens and d disagreements.
+    """
     unshared = set(first.ends).symmetric_difference(second.ends)
     last = max((*first.ends[-1:], *second.ends[-1:]), default=0)
     end = 0
@@ -129,13 +121,8 @@ def disagreements(first: EncodedText, second: EncodedText) -> Iterator[Disagreem
         while i < len(first.ends) and first.ends[i] in unshared:
             i += 1
         end = first.ends[i] if i < len(first.ends) else last  # not shared where white space at the end was dropped
-        yield Disagreement(start, end, _between(first, start, end), _between(second, start, end))
-
-
-def _between(found: EncodedText, start: int, end: int) -> tuple[int, ...]:
-    """The ids from one offset to another; tokens that stand for nothing go with those before them."""
-    tokens = found.tokens(start, end)
-    return tuple(found.ids[tokens.start : tokens.stop])
+        ours, theirs = first.tokens(start, end), second.tokens(start, end)
+        yield start, end, tuple(first.ids[ours.start : ours.stop]), tuple(second.ids[theirs.start : theirs.stop])
 
 
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200, around: int = 32, seed: int = 0) -> float:
@@ -164,3 +151,47 @@ def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200, around
         n_before, n_left = n_before + len(before), n_left + len(before & near(at))
         live.splice(at, at + 1, text[at])
     return n_left / n_before if n_before else 1.0
+
+
+def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]], *, before: str = " ") -> Agreement:
+    """The agreement of morpheme boundaries (`n_first`) and token boundaries (`n_second`) inside words.
+
+    Each word is given as its morphemes, ("un", "break", "able"), and is encoded by itself after the text `before`, as
+    within a sentence; a boundary directly after `before` is ignored. So `recall` is the part of the morpheme boundaries
+    that are token boundaries, and `precision` the part of the token boundaries that are morpheme boundaries: the
+    measures of the Morpho Challenge (Kurimo et al. 2010), applied to tokenizers by Arnett and Bergen (2025).
+    """
+    total = Agreement()
+    start = len(before.encode())
+    for parts in words:
+        ends = list(accumulate((len(part.encode()) for part in parts), initial=start))
+        cuts = boundaries(tokenizer, before + "".join(parts))
+        total += agreement([end for end in ends[1:-1] if start < end], [cut for cut in cuts if cut > start])
+    return total
+
+
+def read_morphemes(text: str) -> list[tuple[str, ...]]:
+    """Words as their morphemes, from a text with one word a line.
+
+    Morphemes are separated by white space, "+" or "|", where there is none of these by "-"; "@@" at a separator is
+    part of it. The word itself, and a tab, may stand before. Empty lines are left out. Raises `TextError` if there is
+    no word, or if the morphemes of a line do not make the word before its tab.
+
+    >>> read_morphemes("un+break+able\\n\\ndogs\\tdog s\\nlow@@ est\\nre-do")
+    [('un', 'break', 'able'), ('dog', 's'), ('low', 'est'), ('re', 'do')]
+    """
+    words = []
+    for number, line in enumerate(text.splitlines(), 1):
+        word, tab, rest = line.strip().partition("\t")
+        morphemes = rest if tab else word
+        separator = _SEPARATOR if _SEPARATOR.search(morphemes) else _HYPHEN
+        parts = tuple(part for part in separator.split(morphemes) if part)
+        if tab and "".join(parts) != word:
+            raise TextError(
+                f"Line {number}: the morphemes {quoted(rest)} do not make {quoted(word)}; correct the line."
+            )
+        if parts:
+            words.append(parts)
+    if not words:
+        raise TextError("There is no word in the list of morphemes; give it lines such as un+break+able.")
+    return words

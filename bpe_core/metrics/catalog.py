@@ -1,38 +1,25 @@
 """The registry of metrics: title, unit, meaning, and the function that computes the value for each tokenizer."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from bpe_core import metrics
 from bpe_core.metrics.boundaries import edit_survival
 from bpe_core.metrics.comparison import Amounts, Comparison
-from bpe_core.metrics.formulas import (
-    bytes_per_token,
-    characters_per_token,
-    fertility,
-    parity,
-    renyi_efficiency,
-    renyi_entropy,
-    shannon_efficiency,
-    utilization,
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A metric of texts under a tokenizer. Exactly one of `of_amounts` and `of_texts` is there, but for parity neither:
-    it needs another text."""
+class Metric(NamedTuple):
+    """A metric of texts under a tokenizer; `form` is the format specification that its values are written with.
+
+    Exactly one of `of_amounts` and `of_texts` is there; each gives the value for the tokenizer of an index, the first
+    from sizes alone, so for one text, a folder or a script, too. Parity has neither: it needs another text.
+    """
 
     title: str
     unit: str
-    meaning: str
-    """One sentence of at most 100 characters."""
     form: str
-    """How a value is written: a format specification."""
     of_amounts: Callable[[Amounts, int], float] | None = None
-    """The value for the tokenizer of that index, from sizes alone: for one text, a folder or a script, too."""
     of_texts: Callable[[Comparison, int], float] | None = None
-    """The value for the tokenizer of that index, over all texts of a comparison."""
 
     def text(self, value: float) -> str:
         """
@@ -46,120 +33,70 @@ def _whole_words(one: Amounts, i: int) -> float:
     return one.n_whole_words[i] / one.n_words if one.n_words else 0.0
 
 
+def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Comparison, int], float]:
+    return lambda all, i: formula(all.token_counts[i].values())
+
+
+def _utilization(all: Comparison, i: int) -> float:
+    return metrics.utilization(all.token_counts[i].values(), all.tokenizers[i].n_vocab)
+
+
 METRICS: Final[Mapping[str, Metric]] = {
-    "tokens": Metric(
-        "tokens",
-        "tokens",
-        "How many tokens the text becomes: what a model reads, and what is paid.",
-        ",d",
-        lambda one, i: one.n_tokens[i],
-    ),
+    "tokens": Metric("tokens", "tokens", ",d", lambda one, i: one.n_tokens[i]),
     "bytes_per_token": Metric(
-        "bytes per token",
-        "bytes",
-        "Bytes in UTF-8 / tokens: how far the text is compressed.",
-        ".3f",
-        lambda one, i: bytes_per_token(one.n_bytes, one.n_tokens[i]),
+        "bytes per token", "bytes", ".3f", lambda one, i: metrics.bytes_per_token(one.n_bytes, one.n_tokens[i])
     ),
     "characters_per_token": Metric(
         "characters per token",
         "characters",
-        "Code points / tokens; below 1 where characters are several tokens.",
         ".3f",
-        lambda one, i: characters_per_token(one.n_characters, one.n_tokens[i]),
+        lambda one, i: metrics.characters_per_token(one.n_characters, one.n_tokens[i]),
     ),
-    "fertility": Metric(
-        "fertility",
-        "tokens",
-        "Tokens / words, words being what white space separates (Rust et al. 2021).",
-        ".3f",
-        lambda one, i: fertility(one.n_tokens[i], one.n_words),
-    ),
+    "fertility": Metric("fertility", "tokens", ".3f", lambda one, i: metrics.fertility(one.n_tokens[i], one.n_words)),
     "continued_words": Metric(
-        "continued words",
-        "of words",
-        "Words with a token boundary inside / words (Rust et al. 2021).",
-        ".1%",
-        lambda one, i: 1 - _whole_words(one, i) if one.n_words else 0.0,
+        "continued words", "of words", ".1%", lambda one, i: 1 - _whole_words(one, i) if one.n_words else 0.0
     ),
-    "whole_words": Metric(
-        "whole words",
-        "of words",
-        "Words that are one token, the space before it aside.",
-        ".1%",
-        of_texts=lambda all, i: _whole_words(all.total, i),
-    ),
-    "parity": Metric(
-        "parity",
-        "times",
-        "Tokens / tokens of the reference: what a translation costs more (Petrov et al. 2023).",
-        ".2f",
-    ),
-    "renyi_entropy": Metric(
-        "Rényi entropy",
-        "bits",
-        "Of order 2.5, of how often each token occurs (Zouhar et al. 2023).",
-        ".4f",
-        of_texts=lambda all, i: renyi_entropy(all.token_counts[i].values()),
-    ),
-    "renyi_efficiency": Metric(
-        "Rényi efficiency",
-        "of 1",
-        "Rényi entropy / the most that so many different tokens could have; 1 if all are equally frequent.",
-        ".4f",
-        of_texts=lambda all, i: renyi_efficiency(all.token_counts[i].values()),
-    ),
+    "whole_words": Metric("whole words", "of words", ".1%", None, lambda all, i: _whole_words(all.total, i)),
+    "parity": Metric("parity", "times", ".2f"),
+    "renyi_entropy": Metric("Rényi entropy", "bits", ".4f", None, _of_counts(metrics.renyi_entropy)),
+    "renyi_efficiency": Metric("Rényi efficiency", "of 1", ".4f", None, _of_counts(metrics.renyi_efficiency)),
     "shannon_entropy": Metric(
-        "Shannon entropy",
-        "bits",
-        "Of how often each token occurs (Shannon 1948).",
-        ".4f",
-        of_texts=lambda all, i: renyi_entropy(all.token_counts[i].values(), 1),
+        "Shannon entropy", "bits", ".4f", None, _of_counts(lambda counts: metrics.renyi_entropy(counts, 1))
     ),
-    "shannon_efficiency": Metric(
-        "Shannon efficiency",
-        "of 1",
-        "Shannon entropy / the most that so many different tokens could have.",
-        ".4f",
-        of_texts=lambda all, i: shannon_efficiency(all.token_counts[i].values()),
-    ),
-    "utilization": Metric(
-        "utilization",
-        "of tokens",
-        "Tokens of the vocabulary that occur / all tokens of the vocabulary.",
-        ".2%",
-        of_texts=lambda all, i: utilization(all.token_counts[i].values(), all.tokenizers[i].n_vocab),
-    ),
+    "shannon_efficiency": Metric("Shannon efficiency", "of 1", ".4f", None, _of_counts(metrics.shannon_efficiency)),
+    "utilization": Metric("utilization", "of tokens", ".2%", None, _utilization),
     "edit_survival": Metric(
-        "boundary survival",
-        "of boundaries",
-        "Boundaries near an edit of one character that it leaves: within 32 characters, 200 edits.",
-        ".1%",
-        of_texts=lambda all, i: edit_survival(all.tokenizers[i], all.sample),
+        "boundary survival", "of boundaries", ".1%", None, lambda all, i: edit_survival(all.tokenizers[i], all.sample)
     ),
     "morpheme_recall": Metric(
-        "morpheme recall",
-        "of boundaries",
-        "Boundaries of the given morphemes that are token boundaries too.",
-        ".1%",
-        of_texts=lambda all, i: all.morpheme_agreements[i].recall,
+        "morpheme recall", "of boundaries", ".1%", None, lambda all, i: all.morpheme_agreements[i].recall
     ),
     "morpheme_precision": Metric(
-        "morpheme precision",
-        "of boundaries",
-        "Token boundaries in the given words that are those of morphemes.",
-        ".1%",
-        of_texts=lambda all, i: all.morpheme_agreements[i].precision,
+        "morpheme precision", "of boundaries", ".1%", None, lambda all, i: all.morpheme_agreements[i].precision
     ),
-    "morpheme_f1": Metric(
-        "morpheme F1",
-        "of 1",
-        "Harmonic mean of the two before (Morpho Challenge, Kurimo et al. 2010).",
-        ".4f",
-        of_texts=lambda all, i: all.morpheme_agreements[i].f1,
-    ),
+    "morpheme_f1": Metric("morpheme F1", "of 1", ".4f", None, lambda all, i: all.morpheme_agreements[i].f1),
 }
 """By their names in JSON, in the order in which they are listed."""
+
+MEANINGS: Final[Mapping[str, str]] = {
+    "tokens": "How many tokens the text becomes: what a model reads, and what is paid.",
+    "bytes_per_token": "Bytes in UTF-8 / tokens: how far the text is compressed.",
+    "characters_per_token": "Code points / tokens; below 1 where characters are several tokens.",
+    "fertility": "Tokens / words, words being what white space separates (Rust et al. 2021).",
+    "continued_words": "Words with a token boundary inside / words (Rust et al. 2021).",
+    "whole_words": "Words that are one token, the space before it aside.",
+    "parity": "Tokens / tokens of the reference: what a translation costs more (Petrov et al. 2023).",
+    "renyi_entropy": "Of order 2.5, of how often each token occurs (Zouhar et al. 2023).",
+    "renyi_efficiency": "Rényi entropy / the most that so many different tokens could have; 1 if all are as frequent.",
+    "shannon_entropy": "Of how often each token occurs (Shannon 1948).",
+    "shannon_efficiency": "Shannon entropy / the most that so many different tokens could have.",
+    "utilization": "Tokens of the vocabulary that occur / all tokens of the vocabulary.",
+    "edit_survival": "Boundaries near an edit of one character that it leaves: within 32 characters, 200 edits.",
+    "morpheme_recall": "Boundaries of the given morphemes that are token boundaries too.",
+    "morpheme_precision": "Token boundaries in the given words that are those of morphemes.",
+    "morpheme_f1": "Harmonic mean of the two before (Morpho Challenge, Kurimo et al. 2010).",
+}
+"""Key of a metric -> its meaning, in one sentence of at most 100 characters."""
 
 OF_PARTS: Final = (*(key for key, metric in METRICS.items() if metric.of_amounts), "parity")
 """The metrics of each text, folder and script."""
@@ -173,7 +110,7 @@ def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | N
     """
     if compute := METRICS[key].of_amounts:
         return compute(amounts, index)
-    return None if reference is None else parity(amounts.n_tokens[index], reference.n_tokens[index])
+    return None if reference is None else metrics.parity(amounts.n_tokens[index], reference.n_tokens[index])
 
 
 def called(parts: Iterable[Amounts], name: str | None) -> Amounts | None:

@@ -4,45 +4,49 @@ The first tokenizer is the reference that each of the others is compared with.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from heapq import nsmallest
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from bpe_core.metrics.boundaries import Agreement, EncodedText, agreement, disagreements, encoded, inner
-from bpe_core.metrics.morphology import morphological_alignment
+from bpe_core.metrics.boundaries import (
+    Agreement,
+    EncodedText,
+    agreement,
+    disagreements,
+    encoded,
+    inner,
+    morphological_alignment,
+)
 from bpe_core.metrics.text_parts import TextParts
-from bpe_core.metrics.worst_lines import WorstLines
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import n_characters
 
 _MOST_CUTS: Final = 1 << 17
 """Different disagreements counted per pair of tokenizers. When there are more, those counted once are dropped, so that
 the counts of rare ones may be too low."""
-_WORST: Final = 100
-"""Lines kept for each tokenizer, of those for which it needs the most more tokens than another."""
-_SAMPLE: Final = 100_000
-"""Characters of the texts, from their beginning, that are kept for metrics which need a text."""
+_WORST: Final = 100  # lines kept for each tokenizer, of those for which it needs the most more tokens than another
+_LONGEST_LINE: Final = 160  # characters of a line that are kept
+_SAMPLE: Final = 100_000  # characters of the texts, from their beginning, for metrics which need a text
 
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
     """The size of a text, of several together, or of their parts in one script, and what each tokenizer makes of it.
 
+    `name` is that of the text, the folder or the script; words are maximal substrings without white space. By each
+    tokenizer: tokens, and words with no token boundary inside (a token may also hold the white space before its word).
     A token counts for the script of its last byte, a word for that of its first character.
     """
 
     name: str
-    """Of the text, the folder or the script."""
     n_bytes: int
     n_characters: int
     n_words: int
-    """Maximal substrings without white space."""
     n_tokens: tuple[int, ...]
-    """By each tokenizer."""
     n_whole_words: tuple[int, ...]
-    """Words with no token boundary inside, by each tokenizer; a token may also hold the white space before its word."""
 
     def __add__(self, other: "Amounts") -> "Amounts":
         """Both together, under the name of the first."""
@@ -57,41 +61,32 @@ class Amounts:
 
 
 class ComparedText(NamedTuple):
-    """One text, and where it comes from."""
+    """One text, and where it comes from: the file ("" if none holds it), what it is counted with in
+    `Comparison.folders`, and the number of its first line in the file, from 1."""
 
     amounts: Amounts
     path: str = ""
-    """The file that holds it; empty if none does."""
     folder: str = ""
-    """What it is counted with in `Comparison.folders`."""
     line: int = 1
-    """The number of its first line in the file, from 1."""
 
 
 class TextPlace(NamedTuple):
-    """A place in one of the texts."""
+    """A place in one of the texts: its index, the line as the file counts, from 1, and the characters before it."""
 
     text: int
-    """The index of the text."""
     line: int
-    """From 1, as the file counts."""
     column: int
-    """Characters before it in the line."""
 
 
 class FrequentDisagreement(NamedTuple):
-    """A disagreement, how often it occurs, and where it occurs first."""
+    """A substring that is cut differently, with U+FFFD for the bytes of incomplete characters; the ids that the first
+    tokenizer and the other make of it, how often it occurs, and where it begins first."""
 
     stretch: str
-    """The substring that is cut differently; U+FFFD stands for the bytes of incomplete characters."""
     first: tuple[int, ...]
-    """The ids that the first tokenizer makes of it."""
     other: tuple[int, ...]
-    """The ids that the other makes of it."""
     n_times: int
-    """How often it occurs."""
     place: TextPlace
-    """Where it begins at its first occurrence."""
 
 
 @dataclass(slots=True)
@@ -99,7 +94,6 @@ class TokenizerPair:
     """The agreement of the first tokenizer and one of the others, over all texts added."""
 
     agreement: Agreement = field(default_factory=Agreement)
-    """The agreement of their boundaries."""
     counts: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=Counter)
     """(ids by the first tokenizer, ids by the other) of a substring that they cut differently -> its occurrences."""
     places: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[str, TextPlace]] = field(default_factory=dict)
@@ -110,16 +104,15 @@ class TokenizerPair:
         `data` is the text in UTF-8."""
         self.agreement += agreement(inner(first.ends, len(data)), inner(other.ends, len(data)))
         at = column = 0
-        for found in disagreements(first, other):
-            cut = found.first, found.second
+        for start, end, ours, theirs in disagreements(first, other):
+            cut = ours, theirs
             self.counts[cut] += 1
             if cut not in self.places:
-                before, newline, rest = data[at : found.start].rpartition(b"\n")
+                before, newline, rest = data[at:start].rpartition(b"\n")
                 if newline:
                     line, column = line + before.count(b"\n") + 1, 0
-                column, at = column + n_characters(rest), found.start
-                stretch = data[found.start : found.end].decode(errors="replace")
-                self.places[cut] = stretch, TextPlace(text, line, column)
+                column, at = column + n_characters(rest), start
+                self.places[cut] = data[start:end].decode(errors="replace"), TextPlace(text, line, column)
         if len(self.counts) > _MOST_CUTS:
             self.counts = Counter({cut: count for cut, count in self.counts.items() if count > 1})
             self.places = {cut: self.places[cut] for cut in self.counts}
@@ -132,31 +125,85 @@ class TokenizerPair:
         ]
 
 
+@dataclass(slots=True)
+class WorstLine:
+    """The first 160 characters of a line, and how many tokens each tokenizer makes of it (a token counts for the line
+    of its last byte); the index of the text where it occurs first, its number there, and how often it occurs."""
+
+    line: str
+    n_tokens: tuple[int, ...]
+    text: int
+    number: int
+    n_times: int = 1
+
+    def excess(self, index: int) -> int:
+        """Tokens by the tokenizer `index` - the fewest tokens by another."""
+        return self.n_tokens[index] - min(n for i, n in enumerate(self.n_tokens) if i != index)
+
+
+class WorstLines:
+    """Keeps, for each of two or more tokenizers, the `most` different lines with the greatest excess."""
+
+    def __init__(self, n_tokenizers: int, most: int) -> None:
+        self._most = most
+        self._kept: list[dict[tuple[str, tuple[int, ...]], WorstLine]] = [{} for _ in range(n_tokenizers)]
+        self._least = [0] * n_tokenizers
+        """New lines are kept if their excess is greater. It only grows: a line that is kept was counted from its first
+        occurrence on."""
+
+    def add(self, text: int, number: int, parts: TextParts, found: Sequence[EncodedText]) -> None:
+        """Add the lines of the text with the index `text`, of which the first has the `number`; O(l log n)."""
+        spans = list(pairwise([0, *parts.line_ends]))
+        counts = [[len(one.tokens(start, end)) for start, end in spans] for one in found]
+        for line, n_tokens in enumerate(zip(*counts, strict=True)):
+            if (fewest := min(n_tokens)) != max(n_tokens):
+                start, end = spans[line]
+                for index, n in enumerate(n_tokens):
+                    if n > fewest and n - fewest >= self._least[index]:
+                        data = parts.data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
+                        shown = data.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
+                        self._add(index, WorstLine(shown, n_tokens, text, number + line))
+
+    def _add(self, index: int, new: WorstLine) -> None:
+        kept = self._kept[index]
+        if old := kept.get(key := (new.line, new.n_tokens)):
+            old.n_times += 1
+        elif new.excess(index) > self._least[index]:
+            kept[key] = new
+            if len(kept) >= 4 * self._most:
+                worst = self.of(index)
+                self._least[index] = worst[-1].excess(index)
+                self._kept[index] = {(one.line, one.n_tokens): one for one in worst}
+
+    def of(self, index: int) -> list[WorstLine]:
+        """The lines for the tokenizer `index`: by falling excess, those of equal excess as they came."""
+        return nsmallest(self._most, self._kept[index].values(), key=lambda one: -one.excess(index))
+
+
 class Comparison:
-    """Compares tokenizers on texts, which are added one by one; with a single tokenizer, it measures that one."""
+    """Compares tokenizers on texts, which are added one by one; with a single tokenizer, it measures that one.
+
+    - `morphemes`: words as their morphemes, to see how far token boundaries follow them; perhaps none;
+    - `texts`: those added, in order; `total`: the amounts of all; `sample`: their first 100,000 characters;
+    - `token_counts`: for each tokenizer, id -> occurrences in all texts;
+    - `number_splits`: for each tokenizer, digits in each token of a number, from left to right -> how many numbers are
+      cut so; 123|4 counts for (3, 1);
+    - `pairs`: for each tokenizer but the first, how it agrees with the first;
+    - `worst_lines`: those for which each needs the most more tokens than another; None for a single tokenizer.
+    """
 
     def __init__(self, tokenizers: Sequence[Tokenizer], morphemes: Sequence[Sequence[str]] = ()) -> None:
         self.tokenizers: Final = tuple(tokenizers)
-        """The tokenizers, one or more; the first is the reference."""
         self.morphemes: Final = morphemes
-        """Words as their morphemes, to see how far token boundaries follow them; perhaps none."""
         self.texts: Final[list[ComparedText]] = []
-        """The texts, in the order in which they were added."""
         none = (0,) * len(self.tokenizers)
         self.total = Amounts("all", 0, 0, 0, none, none)
-        """The amounts of all texts together."""
         self._scripts: Final[dict[str, Amounts]] = {}
         self.token_counts: Final = [Counter[int]() for _ in self.tokenizers]
-        """For each tokenizer: id -> occurrences in all texts."""
         self.number_splits: Final = [Counter[tuple[int, ...]]() for _ in self.tokenizers]
-        """For each tokenizer: digits in each token of a number, from left to right -> how many numbers are cut so;
-        123|4 counts for (3, 1)."""
         self.pairs: Final = [TokenizerPair() for _ in self.tokenizers[1:]]
-        """For each tokenizer but the first, how it agrees with the first."""
         self.worst_lines: Final = WorstLines(len(self.tokenizers), _WORST) if len(self.tokenizers) > 1 else None
-        """The lines for which each needs the most more tokens than another; None for a single tokenizer."""
         self.sample = ""
-        """The first 100,000 characters of the texts, one after the other."""
 
     def add(
         self,
@@ -178,7 +225,7 @@ class Comparison:
         for index, tokenizer in enumerate(self.tokenizers):
             encoding(index)
             one = encoded(tokenizer, parts.text)
-            is_end = bytearray(parts.n_bytes + 1)
+            is_end = bytearray(len(parts.data) + 1)
             for end in one.ends:
                 is_end[end] = 1
             found.append(one)
@@ -193,11 +240,13 @@ class Comparison:
         if len(self.sample) < _SAMPLE:
             self.sample += parts.text[: _SAMPLE - len(self.sample)]
         n_tokens, n_whole = tuple(len(one.ids) for one in found), tuple(map(sum, whole))
-        amounts = Amounts(name, parts.n_bytes, len(parts.text), len(parts.words), n_tokens, n_whole)
+        amounts = Amounts(name, len(parts.data), len(parts.text), len(parts.words), n_tokens, n_whole)
         self.texts.append(ComparedText(amounts, path, folder, line))
         self.total += amounts
-        for script in _by_script(parts, found, whole):
-            _add_to(self._scripts, script)
+        for script, start, end, size, first, last in parts.scripts:
+            n_tokens = tuple(len(one.tokens(start, end)) for one in found)
+            n_whole = tuple(sum(one[first:last]) for one in whole)
+            _add_to(self._scripts, Amounts(script, end - start, size, last - first, n_tokens, n_whole))
 
     def scripts(self) -> list[Amounts]:
         """The amounts of each script, by falling bytes."""
@@ -232,51 +281,3 @@ def _digit_lengths(number: tuple[int, ...], is_end: bytearray) -> tuple[int, ...
     n_digits = len(number) - 1
     cuts = [n for n in range(1, n_digits) if is_end.find(1, number[n], number[n + 1]) >= 0]
     return tuple(b - a for a, b in pairwise([0, *cuts, n_digits]))
-
-
-def _by_script(parts: TextParts, found: Sequence[EncodedText], whole: Sequence[Sequence[bool]]) -> Iterator[Amounts]:
-    """The amounts of each script that occurs in a text, once."""
-    sizes: dict[str, list[int]] = {}
-    n = len(found)
-    for run in parts.scripts:
-        sums = sizes.setdefault(run.script, [0] * (3 + 2 * n))
-        sums[0] += run.end - run.start
-        sums[1] += run.n_characters
-        sums[2] += run.end_word - run.first_word
-        for index, one in enumerate(found, 3):
-            sums[index] += len(one.tokens(run.start, run.end))
-            sums[index + n] += sum(whole[index - 3][run.first_word : run.end_word])
-    for script, sums in sizes.items():
-        yield Amounts(script, sums[0], sums[1], sums[2], tuple(sums[3 : 3 + n]), tuple(sums[3 + n :]))
-
-
-class TextSection(NamedTuple):
-    """A part of a text that begins with a line "# Title"."""
-
-    title: str
-    text: str
-    """Without that line, and without newlines at either end."""
-    line: int
-    """The number of its first line in the whole text, from 1."""
-
-
-def sections(text: str) -> list[TextSection]:
-    """The sections of a text; what comes before the first is ignored.
-
-    For parallel texts in one file, a section for each language.
-
-    >>> sections("a tale\\n\\n# English\\n\\nOnce\\n\\n# Deutsch\\nEinst\\n")
-    [TextSection(title='English', text='Once', line=5), TextSection(title='Deutsch', text='Einst', line=8)]
-    """
-    found: list[TextSection] = []
-    title, first, lines = "", 0, list[str]()
-    for number, line in enumerate([*text.split("\n"), "# "], 1):
-        if not line.startswith("# "):
-            lines.append(line)
-            continue
-        if title:
-            whole = "\n".join(lines)
-            n_blank = len(whole) - len(whole.lstrip("\n"))
-            found.append(TextSection(title, whole.strip("\n"), first + n_blank))
-        title, first, lines = line[2:].strip(), number + 1, list[str]()
-    return found

@@ -1,7 +1,6 @@
-"""The words, numbers, lines and runs of one script in a text: what is measured, whichever tokenizer encodes it."""
+"""The words, numbers, lines, runs of one script and sections of a text, whichever tokenizer encodes it."""
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
 import regex
@@ -12,45 +11,35 @@ from bpe_core.utf8 import byte_offsets, without_surrogates
 _WORD: Final = regex.compile(r"\S++")
 _DIGITS: Final = regex.compile(r"\d++")
 _LINE: Final = regex.compile(r"[^\n]*+(?:\n|$)")
-_LONGEST_NUMBER: Final = 40
-"""Of a longer run of digits, only so many are analyzed: it is data rather than a number."""
+_LONGEST_NUMBER: Final = 40  # digits that are analyzed; a longer run is data rather than a number
 
 
 class ScriptRun(NamedTuple):
-    """A maximal part of a text in one script."""
+    """A maximal part of a text in one script, as named by `script_runs`, and the indices of the words that begin in it,
+    the last exclusive."""
 
     script: str
-    """As named by `script_runs`."""
     start: int
     end: int
     n_characters: int
     first_word: int
-    """The index of the first word that begins in it."""
     end_word: int
-    """The index after the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextParts:
-    """A text and where its parts lie; all offsets count bytes of its UTF-8."""
+class TextParts(NamedTuple):
+    """A text, with U+FFFD for each lone surrogate, and where its parts lie; all offsets count bytes of its UTF-8.
+
+    `words`: start and end of each maximal substring without white space. `numbers`: for each run of decimal digits, the
+    start of each digit and the end of the last; the first 40 digits at most. `scripts`: the runs of one script, which
+    partition the text. `line_ends`: the end of each line, its newline included; the last may have none.
+    """
 
     text: str
-    """The text, with U+FFFD for each lone surrogate."""
     data: bytes
-    """The text in UTF-8."""
     words: list[tuple[int, int]]
-    """Start and end of each maximal substring without white space."""
     numbers: list[tuple[int, ...]]
-    """For each run of decimal digits, the start of each digit and the end of the last; the first 40 digits at most."""
     scripts: list[ScriptRun]
-    """The runs of one script, which partition the text."""
     line_ends: list[int]
-    """The end of each line, its newline included; the last may have none."""
-
-    @property
-    def n_bytes(self) -> int:
-        """The length of the text in bytes."""
-        return len(self.data)
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -68,3 +57,34 @@ class TextParts:
             scripts.append(ScriptRun(script, offsets[start], offsets[end], end - start, first, last))
         line_ends = [offsets[line.end()] for line in _LINE.finditer(text) if line.end() > line.start()]
         return cls(text, text.encode(), words, numbers, scripts, line_ends)
+
+
+class TextSection(NamedTuple):
+    """A part of a text that begins with a line "# Title": the text behind that line, without newlines at either end,
+    and the number of its first line in the whole, from 1."""
+
+    title: str
+    text: str
+    line: int
+
+
+def sections(text: str) -> list[TextSection]:
+    """The sections of a text; what comes before the first is ignored.
+
+    For parallel texts in one file, a section for each language.
+
+    >>> sections("a tale\\n\\n# English\\n\\nOnce\\n\\n# Deutsch\\nEinst\\n")
+    [TextSection(title='English', text='Once', line=5), TextSection(title='Deutsch', text='Einst', line=8)]
+    """
+    found: list[TextSection] = []
+    title, first, lines = "", 0, list[str]()
+    for number, line in enumerate([*text.split("\n"), "# "], 1):
+        if not line.startswith("# "):
+            lines.append(line)
+            continue
+        if title:
+            whole = "\n".join(lines)
+            n_blank = len(whole) - len(whole.lstrip("\n"))
+            found.append(TextSection(title, whole.strip("\n"), first + n_blank))
+        title, first, lines = line[2:].strip(), number + 1, list[str]()
+    return found

@@ -7,40 +7,35 @@ from the one before in constant time, and nothing is encoded again.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from bpe_core.errors import OptionError
-from bpe_core.metrics.formulas import bytes_per_token
+from bpe_core.metrics import bytes_per_token
 from bpe_core.tokenizer import Tokenizer
 
-ALPHA: Final = 2.5
-"""The order of the Rényi efficiency; see `bpe_core.metrics.renyi_efficiency`."""
+ALPHA: Final = 2.5  # the order of the Rényi efficiency
 
 _BITS: Final = 52
 """The powers are summed in units of 2 ** -_BITS, in which each float from 1 up is a whole number: sums are exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """The training corpus after one step of a training."""
+class CurvePoint(NamedTuple):
+    """The training corpus after one step of a training, 0 being before the first merge.
+
+    `n_vocab` counts tokens of the vocabulary, special tokens included; `n_tokens` is the length of the corpus, and
+    `saved` by how many tokens this step has made it shorter. `n_used` different tokens occur; `utilization` is n_used /
+    n_vocab, `renyi_efficiency` that of order ALPHA, 0 to 1. These three are None if the counts of the bytes are not
+    known.
+    """
 
     step: int
-    """How many merges were made; 0 before the first."""
     n_vocab: int
-    """Tokens of the vocabulary, special tokens included."""
     n_tokens: int
-    """Length of the corpus in tokens."""
     saved: int
-    """By how many tokens this step has made it shorter; 0 at step 0."""
     bytes_per_token: float
-    """Bytes of the corpus / tokens of the corpus: the compression."""
     n_used: int | None
-    """How many different tokens occur in the corpus; None if the counts of the bytes are not known."""
     utilization: float | None
-    """`n_used` / `n_vocab`; None likewise."""
     renyi_efficiency: float | None
-    """The Rényi efficiency of order ALPHA of the tokens that occur, 0 to 1; None likewise."""
 
 
 class TrainingCurve:
@@ -80,43 +75,27 @@ class TrainingCurve:
 
     def add(self, left: int, right: int, token: int, n_tokens: int) -> CurvePoint:
         """Add the next merge, after which the corpus has `n_tokens`; returns its point."""
-        joined = self.points[-1].n_tokens - n_tokens
-        if self._counts is not None and joined:
-            self._change(left, -joined)
-            self._change(right, -joined)
-            self._change(token, joined)
+        joined, counts = self.points[-1].n_tokens - n_tokens, self._counts
+        if counts is not None and joined:
+            for one, by in ((left, -joined), (right, -joined), (token, joined)):
+                before = counts.pop(one, 0)
+                self._powers += _power(before + by) - _power(before)
+                if before + by:
+                    counts[one] = before + by
         return self._append(n_tokens, joined)
 
-    def _change(self, token: int, by: int) -> None:
-        assert self._counts is not None
-        before = self._counts.pop(token, 0)
-        self._powers += _power(before + by) - _power(before)
-        if before + by:
-            self._counts[token] = before + by
-
     def _append(self, n_tokens: int, saved: int) -> CurvePoint:
-        step = len(self.points)
+        step, n_used, part, efficiency = len(self.points), None, None, None
         n_vocab = self._n_vocab + step
-        n_used = None if self._counts is None else len(self._counts)
-        self.points.append(
-            CurvePoint(
-                step,
-                n_vocab,
-                n_tokens,
-                saved,
-                bytes_per_token(self._n_bytes, n_tokens),
-                n_used,
-                None if n_used is None else n_used / n_vocab,
-                None if n_used is None else self._efficiency(n_tokens, n_used),
-            )
-        )
+        if self._counts is not None:
+            n_used, efficiency = len(self._counts), 0.0
+            part = n_used / n_vocab
+            if n_used > 1:
+                entropy = (math.log2(self._powers) - _BITS - ALPHA * math.log2(n_tokens)) / (1 - ALPHA)
+                efficiency = min(entropy / math.log2(n_used), 1.0)  # rounding may exceed it
+        ratio = bytes_per_token(self._n_bytes, n_tokens)
+        self.points.append(CurvePoint(step, n_vocab, n_tokens, saved, ratio, n_used, part, efficiency))
         return self.points[-1]
-
-    def _efficiency(self, n_tokens: int, n_used: int) -> float:
-        if n_used < 2:
-            return 0.0
-        entropy = (math.log2(self._powers) - _BITS - ALPHA * math.log2(n_tokens)) / (1 - ALPHA)
-        return min(entropy / math.log2(n_used), 1.0)  # rounding may exceed it
 
 
 def _power(count: int) -> int:

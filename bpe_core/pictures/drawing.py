@@ -12,7 +12,7 @@ from zlib import crc32
 from bpe_core.cells import cells
 from bpe_core.live.live_text import LiveText
 from bpe_core.live.spans import Span
-from bpe_core.metrics.formulas import bytes_per_token
+from bpe_core.metrics import bytes_per_token
 from bpe_core.pictures import HUES, choose_colors
 from bpe_core.plurals import counted
 from bpe_core.utf8 import utf8

@@ -15,11 +15,11 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.corpus.sampling import Sample, parsed_weights
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError, Stopped
 from bpe_core.exact_fraction import exact_fraction
-from bpe_core.exports import curve_lines
 from bpe_core.formats import load, save, save_beside
 from bpe_core.formats.atomic import check_place, file_of, write_atomically
 from bpe_core.hub import located
 from bpe_core.plurals import counted
+from bpe_core.runs import exported
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, Options
 from bpe_core.trainer import Merge, Trainer
@@ -235,7 +235,7 @@ def train(request: TrainRequest, job: Job) -> Trained:
                 checkpoints.remove()
             if request.curve:
                 try:
-                    write_atomically(request.curve, list(curve_lines([trained.tokenizer], [request.curve])))
+                    write_atomically(request.curve, list(exported("curve", [trained.tokenizer], [request.curve])))
                 except FormatError as error:
                     if not trained.saved:
                         raise

@@ -13,8 +13,8 @@ from textual.widgets import OptionList
 from bpe_core import load, save, train
 from bpe_core.cli.train import add_arguments
 from bpe_core.errors import OptionError
-from bpe_core.exports import merges_as_text
 from bpe_core.metrics.vocabularies import merges_in_common
+from bpe_core.runs import exported
 from bpe_core.tokenizer.training_record import OPTIONS
 from tui.dialogs.more_options import MORE_OPTIONS
 from tui.dialogs.questions import Ask, AskPath
@@ -119,7 +119,7 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
         await scope.asked(AskPath)
         await scope.answer(str(home / "merges.tsv"))
         await scope.until((home / "merges.tsv").exists, "they are saved")
-        assert (home / "merges.tsv").read_text() == "".join(merges_as_text(load(chosen)))
+        assert (home / "merges.tsv").read_text() == "".join(exported("merges", [load(chosen)], [str(chosen)]))
         await scope.screen.run_action("do('results.convert')")
         await scope.asked(Ask)
         await scope.answer("huggingface")

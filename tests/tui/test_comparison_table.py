@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bpe_core import metrics, train
+from bpe_core import train
+from bpe_core.metrics import comparison as metrics
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.compare import summary
 from tui.state import Compared, Comparison, PlaceInText

@@ -12,8 +12,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Label, OptionList, Static
 
-from bpe_core.metrics.run_options import run_options
-from bpe_core.metrics.vocabularies import RunDifference
+from bpe_core.runs import RunDifference, run_options
 from bpe_core.visible import shortened, visible
 from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog, PagedOptionList

@@ -6,10 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_core.exports import exported
 from bpe_core.formats import WRITABLE, save
 from bpe_core.metrics.training_curve import TrainingCurve
-from bpe_core.runs import found
+from bpe_core.runs import exported, found
 from bpe_core.visible import visible
 from tui.dialogs.questions import Ask, one_of
 from tui.dialogs.runs import Runs

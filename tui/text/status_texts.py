@@ -11,7 +11,7 @@ from rich.text import Text
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.live.baseline import Comparison
 from bpe_core.live.live_text import Change, LiveText
-from bpe_core.metrics.formulas import bytes_per_token
+from bpe_core.metrics import bytes_per_token
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible

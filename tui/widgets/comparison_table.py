@@ -13,8 +13,8 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
-from bpe_core.metrics import Amounts
-from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_amounts
+from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_amounts
+from bpe_core.metrics.comparison import Amounts
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
 from tui.commands import applies, bindings
@@ -242,7 +242,7 @@ def _of_parts(
         *_per_tokenizer(
             comparison,
             lambda row, index: "" if (one := value(row, index)) is None else metric.text(one),
-            f"{metric.title}: {metric.meaning}",
+            f"{metric.title}: {MEANINGS[aspect.metric]}",
             lambda row, index: value(row, index) or 0.0,
             width=9,
             most=14,
@@ -266,7 +266,7 @@ def _of_parts(
         sizes = counted(part.n_bytes, "byte"), counted(part.n_characters, "character"), counted(part.n_words, "word")
         return f"{visible(part.name)}: {', '.join(sizes)}{'; Enter opens it in the editor' if target(row) else ''}."
 
-    caption = f"{metric.title}: {metric.meaning}"
+    caption = f"{metric.title}: {MEANINGS[aspect.metric]}"
     if aspect.metric == "parity" and reference is None:
         caption = "parity: of texts and folders that are translations of one another, not of scripts"
     elif aspect.metric == "parity" and reference is not None:
@@ -279,7 +279,7 @@ def _of_metrics(comparison: Comparison, found: Found) -> View:
     """All metrics over all texts, each with its unit and meaning."""
     total: Mapping[str, list[float]] = found["total"]
     rows: list[tuple[str, str, str, Sequence[str | Callable[[int], str]]]] = [
-        (metric.title, metric.unit, metric.meaning, [*map(metric.text, total[key])])
+        (metric.title, metric.unit, MEANINGS[key], [*map(metric.text, total[key])])
         for key, metric in METRICS.items()
         if total.get(key) and key != "edit_survival"  # the editor shows what an edit does
     ]

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from bpe_core import load, metrics, save, train
+from bpe_core import load, save, train
 from bpe_core.cli.main import main
+from bpe_core.metrics.boundaries import morphological_alignment
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times\n" * 9
 TALE = "One tale\n\n# English\n\nthe theme of it\n\n# Русский\n\nтема его\n"
@@ -148,7 +149,7 @@ def test_measures_are_told_with_their_units(two, tmp_path, capsys):
     assert main([*words, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["total"]["morpheme_recall"] == [
-        metrics.morphological_alignment(load(two[0]), [("th", "ing"), ("th", "eme")]).recall
+        morphological_alignment(load(two[0]), [("th", "ing"), ("th", "eme")]).recall
     ]
     (tmp_path / "words.txt").write_text("thing\tth eme\n")
     assert main(words) == 2

@@ -10,9 +10,8 @@ import pytest
 
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.cli.main import main
-from bpe_core.metrics import TrainingCurve
-from bpe_core.metrics.run_options import run_options, unusual
-from bpe_core.metrics.vocabularies import RunDifference
+from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.runs import RunDifference, TrainingRun
 from bpe_core.tokenizer.training_record import TIES
 
 WORDS = ["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6
@@ -27,7 +26,7 @@ def test_until_where_two_trainings_are_the_same_and_what_followed():
     first, largest = trained(), trained("largest")
     difference = RunDifference.of(first, largest)
     assert difference.n_same == 0
-    assert [next.left + next.right for next in difference.next if next] == [b"es", b"st"]
+    assert [next[:5] for next in difference.next] == ["e + s", "s + t"]
     assert list(difference.sentences("a", "b"))[:4] == [
         "Asked of a and b: ties first and largest.",
         "The same until step 0, then:",
@@ -41,7 +40,7 @@ def test_until_where_two_trainings_are_the_same_and_what_followed():
 
 def test_what_was_asked_for_otherwise_is_named():
     usual = trained()
-    assert unusual(run_options(usual)).keys() == {"vocabulary", "pattern", "ties", "texts"}
+    assert TrainingRun(Path(), usual).options == "pattern words, ties first"
     for asked, told in (
         ({"vocab_size": 280}, {"vocabulary": ("270", "280")}),
         ({"pattern": r"\S+"}, {"pattern": ("words", r"\S+")}),

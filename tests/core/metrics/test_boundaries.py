@@ -9,9 +9,12 @@ import tiktoken
 from real import real_file
 from tiktoken.load import load_tiktoken_bpe
 
-from bpe_core import PATTERNS, load, metrics, save, train
+from bpe_core import PATTERNS, load, save, train
 from bpe_core.content.samples import samples
-from bpe_core.metrics.boundaries import encoded
+from bpe_core.metrics.boundaries import agreement, boundaries, edit_survival, encoded, morphological_alignment
+from bpe_core.metrics.comparison import Comparison
+from bpe_core.metrics.text_parts import sections
+from bpe_core.metrics.vocabularies import merges_in_common, overlap
 from bpe_core.scripts import script_runs
 from tests.nasty import nasty_texts
 
@@ -33,7 +36,7 @@ def test_boundaries_are_where_decoding_ever_more_tokens_ends(pair):
     for text in ["", "a", TEXT, *nasty_texts(60)]:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         for tokenizer in pair:
-            assert metrics.boundaries(tokenizer, text) == slow_boundaries(tokenizer, text)
+            assert boundaries(tokenizer, text) == slow_boundaries(tokenizer, text)
 
 
 def test_a_pattern_that_drops_white_space_keeps_places():
@@ -54,24 +57,24 @@ def test_a_tokenizer_that_changes_a_text_has_boundaries_in_the_text_as_it_was(pa
 
 
 def test_agreement_by_hand():
-    found = metrics.agreement([1, 2, 5], [2, 5, 6, 7])
+    found = agreement([1, 2, 5], [2, 5, 6, 7])
     assert (found.n_shared, found.recall, found.precision) == (2, 2 / 3, 2 / 4)
     assert found.f1 == pytest.approx(2 * (2 / 3) * (1 / 2) / (2 / 3 + 1 / 2))
-    assert metrics.agreement([], []).f1 == 1.0
+    assert agreement([], []).f1 == 1.0
 
 
 def test_a_tokenizer_agrees_with_itself(pair):
-    comparison = metrics.Comparison([pair[0], pair[0]])
+    comparison = Comparison([pair[0], pair[0]])
     comparison.add("text", TEXT)
     assert comparison.pairs[0].agreement.f1 == 1.0
     assert comparison.pairs[0].examples(5) == []
-    assert metrics.overlap(pair[0], pair[0]).jaccard == 1.0
-    assert metrics.merges_in_common(pair[0], pair[0]) == pair[0].step
+    assert overlap(pair[0], pair[0]).jaccard == 1.0
+    assert merges_in_common(pair[0], pair[0]) == pair[0].step
 
 
 def test_merges_in_common_end_where_the_first_differs():
     one, other = train("aaabdaaabac", vocab_size=259), train("aaabdaaabac" + "xy" * 9, vocab_size=260)
-    n = metrics.merges_in_common(one, other)
+    n = merges_in_common(one, other)
     spelled = [[(t.token_bytes(a), t.token_bytes(b)) for a, b, _ in t.merges] for t in (one, other)]
     assert spelled[0][:n] == spelled[1][:n]
     assert spelled[0][n : n + 1] != spelled[1][n : n + 1]
@@ -95,7 +98,7 @@ def slow_words(tokenizer, text):
 
 def test_amounts_are_those_of_a_slow_recount(pair):
     for text in (TEXT, "", "one", " two words ", "12 345 6789 0.5"):
-        comparison = metrics.Comparison(pair)
+        comparison = Comparison(pair)
         comparison.add("text", text)
         total, scripts = comparison.total, comparison.scripts()
         assert total.n_bytes == len(text.encode()) == sum(script.n_bytes for script in scripts)
@@ -108,7 +111,7 @@ def test_amounts_are_those_of_a_slow_recount(pair):
 
 
 def number_splits(tokenizer, *texts):
-    comparison = metrics.Comparison([tokenizer])
+    comparison = Comparison([tokenizer])
     for text in texts:
         comparison.add("text", text)
     return comparison.number_splits[0]
@@ -132,22 +135,22 @@ def test_every_character_belongs_to_one_script():
 
 def test_morphemes_that_are_tokens_are_recalled():
     tokenizer = train("un break able un break able", vocab_size=256 + 9, pattern="words")
-    found = metrics.morphological_alignment(tokenizer, [("un", "break", "able")], before="")
+    found = morphological_alignment(tokenizer, [("un", "break", "able")], before="")
     assert (found.n_first, found.recall) == (2, 1.0)
-    assert metrics.morphological_alignment(tokenizer, []).f1 == 1.0
+    assert morphological_alignment(tokenizer, []).f1 == 1.0
 
 
 def test_an_edit_leaves_far_boundaries_alone(pair):
-    assert metrics.edit_survival(pair[0], "") == metrics.edit_survival(pair[0], "a") == 1.0
-    assert 0.5 < metrics.edit_survival(pair[0], TEXT, n_edits=50) <= 1.0
+    assert edit_survival(pair[0], "") == edit_survival(pair[0], "a") == 1.0
+    assert 0.5 < edit_survival(pair[0], TEXT, n_edits=50) <= 1.0
     bytes_alone = pair[0].at(0)
-    assert metrics.edit_survival(bytes_alone, TEXT.encode("ascii", "ignore").decode(), n_edits=20) == 1.0
+    assert edit_survival(bytes_alone, TEXT.encode("ascii", "ignore").decode(), n_edits=20) == 1.0
 
 
 def test_sections_are_texts_of_their_own():
-    assert metrics.sections("before\n# One\n\na\nb\n\n# Two\n## c\n") == [("One", "a\nb", 4), ("Two", "## c", 8)]
-    assert metrics.sections("\f\u2028x\n# One\na\f\n# Two\nb") == [("One", "a\f", 3), ("Two", "b", 5)], "LF ends a line"
-    assert metrics.sections("nothing") == []
+    assert sections("before\n# One\n\na\nb\n\n# Two\n## c\n") == [("One", "a\nb", 4), ("Two", "## c", 8)]
+    assert sections("\f\u2028x\n# One\na\f\n# Two\nb") == [("One", "a\f", 3), ("Two", "b", 5)], "LF ends a line"
+    assert sections("nothing") == []
 
 
 @pytest.mark.slow
@@ -157,7 +160,7 @@ def test_real_tokenizers_are_measured_as_tiktoken_counts(tmp_path):
     theirs = tiktoken.Encoding(
         "theirs", pat_str=PATTERNS["gpt4"], mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
     )
-    comparison = metrics.Comparison([ours, ours.at(1000)])
+    comparison = Comparison([ours, ours.at(1000)])
     for sample in samples():
         comparison.add(sample.title, sample.path.read_bytes().decode())
     for sample, text in zip(samples(), comparison.texts, strict=True):

@@ -14,11 +14,10 @@ from tiktoken.load import load_tiktoken_bpe
 
 from bpe_core import PATTERNS, TextError, load, metrics, train
 from bpe_core.content.samples import samples
-from bpe_core.metrics.boundaries import EncodedText, disagreements, encoded
-from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_all_texts, of_amounts
-from bpe_core.metrics.morphology import read_morphemes
-from bpe_core.metrics.text_parts import TextParts
-from bpe_core.metrics.worst_lines import WorstLines
+from bpe_core.metrics.boundaries import EncodedText, disagreements, edit_survival, encoded, read_morphemes
+from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_all_texts, of_amounts
+from bpe_core.metrics.comparison import Comparison, WorstLines
+from bpe_core.metrics.text_parts import TextParts, sections
 from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
@@ -56,7 +55,7 @@ def test_tokens_that_stand_for_nothing_do_not_disagree():
 
 def test_examples_lead_to_where_they_begin(pair):
     text = "e\n\nthé thing\u3000世界 तheme\nthe theme " + TEXT
-    comparison = metrics.Comparison(pair)
+    comparison = Comparison(pair)
     comparison.add("first", "nothing", line=1)
     comparison.add("second", text, line=11)
     found = comparison.pairs[0].examples(1000)
@@ -66,8 +65,8 @@ def test_examples_lead_to_where_they_begin(pair):
         line = lines[example.place.line - 11]
         if example.place.text == 1 and "\ufffd" not in example.stretch:
             assert line[example.place.column :].startswith(example.stretch.partition("\n")[0])
-    counts = Counter((one.first, one.second) for one in disagreements(*(encoded(t, text) for t in pair)))
-    counts += Counter((one.first, one.second) for one in disagreements(*(encoded(t, "nothing") for t in pair)))
+    counts = Counter((ours, theirs) for _, _, ours, theirs in disagreements(*(encoded(t, text) for t in pair)))
+    counts += Counter((ours, theirs) for _, _, ours, theirs in disagreements(*(encoded(t, "nothing") for t in pair)))
     assert {(one.first, one.other): one.n_times for one in found} == counts
 
 
@@ -77,7 +76,7 @@ def test_the_worst_lines_are_those_of_sorting_all():
     texts = ["\n".join(" ".join(rng.choices(words, k=rng.randrange(9))) for _ in range(80)) for _ in range(4)]
     sizes = (300, "gpt2"), (290, "gpt4"), (257, "none")
     three = [train(TEXT, vocab_size=size, pattern=pattern) for size, pattern in sizes]
-    comparison = metrics.Comparison(three)
+    comparison = Comparison(three)
     comparison.worst_lines._most = 5  # so few that most of them are dropped on the way
     every = []
     for number, text in enumerate(texts):
@@ -120,7 +119,7 @@ def test_lines_alike_in_excess_do_not_pile_up():
 
 
 def test_folders_and_scripts_add_up_to_all(pair):
-    comparison = metrics.Comparison(pair)
+    comparison = Comparison(pair)
     for folder, text in (("en", "the theme"), ("ru", "мир"), ("en", TEXT)):
         comparison.add(text[:3], text, folder=folder)
     assert [one.name for one in comparison.folders()] == ["en", "ru"]
@@ -130,9 +129,10 @@ def test_folders_and_scripts_add_up_to_all(pair):
 
 
 def test_each_metric_is_told_with_its_value(pair):
-    comparison = metrics.Comparison(pair, [("th", "ing"), ("th", "eme")])
+    comparison = Comparison(pair, [("th", "ing"), ("th", "eme")])
     comparison.add("text", TEXT)
     values = of_all_texts(comparison)
+    assert METRICS.keys() == MEANINGS.keys()
     assert values.keys() == METRICS.keys() - {"parity"}, "parity takes a text it relates to"
     for index, tokenizer in enumerate(pair):
         n = len(tokenizer.encode(TEXT))
@@ -145,10 +145,10 @@ def test_each_metric_is_told_with_its_value(pair):
         assert values["renyi_entropy"][index] == metrics.renyi_entropy(counts)
         assert values["shannon_efficiency"][index] == metrics.shannon_efficiency(counts)
         assert values["utilization"][index] == len(counts) / tokenizer.n_vocab
-        assert values["edit_survival"][index] == metrics.edit_survival(tokenizer, TEXT)
+        assert values["edit_survival"][index] == edit_survival(tokenizer, TEXT)
         two = [values[f"morpheme_{what}"][index] for what in ("recall", "precision")]
         assert values["morpheme_f1"][index] == pytest.approx(harmonic_mean(two) if all(two) else 0.0)
-    assert all(len(metric.meaning) <= 100 for metric in METRICS.values())
+    assert all(len(meaning) <= 100 for meaning in MEANINGS.values())
     one = comparison.texts[0].amounts
     assert [of_amounts(key, one, 0, reference=one) for key in OF_PARTS if key != "parity"] == [
         values[key][0] for key in OF_PARTS if key != "parity"
@@ -180,7 +180,7 @@ def recounted(comparison, counts):
     for text in comparison.texts:
         content = Path(text.path).read_text(encoding="utf-8")
         if text.line > 1 or text.amounts.name != Path(text.path).name:
-            content = next(part for title, part, _ in metrics.sections(content) if title == text.amounts.name)
+            content = next(part for title, part, _ in sections(content) if title == text.amounts.name)
         assert text.amounts.n_tokens == tuple(count(content) for count in counts)
         assert (text.amounts.n_bytes, text.amounts.n_characters) == (len(content.encode()), len(content))
     assert comparison.total.n_tokens == tuple(
@@ -189,10 +189,10 @@ def recounted(comparison, counts):
 
 
 def compared(ours, paths, *, by_sections=False):
-    comparison = metrics.Comparison(ours)
+    comparison = Comparison(ours)
     for path in paths:
         content = Path(path).read_text(encoding="utf-8")
-        parts = metrics.sections(content) if by_sections else [(Path(path).name, content, 1)]
+        parts = sections(content) if by_sections else [(Path(path).name, content, 1)]
         for title, part, line in parts:
             comparison.add(title, part, path=str(path), line=line)
     return comparison

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
+from bpe_core import metrics as formulas
 from bpe_core.auditing.subject import Usage
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
-from bpe_core.metrics import formulas
-from bpe_core.metrics.formulas import renyi_efficiency, renyi_entropy, shannon_efficiency, utilization
+from bpe_core.metrics import renyi_efficiency, renyi_entropy, shannon_efficiency, utilization
 from bpe_core.trainer import train
 
 PUBLISHED = Counter(["pick", "@@ed", "pick", "@@l", "@@ed", "pick", "@@les"]).values()

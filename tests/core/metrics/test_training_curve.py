@@ -8,7 +8,7 @@ import pytest
 from bpe_core import OptionError, Tokenizer, Trainer, Vocabulary, load, metrics, save, train
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
-from bpe_core.metrics import TrainingCurve
+from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.tokenizer.training_record import TIES
 
 S0 = PRESETS["S0"].documents
