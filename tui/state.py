@@ -1,4 +1,4 @@
-"""The values of a training: what is chosen for it, how far it is, and why each of its merges was made."""
+"""What panes show and what they may ask: the values of the screen, frozen and replaced as a whole, and its requests."""
 
 from __future__ import annotations
 
@@ -20,21 +20,63 @@ if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
     from bpe_core.tokenizer import Tokenizer
 
-
-Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
-BUSY: Final[frozenset[Phase]] = frozenset({"counting", "preparing", "merging", "paused"})
-"""The phases in which a worker process is alive."""
 PACES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0)
 """How many merges a second can be asked for; 0 is as many as the machine can make."""
 
+# Texts
 
-def pace_told(pace: int) -> str:
-    """A pace as it is shown.
 
-    >>> pace_told(1000), pace_told(0)
-    ('1,000/s', 'full')
-    """
-    return f"{pace:,}/s" if pace else "full"
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A file or a folder that can be chosen, or a preset by its name, whose text lies in no file."""
+
+    path: str
+    title: str
+    reason: str = ""
+    """What it is good for."""
+    size: int | None = None
+    """Bytes on disk; None for a folder, whose size takes reading to know."""
+    is_folder: bool = False
+    preset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The texts that are chosen, and those that an audit compares them with."""
+
+    paths: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()
+    title: str = "nothing chosen"
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the chosen texts amount to, or why they could not be counted."""
+
+    documents: int = 0
+    bytes: int = 0
+    characters: int = 0
+    pieces: int = 0
+    unique: int = 0
+    """Different pieces."""
+    skipped: int = 0
+    """Files in chosen folders that are not text."""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceInText:
+    """A place in a text, to be shown in the editor: its line from 1, the characters before it there, its length."""
+
+    path: str
+    line: int
+    column: int
+    length: int
+    way_back: str = "F10 leads back to the comparison."
+    """How to come back to where one was."""
+
+
+# A training
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,40 +112,16 @@ class UnfinishedTraining:
     """Whether it waited for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextSource:
-    """A file or a folder that can be chosen."""
-
-    path: str
-    title: str
-    reason: str = ""
-    """What it is good for."""
-    size: int | None = None
-    """Bytes on disk; None for a folder, whose size takes reading to know."""
-    is_folder: bool = False
-    preset: str = ""
-    """Name of the preset it is, if it is one; its text lies in no file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """The texts that are chosen."""
-
-    paths: tuple[str, ...] = ()
-    reference: tuple[str, ...] = ()
-    """Texts an audit compares the corpus with."""
-    title: str = "nothing chosen"
+Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How far the training is."""
+    """How far the training is. Bytes are counted first, then merges are learned."""
 
     phase: Phase = "idle"
     done: int = 0
-    """Bytes counted so far, or merges learned so far."""
     total: int = 0
-    """Bytes to count, or merges wanted."""
     rate: float = 0.0
     """Bytes or merges a second."""
     detail: str = ""
@@ -122,7 +140,7 @@ class Run:
     @property
     def busy(self) -> bool:
         """Whether a worker process is alive."""
-        return self.phase in BUSY
+        return self.phase in ("counting", "preparing", "merging", "paused")
 
     @property
     def fraction(self) -> float:
@@ -137,12 +155,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunCurve:
-    """The curve of a kept training, to be drawn under that of the tokenizer on the screen."""
+    """The curve of the kept training in the file `path`, to be drawn under that of the tokenizer on the screen."""
 
     path: str
-    """The file of its tokenizer."""
     name: str
-    """What it is called; safe to show."""
+    """Safe to show."""
     n_bytes: int
     """The size of its corpus."""
     points: Sequence[CurvePoint]
@@ -162,23 +179,19 @@ class StepExplained:
     problem: str = ""
     """Why it cannot be known, in a sentence."""
     ties: str = ""
-    """The tie rule of the training."""
+    """The tie rule of the training; empty where that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What the chosen texts amount to."""
+def pace_told(pace: int) -> str:
+    """A pace as it is shown.
 
-    documents: int = 0
-    bytes: int = 0
-    characters: int = 0
-    pieces: int = 0
-    unique: int = 0
-    """Different pieces."""
-    skipped: int = 0
-    """Files in chosen folders that are not text."""
-    error: str = ""
-    """Why they could not be counted."""
+    >>> pace_told(1000), pace_told(0)
+    ('1,000/s', 'full')
+    """
+    return f"{pace:,}/s" if pace else "full"
+
+
+# Audit and comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +224,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class TokenLines:
-    """The lines in which a token occurs, as far as they are found."""
+    """The lines of the chosen texts in which a token occurs that somebody wants to know of, as far as found."""
 
     token: int | None = None
     searched: bool = False
@@ -225,12 +238,11 @@ class TokenLines:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A tokenizer that is compared with others."""
+    """A tokenizer that is compared with others; how text is split, where its file does not tell."""
 
     path: str
     name: str
     pattern: str = ""
-    """How text is split where its file does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +261,19 @@ class Comparison:
     """What `compare --json` prints of all texts; None while it is running."""
 
 
+# Tokenizers and lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tokenizer, and the file it came from."""
+
+    tokenizer: Tokenizer
+    path: Path
+    digest: str = ""
+    """SHA-256 of the file's content; empty for a folder, and for a tokenizer that was trained and then kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A tokenizer from elsewhere as it was when it was opened last; remembered from one start to the next."""
@@ -265,18 +290,6 @@ class Opened:
     """When the file was changed last, in nanoseconds since 1970; 0 where it was never read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A tokenizer, and the file it came from."""
-
-    tokenizer: Tokenizer
-    path: Path
-    digest: str = ""
-    """SHA-256 of the file's content; empty for a folder, and for a tokenizer that was trained and then kept."""
-
-
-Origin = Literal["trained", "opened", "found"]
-"""Where a tokenizer is from: a training in this app, a file or folder that was opened, what another program keeps."""
 Trouble = Literal["", "gone", "changed"]
 """What has become of a file since it was opened; empty if nothing has."""
 
@@ -290,7 +303,8 @@ class KnownTokenizer:
     """What it is called in the list."""
     n_vocab: int
     """0 where that is not known without reading all of the file."""
-    origin: Origin = "trained"
+    origin: Literal["trained", "opened", "found"] = "trained"
+    """From a training in this app, a file or folder that was opened, what another program keeps."""
     found_as: str = ""
     """The name under which another program keeps it."""
     pattern: str = ""
@@ -328,11 +342,10 @@ class LaneChoice:
 
 @dataclass(frozen=True, slots=True)
 class ShownLane:
-    """A lane of the editor after the first."""
+    """A lane of the editor after the first, its tokenizer as of its step."""
 
     choice: LaneChoice
     tokenizer: Tokenizer
-    """As of its step."""
 
     def name(self, kept: Iterable[KnownTokenizer]) -> str:
         """That of its tokenizer among these, unless it is the one on the screen; its step, where that is fixed."""
@@ -369,23 +382,8 @@ def steps_known(tokenizer: Tokenizer | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceInText:
-    """A place in a text, to be shown in the editor."""
-
-    path: str
-    line: int
-    """From 1."""
-    column: int
-    """Characters before it in the line."""
-    length: int
-    """Characters to be selected there."""
-    way_back: str = "F10 leads back to the comparison."
-    """How to come back to where one was."""
-
-
-@dataclass(frozen=True, slots=True)
 class Requests:
-    """None of them waits: what takes its time, or asks the user, goes on beside the screen."""
+    """What panes and their widgets may ask for; features do it. None waits: what takes its time goes on beside."""
 
     choose_corpus: Callable[[Corpus], None]
     choose_pattern: Callable[[str], None]
