@@ -17,11 +17,9 @@ class PaneEntry:
     """A pane before its class is imported."""
 
     id: str
-    """Its name in the code and in the style sheet."""
     key: str
     """The key that leads to it, as Textual calls it."""
     title: str
-    """Its name on the screen."""
     shows: str
     """What is in it, in a few words."""
     place: Literal["left", "upper", "side", "lower"]
@@ -42,7 +40,7 @@ PANES: Final = (
     PaneEntry("audit", "f5", "Audit", "tokens that were never learned well", "side", "tui.panes.audit:AuditPane"),
     PaneEntry("compare", "f10", "Compare", "tokenizers on the same texts", "side", "tui.panes.compare:ComparePane"),
 )
-"""In the order of their keys."""
+"""In the order of their keys: all that the screen, its title, the keys, the palette and the help know of them."""
 PANE_BY_ID: Final = {entry.id: entry for entry in PANES}
 
 
@@ -63,12 +61,16 @@ class Command:
     """What it is called in the palette; empty: it is not there."""
     help: str | None = None
     """What the help says instead; neighbors of which it says the same share a line, and empty: it tells nothing."""
-    when: Callable[[Any], bool] | None = None
-    """Whether it applies, asked with the widget that has the action."""
+    when: str = ""
+    """The condition under which it applies (`_WHEN`); empty: always."""
     priority: bool = False
     """Whether its keys are for it, whatever has the focus."""
     always: bool = False
     """Whether the line of keys has it at its right end, however little room there is."""
+
+    def applies(self, owner: object) -> bool:
+        """Whether it can be done now; `owner` is the widget that has the action."""
+        return not self.when or bool(_WHEN[self.when](owner))
 
     @property
     def run(self) -> str:
@@ -84,6 +86,37 @@ class Command:
         if self.help is not None:
             return self.help
         return f"{self.name.rstrip('…')}: {self.does}" if self.name and not self.label else self.does
+
+
+_WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
+    "idle": lambda screen: not screen.run.busy,
+    "busy": lambda screen: screen.run.busy,
+    "running": lambda screen: screen.run.busy and screen.run.phase != "paused",
+    "paused": lambda screen: screen.run.phase == "paused",
+    # Elsewhere each pane fills the screen anyway.
+    "has room": lambda screen: not (screen.has_class("-narrow") or screen.has_class("-low")),
+    "on preset": lambda tree: tree.entry.preset,
+    "on group": lambda tree: tree.cursor_node is not None and tree.cursor_node.allow_expand,
+    "on text": lambda tree: tree.is_text,
+    "markable": lambda tree: tree.markable,
+    "chosen": lambda tree: tree.is_chosen,
+    "on own": lambda tokenizers: tokenizers.pointed is not None and tokenizers.pointed.origin == "trained",
+    "on other": lambda tokenizers: tokenizers.pointed is not None and tokenizers.pointed.origin != "trained",
+    "has compared": lambda pane: not pane.has_class("-choosing"),
+    "plays": lambda line: line.playing,
+    "stands": lambda line: not line.playing,
+    "can sort": lambda table: any(column.sort for column in table.columns),
+    "metric": lambda table: table.can_turn("metric"),
+    "tokenizer": lambda table: table.can_turn("tokenizer"),
+    "reference": lambda table: table.can_turn("reference"),
+}
+
+
+def _both(action: str, keys: str, help: str, *arguments: object) -> tuple[Command, Command]:
+    """Two commands without a label, one back and one on (or for two `arguments`); `keys` of each, a space between."""
+    one, other = keys.split()
+    back, on = arguments or (-1, 1)
+    return Command(f"{action}({back!r})", one, help=help), Command(f"{action}({on!r})", other, help=help)
 
 
 _PANES: Final = f"{', '.join(pane.title.lower() for pane in PANES)}; pressed again, the next part of it"
@@ -112,83 +145,15 @@ def _leading_to(pane: PaneEntry) -> Command:
     return Command(f"show('{pane.id}')", pane.key, "", pane.shows, name, _PANES, priority=True)
 
 
-def _idle(screen: Any) -> bool:
-    return not screen.run.busy
-
-
-def _busy(screen: Any) -> bool:
-    return bool(screen.run.busy)
-
-
-def _running(screen: Any) -> bool:
-    return _busy(screen) and not _paused(screen)
-
-
-def _paused(screen: Any) -> bool:
-    return bool(screen.run.phase == "paused")
-
-
-def _has_room(screen: Any) -> bool:
-    return not (screen.has_class("-narrow") or screen.has_class("-low"))  # there, each pane fills it anyway
-
-
-def _on_preset(tree: Any) -> bool:
-    return bool(tree.entry.preset)
-
-
-def _on_group(tree: Any) -> bool:
-    return tree.cursor_node is not None and tree.cursor_node.allow_expand
-
-
-def _on_text(tree: Any) -> bool:
-    return bool(tree.is_text)
-
-
-def _on_own(tokenizers: Any) -> bool:
-    return tokenizers.pointed is not None and tokenizers.pointed.origin == "trained"
-
-
-def _on_other(tokenizers: Any) -> bool:
-    return tokenizers.pointed is not None and tokenizers.pointed.origin != "trained"
-
-
-def _markable(tree: Any) -> bool:
-    return bool(tree.markable)
-
-
-def _chosen(tree: Any) -> bool:
-    return bool(tree.is_chosen)
-
-
-def _has_compared(pane: Any) -> bool:
-    return not pane.has_class("-choosing")
-
-
-def _plays(line: Any) -> bool:
-    return bool(line.playing)
-
-
-def _stands(line: Any) -> bool:
-    return not line.playing
-
-
-def _can_sort(table: Any) -> bool:
-    return any(column.sort for column in table.columns)
-
-
-def _tells(what: str) -> Callable[[Any], bool]:
-    return lambda table: bool(table.can_turn(what))
-
-
 COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Everywhere": (
         Command("help", "f1", "Help", "what the keys do, what the words mean", "Keys and help", always=True),
         *(_leading_to(pane) for pane in PANES),
-        Command("training.train", "f6", "Train", "learn merges from the chosen texts", "Train", when=_idle),
-        Command("training.pause", "f6", "Pause", "let the training wait", "Pause the training", when=_running),
-        Command("training.resume", "f6", "Run", "let the training go on", "Go on with the training", when=_paused),
+        Command("training.train", "f6", "Train", "learn merges from the chosen texts", "Train", when="idle"),
+        Command("training.pause", "f6", "Pause", "let the training wait", "Pause the training", when="running"),
+        Command("training.resume", "f6", "Run", "let the training go on", "Go on with the training", when="paused"),
         Command("training.step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
-        Command("training.stop", "f8", "Stop", "end it and keep what was learned", "Stop the training", when=_busy),
+        Command("training.stop", "f8", "Stop", "end it and keep what was learned", "Stop the training", when="busy"),
         Command("corpus.more_options", "", "", "longest token, sample, a start, …", "More training options …"),
         Command("resuming.extend", "", "", "learn more merges on top of this tokenizer's", "Extend this tokenizer …"),
         Command("resuming.fork", "", "", "keep the merges in force, learn others behind", "Fork at this step …"),
@@ -202,9 +167,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("training.change_pace(-1)", "", "", "down to one merge a second", "Train slower"),
         Command("training.change_pace(1)", "", "", "up to all the machine can make", "Train faster"),
         Command("shown.play", "", "", "the editor's text, from bytes to the last one", "Play the merges"),
-        Command("fill", "f9", "Zoom", "let this pane fill the screen, and back", _FILL, when=_has_room),
-        Command("shown.travel(-1)", "alt+left", help=_TRAVEL),
-        Command("shown.travel(1)", "alt+right", help=_TRAVEL),
+        Command("fill", "f9", "Zoom", "let this pane fill the screen, and back", _FILL, when="has room"),
+        *_both("shown.travel", "alt+left alt+right", _TRAVEL),
         Command("texts.open", "ctrl+o", "", "any UTF-8 file; Tab completes its path", "Open a text in the editor"),
         Command("texts.save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
         Command("texts.ids_to_text", "alt+i", "", "typed or pasted; with what encoding it gives", "Ids in, text out"),
@@ -227,33 +191,32 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("quit", "ctrl+q", "Quit", "leave; everything comes back next time", priority=True, always=True),
     ),
     "Corpus": (
-        Command("run_preset(False)", "enter", "Run", "with its own options: see what comes out", "", _OPEN, _on_preset),
-        Command("open", "enter", "Open", "see what is in it, or no longer", "", _OPEN, _on_group),
+        Command(
+            "run_preset(False)", "enter", "Run", "with its own options: see what comes out", "", _OPEN, "on preset"
+        ),
+        Command("open", "enter", "Open", "see what is in it, or no longer", "", _OPEN, "on group"),
         Command("select_cursor", "enter"),
-        Command("run_preset(True)", "f7", "Step", "on a preset: learn its merges one by one", when=_on_preset),
-        Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when=_markable),
-        Command("weigh", "w", "Weight", "how many times this text counts beside the others", when=_chosen),
-        Command("edit", "e", "Edit", "open this text in the editor", when=_on_text),
-        Command("mark('reference')", "r", "Reference", "compare with this text in the audit", when=_markable),
+        Command("run_preset(True)", "f7", "Step", "on a preset: learn its merges one by one", when="on preset"),
+        Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when="markable"),
+        Command("weigh", "w", "Weight", "how many times this text counts beside the others", when="chosen"),
+        Command("edit", "e", "Edit", "open this text in the editor", when="on text"),
+        Command("mark('reference')", "r", "Reference", "compare with this text in the audit", when="markable"),
     ),
     "Tokenizers": (
         Command("select", "enter", "Use", "put this tokenizer in force"),
         Command("change_pattern", "p", "Pattern", "how this tokenizer splits a text, seen and changed"),
         Command("rename", "r", "Rename", "what this tokenizer is called in the list; its file stays as it is"),
-        Command("delete", "delete", "Delete", "delete the file of this tokenizer of yours", when=_on_own),
-        Command("forget", "delete", "Forget", "take this tokenizer off the list; its file stays", when=_on_other),
+        Command("delete", "delete", "Delete", "delete the file of this tokenizer of yours", when="on own"),
+        Command("forget", "delete", "Forget", "take this tokenizer off the list; its file stays", when="on other"),
     ),
     "Training": (
         Command("", "enter", help="in a field: train"),
         Command("", "space", help="on pattern or ties: see what there is to choose"),
     ),
     "Lists": (
-        Command("move(-1)", "up,k", help=_ROW),
-        Command("move(1)", "down,j", help=_ROW),
-        Command("move_page(-1)", "pageup", help="by what is seen at once"),
-        Command("move_page(1)", "pagedown", help="by what is seen at once"),
-        Command("move_to_end(0)", "home", help="to the first row, to the last"),
-        Command("move_to_end(1)", "end", help="to the first row, to the last"),
+        *_both("move", "up,k down,j", _ROW),
+        *_both("move_page", "pageup pagedown", "by what is seen at once"),
+        *_both("move_to_end", "home end", "to the first row, to the last", 0, 1),
         Command("select", "enter", "", "in the audit: show the merge, put an example into the editor"),
     ),
     "Merge log": (
@@ -264,10 +227,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("search", "slash", "Search", "for a token: its text, bytes as 0x2074, or id"),
         Command("seek(1)", "n", "", "to the next that holds what was sought, or (N) the one before"),
         Command("seek(-1)", "N", help="to the next that holds what was sought, or (N) the one before"),
-        Command("choice(-1)", "left,h", help=_SHOWN),
-        Command("choice(1)", "right,l", help=_SHOWN),
-        Command("copy('row')", "c", help="copy this row, or (C) all that are shown"),
-        Command("copy('all')", "C", help="copy this row, or (C) all that are shown"),
+        *_both("choice", "left,h right,l", _SHOWN),
+        *_both("copy", "c C", "copy this row, or (C) all that are shown", "row", "all"),
         Command("move_to_end(1)", "f", "", "to the last merge, and follow the newest again, as End does"),
     ),
     "Why and pairs": (
@@ -278,24 +239,21 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("show_next", "c", "Next", "bytes per token, tokens saved, use, Rényi efficiency"),
         Command("results.show_runs", "r", "Trainings", "list them; u there lays the curve of another one under this"),
         Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
-        Command("travel(-1)", "left", help="to the dot before, to the next"),
-        Command("travel(1)", "right", help="to the dot before, to the next"),
-        Command("travel_to_end(0)", "home", help=_ENDS),
-        Command("travel_to_end(1)", "end", help=_ENDS),
+        *_both("travel", "left right", "to the dot before, to the next"),
+        *_both("travel_to_end", "home end", _ENDS, 0, 1),
     ),
     "Line of steps": (
-        Command("play", "space", "Play", "the editor's text from bytes to the last merge", help=_PLAY, when=_stands),
-        Command("pause", "space", "Pause", "stay at this merge; again: play on", help=_PLAY, when=_plays),
-        Command("change_play(1)", "plus", "Faster", "more merges a second", help="play faster, or slower", when=_plays),
-        Command("change_play(-1)", "minus", "Slower", "fewer of them", help="play faster, or slower", when=_plays),
+        Command("play", "space", "Play", "the editor's text from bytes to the last merge", help=_PLAY, when="stands"),
+        Command("pause", "space", "Pause", "stay at this merge; again: play on", help=_PLAY, when="plays"),
+        Command(
+            "change_play(1)", "plus", "Faster", "more merges a second", help="play faster, or slower", when="plays"
+        ),
+        Command("change_play(-1)", "minus", "Slower", "fewer of them", help="play faster, or slower", when="plays"),
         Command("shown.travel(-1)", "left", "Back", "one merge back"),
         Command("shown.travel(1)", "right", "Forward", "one merge on"),
-        Command("shown.travel(-10)", "shift+left", help="ten back or on"),
-        Command("shown.travel(10)", "shift+right", help="ten back or on"),
-        Command("leap(-1)", "ctrl+left,pageup", help="a twentieth of the way back or on"),
-        Command("leap(1)", "ctrl+right,pagedown", help="a twentieth of the way back or on"),
-        Command("go_to_end(0)", "home", help=_ENDS),
-        Command("go_to_end(1)", "end", help=_ENDS),
+        *_both("shown.travel", "shift+left shift+right", "ten back or on", -10, 10),
+        *_both("leap", "ctrl+left,pageup ctrl+right,pagedown", "a twentieth of the way back or on"),
+        *_both("go_to_end", "home end", _ENDS, 0, 1),
     ),
     "Editor": (
         Command("turn_side", "ctrl+t", "Why", "at the right: the token, why this split, what may come", _SIDE),
@@ -308,8 +266,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             "toggle_specials", "ctrl+r", "", "in the editor; as text at first", "Special tokens as tokens or as text"
         ),
         Command("pin", "ctrl+b", "", "see what differs from it from now on", "Pin the text, or unpin it"),
-        Command("walk_edits(1)", "alt+up", help="what the edits before did"),
-        Command("walk_edits(-1)", "alt+down", help="what the edits before did"),
+        *_both("walk_edits", "alt+up alt+down", "what the edits before did", 1, -1),
         Command("next_example", "alt+e", "", "small texts that show what tokens do", "Next example"),
         Command("copy('text')", "", "", "the selection, or all of it", "Copy the text"),
         Command("copy('ids')", "", "", "of the selection, or of all; with spaces between", "Copy token ids"),
@@ -328,28 +285,22 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Tokens": (
         Command("sort_next", "s", "Sort", "by the next column"),
         Command("reverse", "r", "Reverse", "turn the order around"),
-        Command("choice(-1)", "left,h", help="one kind only, then the next; special tokens and unused ids at the end"),
-        Command("choice(1)", "right,l", help="one kind only, then the next; special tokens and unused ids at the end"),
+        *_both("choice", "left,h right,l", "one kind only, then the next; special tokens and unused ids at the end"),
         Command("severity", "v", "Worse", "only what is worse: notes, warnings, problems, then all"),
     ),
-    "Evidence": (
-        Command("turn(-1)", "left,h", help="what is known of the token: see the next, see the one before"),
-        Command("turn(1)", "right,l", help="what is known of the token: see the next, see the one before"),
-    ),
-    "Compare": (Command("choose", "c", "Choose anew", "other tokenizers, or other texts", when=_has_compared),),
+    "Evidence": (*_both("turn", "left,h right,l", "what is known of the token: see the next, see the one before"),),
+    "Compare": (Command("choose", "c", "Choose anew", "other tokenizers, or other texts", when="has compared"),),
     "Tokenizers to compare": (Command("mark", "space", "Choose", "compare this tokenizer, or no longer"),),
     "Comparison": (
         Command("choice(-1)", "left,h", help=_VIEWS),
         Command("choice(1)", "right", "View", _VIEWS, help=_VIEWS),
         Command("choice(1)", "l", help=_VIEWS),
-        Command(
-            "metric(1)", "m", "Metric", "the next metric, from tokens to parity", help=_TURN, when=_tells("metric")
-        ),
-        Command("metric(-1)", "M", help=_TURN, when=_tells("metric")),
-        Command("tokenizer", "t", "Tokenizer", "tell of another tokenizer", when=_tells("tokenizer")),
-        Command("reference", "e", "Parity", "relate parity to this text or folder", when=_tells("reference")),
-        Command("sort_next", "s", "Sort", "by the next column", when=_can_sort),
-        Command("reverse", "r", "Reverse", "turn the order around", when=_can_sort),
+        Command("metric(1)", "m", "Metric", "the next metric, from tokens to parity", help=_TURN, when="metric"),
+        Command("metric(-1)", "M", help=_TURN, when="metric"),
+        Command("tokenizer", "t", "Tokenizer", "tell of another tokenizer", when="tokenizer"),
+        Command("reference", "e", "Parity", "relate parity to this text or folder", when="reference"),
+        Command("sort_next", "s", "Sort", "by the next column", when="can sort"),
+        Command("reverse", "r", "Reverse", "turn the order around", when="can sort"),
     ),
 }
 """By the part of the screen that they are for; in the order in which the help tells them."""
@@ -372,8 +323,7 @@ def bindings(part: str) -> list[BindingType]:
 def applies(part: str, owner: object, action: str, parameters: Sequence[object] = ()) -> bool:
     """Whether an action of a part of the screen can be done now; one that the table does not know always can."""
     name = str(parameters[0]) if action == "do" and parameters else action
-    conditions = (command.when for command in COMMANDS[part] if command.action.partition("(")[0] == name)
-    return all(condition is None or condition(owner) for condition in conditions)
+    return all(command.applies(owner) for command in COMMANDS[part] if command.action.partition("(")[0] == name)
 
 
 def tooltip(action: str) -> str:
@@ -397,16 +347,7 @@ def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
     return lines
 
 
-_SIGNS: Final = {
-    "left": "←",
-    "right": "→",
-    "up": "↑",
-    "down": "↓",
-    "slash": "/",
-    "escape": "Esc",
-    "plus": "+",
-    "minus": "-",
-}
+_SIGNS: Final = dict(left="←", right="→", up="↑", down="↓", slash="/", escape="Esc", plus="+", minus="-")
 
 
 def short_name(key: str) -> str:

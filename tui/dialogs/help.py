@@ -68,7 +68,7 @@ class ScopeCommands(Provider):
             return
         for part, run in (("Everywhere", self.screen.run_action), ("Editor", self._in_editor)):
             for command in COMMANDS[part]:
-                if command.name and (command.when is None or command.when(self.screen)):
+                if command.name and command.applies(self.screen):
                     yield command.name, partial(run, command.run), command.does
         for number, example in enumerate(examples()):
             run_example = partial(self.screen.run_action, f"do('texts.open_example', {number})")
