@@ -12,7 +12,6 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Final, Self
 
 from bpe_core.errors import BpeError
@@ -63,28 +62,36 @@ class WorkerProcess:
     def __init__(self, request: Request) -> None:
         self.request = request
         self._process: Process | None = None
-        self._unsent = [packed(request)]
+        self._unsent = packed(request)
         """What the worker is told as soon as it exists."""
         self._is_done = False
         """Whether the worker has said its last word: it ends by itself."""
-        self._errors: asyncio.Task[str]
+        self._errors: asyncio.Task[bytes]
 
     async def __aenter__(self) -> Self:
         """Start it. Raises `NoWorkerError`."""
         try:
-            self._process = process = await _started()
+            # -P keeps the current folder out of the import path: a json.py that happens to lie there must not run.
+            # A session of its own: a Ctrl+C typed in the terminal is for the app, which then ends the worker in order.
+            self._process = process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "bpe_core.worker"),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                limit=PIPE_BYTES,
+                start_new_session=True,
+            )
         except OSError as error:
             raise NoWorkerError(f"No worker process can be started: {error.strerror}; try again later.") from error
         with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
             nice = os.getpriority(os.PRIO_PROCESS, 0) + self.request.NICE
             os.setpriority(os.PRIO_PROCESS, process.pid, nice)
-        self._errors = asyncio.create_task(_last_line(process))
-        self._write(b"".join(self._unsent))
+        assert process.stderr is not None
+        self._errors = asyncio.create_task(process.stderr.read())
+        self._write(self._unsent)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         ending = asyncio.create_task(self._end(self._running))
         cancelled: asyncio.CancelledError | None = None
         while not ending.done():
@@ -125,13 +132,12 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The worker's process number."""
         return self._running.pid
 
     def send(self, message: object) -> None:
         """Tell the worker something, which is kept for it until it exists; once it has ended, nothing is told."""
         if self._process is None:
-            self._unsent.append(packed(message))
+            self._unsent += packed(message)
         else:
             self._write(packed(message))
 
@@ -167,34 +173,20 @@ class WorkerProcess:
                 rest.begin(1 / (SELDOM if is_fleeting else BATCHES_PER_SECOND))
         yield [*newest_progress(gathered), Failed(await self._obituary(self._running))]
 
+    async def events(self) -> AsyncIterator[Event]:
+        """What `batches` gives, one event after the other."""
+        async for events in self.batches():
+            for event in events:
+                yield event
+
     async def _obituary(self, process: Process) -> str:
         """One sentence on a worker that ended without a last word."""
         code = await process.wait()
         if code < 0:
             name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
             return f"The worker process was killed ({name})."
-        last = await self._errors
-        return f"The worker process ended by itself (exit code {code}){': ' + last.rstrip('.') if last else ''}."
-
-
-async def _started() -> Process:
-    # -P keeps the current folder out of the import path: a json.py that happens to lie there must not run.
-    # A session of its own: a Ctrl+C typed in the terminal is for the app, which then ends the worker in order.
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "bpe_core.worker"),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        limit=PIPE_BYTES,
-        start_new_session=True,
-    )
-
-
-async def _last_line(process: Process) -> str:
-    """The last line on the worker's stderr, which is read to its end."""
-    assert process.stderr is not None
-    text = (await process.stderr.read()).decode("utf-8", "replace").strip()
-    return text.splitlines()[-1] if text else ""
+        lines = (await self._errors).decode("utf-8", "replace").strip().splitlines()
+        return f"The worker process ended by itself (exit code {code}){': ' + lines[-1].rstrip('.') if lines else ''}."
 
 
 async def _drain(process: Process) -> None:

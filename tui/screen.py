@@ -107,20 +107,13 @@ class MainScreen(StateScreen):
                 self.show_panes()
                 self.features = Features(self)
                 self.requests = self.features.requests(self.do)
-                self._bring_back()
+                # One color for one token, wherever it is seen.
+                self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
+                self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
+                self.set_interval(10, self._keep_text)
+            await self.features.bring_back()
         finally:
             self.loaded.set()
-
-    def _bring_back(self) -> None:
-        """Bring back what was there at the end of the last run."""
-        resuming = self.features.resuming
-        notes = resuming.notes()
-        self.features.bring_back(self.remembered, is_unfinished=bool(notes))
-        resuming.beside(partial(resuming.offer, notes))
-        # One color for one token, wherever it is seen.
-        self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
-        self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
-        self.set_interval(10, self._keep_text)
 
     async def on_unmount(self) -> None:
         """Keep the text; let each worker process keep what it has, and end."""

@@ -1,6 +1,7 @@
 """Each fact on the screen has one owner: nothing of one training, count, tokenizer or fetch gets into another."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -76,13 +77,14 @@ def test_a_tokenizer_file_is_told_from_a_text(kept: Path, book: Path, home: Path
     assert [sentence for sentence in told if "text.json" not in sentence] == []
 
 
-def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
+async def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
     small = train(TEXT, vocab_size=260)
-    screen = SimpleNamespace(kept=(), remembered=config.Configuration(), remember=lambda **changes: None)
+    screen = SimpleNamespace(kept=(), remembered=config.Configuration())
+    screen.remember = lambda **changes: vars(screen).update(remembered=replace(screen.remembered, **changes))
     shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace(forgets=[])))
     paths = [home / f"{n}.json" for n in range(MOST_OPENED + 5)]
     for path in (*paths, paths[7]):
-        shelf.add(path, small)
+        await shelf.add(path, small)
     listed = [one.path for one in screen.kept]
     assert listed == list(map(str, (*paths[5:7], *paths[8:], paths[7])))
 

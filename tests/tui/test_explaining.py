@@ -49,7 +49,7 @@ class Silent:
     async def __aexit__(self, *error: object) -> None:
         pass
 
-    async def batches(self) -> Any:
+    async def events(self) -> Any:
         await asyncio.Event().wait()
         yield
 

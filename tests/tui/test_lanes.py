@@ -200,7 +200,7 @@ def test_a_lane_whose_file_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> N
     assert [lane.choice.path for lane in chosen.shown] == [str(here)]
     assert [sentence.count("is gone") for sentence in chosen.host.said] == [1, 1]
     here.unlink()
-    chosen.owner.drop_missing()
+    asyncio.run(chosen.owner.drop_missing())
     assert not chosen.shown and not chosen.remembered and "here.json" in chosen.host.said[-1]
 
 

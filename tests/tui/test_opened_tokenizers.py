@@ -133,7 +133,7 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
         run_worker=lambda work: tasks.append(asyncio.create_task(work())) or tasks[-1],
         kept=(),
         remembered=Configuration(),
-        remember=lambda **changes: None,
+        remember=lambda **changes: vars(screen).update(remembered=replace(screen.remembered, **changes)),
     )
     row = known("/c/x", "gpt-4o", origin="found")
     monkeypatch.setattr(tokenizer_files, "found", lambda forgotten: (row,))

@@ -70,7 +70,7 @@ RUN, WAIT = JobCommand("run"), JobCommand("step", 0)
 
 async def heard(job: WorkerProcess) -> list[Event]:
     """All that a worker says."""
-    return [event async for events in job.batches() for event in events]
+    return [event async for event in job.events()]
 
 
 def gone(pid: int) -> bool:

@@ -19,10 +19,10 @@ from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
-from tui.state import Requests
+from tui.state import LaneChoice, Requests
+from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
-    from tui.disk.config import Configuration
     from tui.features.feature import StateScreen
 
 
@@ -72,24 +72,27 @@ class Features:
 
     async def _discard(self, path: Path) -> None:
         await self.tokenizers.discard(path)
-        self.lanes.drop_missing()
+        await self.lanes.drop_missing()
 
-    def bring_back(self, configuration: Configuration, *, is_unfinished: bool) -> None:
+    async def bring_back(self) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples.
 
-        Unless `is_unfinished`: then it is asked whether to resume a training.
+        Unless a training is unfinished: then it is asked whether to resume it.
         """
-        screen = self._screen
-        self.tokenizers.bring_back(configuration)
-        first_time = not configuration.tokenizer and not screen.kept
-        self.corpus.bring_back(configuration, first_time=first_time)
-        self.lanes.bring_back(configuration.lanes)
-        is_there = os.path.exists(configuration.tokenizer)
-        if configuration.tokenizer and not is_there:
-            screen.say(f"The tokenizer that was used last is not there any more: {configuration.tokenizer}.", "warning")
+        screen, remembered = self._screen, self._screen.remembered
+        await self.tokenizers.list_anew()
+        self.tokenizers.check_files(everywhere=True)
+        first_time = not remembered.tokenizer and not screen.kept
+        await self.corpus.bring_back(first_time=first_time)
+        self.lanes.choose(map(LaneChoice.parse, remembered.lanes))
+        notes = await in_thread(self.resuming.notes)
+        is_there = await in_thread(os.path.exists, remembered.tokenizer)
+        if remembered.tokenizer and not is_there:
+            screen.say(f"The tokenizer that was used last is not there any more: {remembered.tokenizer}.", "warning")
         if is_there:
-            self.tokenizers.load(Path(configuration.tokenizer))
+            self.tokenizers.load(Path(remembered.tokenizer))
         elif screen.kept:
             self.tokenizers.load_first()
-        elif first_time and not is_unfinished:
+        elif first_time and not notes:
             self.training.train_on_samples()
+        self.resuming.beside(partial(self.resuming.offer, notes))

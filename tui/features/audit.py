@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from bpe_core.auditing.embeddings import tensors_with_rows
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
@@ -38,6 +39,7 @@ MOST_LINES: Final = 200
 """Lines that are found of a token; more of them tell nobody more."""
 _PAUSES: Final = 4
 """Parts of a text between two looks at whether somebody still wants to know."""
+_NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference."
 
 
 class AuditFeature(Feature):
@@ -45,9 +47,7 @@ class AuditFeature(Feature):
 
     def __init__(self, screen: StateScreen, shown: Shown, texts: Texts, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
-        self._shown = shown
-        self._texts = texts
-        self._tokenizers = tokenizers
+        self._shown, self._texts, self._tokenizers = shown, texts, tokenizers
         self._search: Worker[None] | None = None
         shown.forgets.append(self._forget)
         screen.watch(screen, "corpus", self._forget_lines, init=False)
@@ -64,16 +64,16 @@ class AuditFeature(Feature):
         screen = self.screen
         if screen.audit.running:
             self._stop()
-        elif screen.run.busy:
-            screen.say("A training is running: stop it first (F8), then audit what it learned.", "warning")
-        elif not screen.path and screen.tokenizer is not None:
-            screen.say("What was learned is not saved, and only what is in a file can be audited.", "warning")
-        elif not screen.path:
-            screen.say("There is no tokenizer yet: train one (F6), or open one, and audit it then.", "warning")
-        else:
+        elif screen.path and not screen.run.busy:
             if screen.active != "audit":
                 screen.action_show("audit")
             self.begin(partial(self._audit, Path(screen.path), self._texts_of_audit(), screen.audit.inputs))
+        elif screen.run.busy:
+            screen.say("A training is running: stop it first (F8), then audit what it learned.", "warning")
+        elif screen.tokenizer is not None:
+            screen.say("What was learned is not saved, and only what is in a file can be audited.", "warning")
+        else:
+            screen.say("There is no tokenizer yet: train one (F6), or open one, and audit it then.", "warning")
 
     def _stop(self) -> None:
         self.cancel()
@@ -81,41 +81,33 @@ class AuditFeature(Feature):
         self.screen.audit = replace(audit, running=False, subject=audit.subject or "stopped")
 
     async def _audit(self, path: Path, corpus: Corpus, inputs: AuditInputs) -> None:
-        request = AuditRequest(
-            str(path),
-            self._tokenizers.pattern_for(path),
-            corpus.paths,
-            corpus.reference,
-            inputs.embeddings,
-            inputs.tensor or None,
-        )
+        pattern, model = self._tokenizers.pattern_for(path), (inputs.embeddings, inputs.tensor or None)
+        request = AuditRequest(str(path), pattern, corpus.paths, corpus.reference, *model)
         verdicts: dict[int, Verdict] = {}
         measures: dict[str, dict[int, float]] = {}
         progress = "starting"
         self.screen.audit = replace(self.screen.audit, running=True, progress=progress)
         async with WorkerProcess(request) as worker:
-            async for events in worker.batches():
-                for event in events:
-                    match event:
-                        case WorkProgress("counting", done, total, name, role):
-                            progress = f"counting the {role} {done / total if total else 1:.0%} · {visible(name)}"
-                        case Counted(role=role):
-                            progress = f"the {role} is counted"
-                        case WorkProgress(_, done, total, name):
-                            progress = f"{visible(name)} {done / total if total else 1:.0%}"
-                        case Measured(column, values):
-                            measures.setdefault(column, {}).update(values)
-                        case Verdicts(some):
-                            verdicts |= {verdict.id: verdict for verdict in some}
-                            progress = f"{counted(len(verdicts), 'token')} found"
-                        case Done(_, _, seconds):
-                            found = f"{counted(len(verdicts), 'token')} found in {_examined(corpus, inputs)}"
-                            subject = f"{found} · {seconds:.1f} s"
-                            self.screen.audit = Audit(False, "", inputs, subject, verdicts, measures)
-                            return
-                        case Failed(sentence):
-                            self.failed(sentence)
-                            return
+            async for event in worker.events():
+                match event:
+                    case WorkProgress("counting", done, total, name, role):
+                        progress = f"counting the {role} {done / total if total else 1:.0%} · {visible(name)}"
+                    case Counted(role=role):
+                        progress = f"the {role} is counted"
+                    case WorkProgress(_, done, total, name):
+                        progress = f"{visible(name)} {done / total if total else 1:.0%}"
+                    case Measured(column, values):
+                        measures.setdefault(column, {}).update(values)
+                    case Verdicts(some):
+                        verdicts |= {verdict.id: verdict for verdict in some}
+                        progress = f"{counted(len(verdicts), 'token')} found"
+                    case Done(_, _, seconds):
+                        found = f"{counted(len(verdicts), 'token')} found in {_examined(corpus, inputs)}"
+                        subject = f"{found} · {seconds:.1f} s"
+                        self.screen.audit = Audit(False, "", inputs, subject, verdicts, measures)
+                        return
+                    case Failed(sentence):
+                        return self.failed(sentence)
                 self.screen.audit = replace(self.screen.audit, progress=progress)
 
     def failed(self, sentence: str) -> None:
@@ -136,7 +128,7 @@ class AuditFeature(Feature):
     async def with_model(self) -> None:
         """Audit with the rows of a model's file that is asked for, or without them again."""
         screen = self.screen
-        if screen.run.busy or not screen.path:
+        if screen.run.busy or not screen.path or screen.tokenizer is None:
             self.audit()  # says why there is none
             return
         path, tensor = "", ""
@@ -162,9 +154,9 @@ class AuditFeature(Feature):
         screen = self.screen
         wanted = not self._texts_of_audit().paths
         if wanted and not screen.corpus.paths:
-            screen.say("No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference.")
-            return
-        self._audit_with(replace(screen.audit.inputs, texts=wanted))
+            screen.say(_NO_TEXT)
+        else:
+            self._audit_with(replace(screen.audit.inputs, texts=wanted))
 
     def _audit_with(self, inputs: AuditInputs) -> None:
         if self.screen.audit.running:
@@ -181,12 +173,10 @@ class AuditFeature(Feature):
             return
         self._shown.go_to(tokenizer.step)
         text = example(tokenizer, token, verdict)
-        sentences = []
-        if text is None:
-            sentences.append("No text is known in which this token occurs.")
-        else:
+        sentences = ["No text is known in which this token occurs."]
+        if text is not None:
             screen.editor.put(text, token=token)
-            sentences.append("An example is in the editor; Ctrl+Z there brings your text back.")
+            sentences = ["An example is in the editor; Ctrl+Z there brings your text back."]
         if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(token)):
             sentences.append(f"Step {step:,} made this token.")
             screen.training.log_of_merges.move_to(step - 1)
@@ -232,8 +222,8 @@ class AuditFeature(Feature):
             screen.token_lines = replace(screen.token_lines, running=False, progress=str(error))
             return
         for number, file in enumerate(files, 1):
-            search = token_places(tokenizer, token, [CorpusText(file.name, file.blocks())])
-            while len(screen.token_lines.found) < MOST_LINES:
+            search, more = token_places(tokenizer, token, [CorpusText(file.name, file.blocks())]), True
+            while more and len(screen.token_lines.found) < MOST_LINES:
                 try:
                     found, more = await in_thread(_next_places, search)
                 except Unreadable:  # a file of a folder that is no text further on: the others are
@@ -241,8 +231,6 @@ class AuditFeature(Feature):
                 progress = f"{number:,} of {len(files):,} texts"
                 lines = (*screen.token_lines.found, *((file, one) for one in found))[:MOST_LINES]
                 screen.token_lines = replace(screen.token_lines, progress=progress, found=lines)
-                if not more:
-                    break
         screen.token_lines = replace(screen.token_lines, running=False, progress="")
 
 
@@ -267,14 +255,10 @@ def _next_places(search: Iterator[CorpusPlace | None]) -> tuple[list[CorpusPlace
     return found, False
 
 
-def _tensors_for(path: Path, tokenizer: Tokenizer | None) -> list[str]:
+def _tensors_for(path: Path, tokenizer: Tokenizer) -> list[str]:
     """Names of the tensors in a model's file that have a row for each ordinary token; see `tensors_with_rows`."""
-    from bpe_core.auditing.embeddings import tensors_with_rows
-
-    vocabulary = tokenizer.vocabulary if tokenizer else None
-    specials = set(vocabulary.special_tokens.values()) if vocabulary else set()
-    ids = vocabulary.ids() if vocabulary else []
-    return tensors_with_rows(path, 1 + max((token for token in ids if token not in specials), default=-1))
+    ordinary = set(tokenizer.vocabulary.ids()) - set(tokenizer.special_tokens.values())
+    return tensors_with_rows(path, 1 + max(ordinary, default=-1))
 
 
 def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.plurals import counted
@@ -35,9 +35,6 @@ _EXAMPLES: Final = 200
 _LINES: Final = 100
 """Lines that are listed of those that are worst for a tokenizer."""
 
-Kind = Literal["texts", "sections"]
-"""What is compared: each text, or each of its sections."""
-
 
 class ComparisonFeature(Feature):
     """Replaces the screen's `comparison`."""
@@ -53,17 +50,16 @@ class ComparisonFeature(Feature):
         if screen.comparison.running:
             self._stop()
             return
-        subject = pane.subject
         tokenizers = self._compared(pane.picker.chosen)
         if not tokenizers:
             screen.say(_NO_TOKENIZER, "warning")
-        elif subject == "editor's text":
+        elif pane.subject == "editor's text":
             self._start_on_text(tokenizers)
         elif not screen.corpus.paths:
             screen.say(_NO_TEXT, "warning")
         else:
-            kind: Kind = "sections" if subject == "their sections" else "texts"
-            self._start(tokenizers, screen.corpus.title, partial(self._run, screen.corpus.paths, kind))
+            by_section = pane.subject == "their sections"
+            self._start(tokenizers, screen.corpus.title, partial(self._run, screen.corpus.paths, by_section))
         screen.action_show("compare")
 
     def measure_text(self) -> None:
@@ -104,14 +100,14 @@ class ComparisonFeature(Feature):
         try:
             path = Path(folder.name) / EDITORS_TEXT
             await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
-            await self._run((str(path),), "texts")
+            await self._run((str(path),), False)
         finally:
             folder.cleanup()
 
-    async def _run(self, paths: tuple[str, ...], kind: Kind) -> None:
+    async def _run(self, paths: tuple[str, ...], by_section: bool) -> None:
         comparison = self.screen.comparison
         tokenizers = tuple((one.path, one.pattern) for one in comparison.tokenizers)
-        request = CompareRequest(tokenizers, paths, kind == "sections", _EXAMPLES, _LINES)
+        request = CompareRequest(tokenizers, paths, by_section, _EXAMPLES, _LINES)
         compared: list[ComparedText] = []
         async with WorkerProcess(request) as worker:
             self._worker = worker
@@ -130,8 +126,7 @@ class ComparisonFeature(Feature):
                             subject = f"{comparison.subject} · {counted(n, 'text')} · {seconds:.1f} s{stopped}"
                             comparison = replace(comparison, running=False, progress="", subject=subject)
                         case Failed(sentence):
-                            comparison = replace(comparison, running=False, progress="", subject=sentence)
-                            self.screen.say(sentence, "error")
+                            return self.failed(sentence)
                 comparison = replace(comparison, texts=Prefix(compared, len(compared)))
                 self.screen.comparison = comparison
         self._worker = None

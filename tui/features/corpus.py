@@ -24,9 +24,9 @@ from tui.features.course import TrainingTask
 from tui.features.feature import Feature
 from tui.process import WorkerProcess
 from tui.state import Corpus, Totals, TrainingOptions
+from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
-    from tui.disk.config import Configuration
     from tui.features.feature import StateScreen
     from tui.features.tokenizers import Tokenizers
     from tui.state import KnownTokenizer, TrainingOptions
@@ -45,13 +45,14 @@ class CorpusChoice(Feature):
         self._counted: tuple[tuple[str, ...], str] = (), ""
         """The texts whose totals are wanted, and the pattern that splits them."""
 
-    def bring_back(self, configuration: Configuration, *, first_time: bool) -> None:
+    async def bring_back(self, *, first_time: bool) -> None:
         """What was chosen in the last run, as far as it is still there; the first time, the samples."""
-        paths = tuple(filter(os.path.exists, configuration.corpus))
-        reference = tuple(filter(os.path.exists, configuration.reference))
+        remembered = self.screen.remembered
+        paths = await in_thread(lambda: tuple(filter(os.path.exists, remembered.corpus)))
+        reference = await in_thread(lambda: tuple(filter(os.path.exists, remembered.reference)))
         if not paths and first_time:
             paths = sample_corpus().paths
-        self.screen.options = possible(configuration.options)
+        self.screen.options = possible(remembered.options)
         self.screen.corpus = Corpus(paths, reference, title_of(paths))
         self.count()
 
@@ -105,19 +106,19 @@ class CorpusChoice(Feature):
 
     async def _count(self) -> None:
         paths, pattern = self._counted
-        if paths:
-            await asyncio.sleep(_AT_REST)
-            skipped = 0
-            async with WorkerProcess(CountRequest(paths, pattern)) as worker:
-                async for events in worker.batches():
-                    for event in events:
-                        match event:
-                            case FileSkipped():
-                                skipped += 1
-                            case Counted(documents, n_bytes, characters, pieces, unique):
-                                self.screen.totals = Totals(documents, n_bytes, characters, pieces, unique, skipped)
-                            case Failed(sentence):
-                                self.failed(sentence)
+        if not paths:
+            return
+        await asyncio.sleep(_AT_REST)
+        skipped = 0
+        async with WorkerProcess(CountRequest(paths, pattern)) as worker:
+            async for event in worker.events():
+                match event:
+                    case FileSkipped():
+                        skipped += 1
+                    case Counted(documents, n_bytes, characters, pieces, unique):
+                        self.screen.totals = Totals(documents, n_bytes, characters, pieces, unique, skipped)
+                    case Failed(sentence):
+                        self.failed(sentence)
 
     def failed(self, sentence: str) -> None:
         self.screen.totals = Totals(error=sentence)

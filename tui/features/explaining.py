@@ -45,10 +45,6 @@ class ExplainedCorpus:
     ties: str = ""
     """The tie rule of the training; empty where that is not known."""
 
-    def unanswered(self, step: int) -> StepExplained:
-        """What is known of a step before there is an answer."""
-        return StepExplained(step, ties=self.ties)
-
 
 class Explaining(Feature):
     """Replaces the screen's `explained`; one worker has counted the corpus and answers step by step."""
@@ -81,18 +77,15 @@ class Explaining(Feature):
             return
         self._wanted = screen.tokenizer, step
         in_haste = screen.run.phase == "merging" and not screen.pace and screen.step == screen.tokenizer.step
-        if in_haste:
-            self._calm.clear()
-        else:
-            self._calm.set()
+        (self._calm.clear if in_haste else self._calm.set)()
         corpus, waiting = self._corpus_of(screen.tokenizer), _PASSING if in_haste else _COUNTING
         if corpus.problem:
             self.cancel()
             self._corpus = corpus
-            screen.explained = replace(corpus.unanswered(step), problem=corpus.problem)
+            screen.explained = StepExplained(step, problem=corpus.problem, ties=corpus.ties)
         elif corpus != self._corpus or not (self.is_working or screen.explained.problem):
             self._corpus = corpus
-            screen.explained = replace(corpus.unanswered(step), waiting=waiting)
+            screen.explained = StepExplained(step, waiting=waiting, ties=corpus.ties)
             self.begin(partial(self._answer, corpus))
         elif waiting != screen.explained.waiting and _PASSING in (waiting, screen.explained.waiting):
             screen.explained = replace(screen.explained, waiting=waiting)
@@ -102,8 +95,7 @@ class Explaining(Feature):
         """The texts that it was learned from in this session; else those of its founding example, or those chosen."""
         if (task := self._training.shown_task) is not None:
             return corpus_of_task(task)
-        preset = preset_of(tokenizer.record) if tokenizer.record else ""
-        path = self.screen.path
+        preset, path = preset_of(tokenizer.record) if tokenizer.record else "", self.screen.path
         pattern = self._tokenizers.pattern_for(Path(path))
         return corpus_of_file(tokenizer, path, pattern, preset, self.screen.corpus.paths)
 
@@ -115,9 +107,8 @@ class Explaining(Feature):
             try:
                 async with asyncio.TaskGroup() as tasks:
                     asking = tasks.create_task(self._ask(worker, corpus))
-                    async for events in worker.batches():
-                        for event in events:
-                            self._hear(event)
+                    async for event in worker.events():
+                        self._hear(event)
                     asking.cancel()
             except* (BpeError, OSError) as errors:
                 raise errors.exceptions[0] from None
@@ -147,7 +138,7 @@ class Explaining(Feature):
                 share = done / total if total else 1.0
                 screen.explained = replace(screen.explained, waiting=f"reading the texts {share:.0%}")
             case Explained(explanation):
-                screen.explained = replace(self._corpus.unanswered(explanation.step), explanation=explanation)
+                screen.explained = StepExplained(explanation.step, explanation, ties=self._corpus.ties)
                 self._answered.set()
             case Places(step, places) if step == screen.explained.step:
                 screen.explained = replace(screen.explained, places=places)
@@ -155,14 +146,15 @@ class Explaining(Feature):
                 self.failed(sentence)
 
     def failed(self, sentence: str) -> None:
-        self.screen.explained = replace(self._corpus.unanswered(self.screen.explained.step), problem=sentence)
+        self.screen.explained = StepExplained(self.screen.explained.step, problem=sentence, ties=self._corpus.ties)
 
 
 def corpus_of_task(task: TrainingTask) -> ExplainedCorpus:
     """What a training of this session learns, and from what."""
+    ties = task.rules.ties
     if not (task.preset or task.paths):
-        return ExplainedCorpus(problem="Nothing is known of the texts that this is learned from.", ties=task.rules.ties)
-    return ExplainedCorpus(ExplainTraining(task.recipe), True, "", task.rules.ties)
+        return ExplainedCorpus(problem="Nothing is known of the texts that this is learned from.", ties=ties)
+    return ExplainedCorpus(ExplainTraining(task.recipe), grows=True, ties=ties)
 
 
 def corpus_of_file(
@@ -170,12 +162,12 @@ def corpus_of_file(
 ) -> ExplainedCorpus:
     """A vocabulary that is kept at `path`, with the texts of the founding example `preset` or those at `paths`."""
     ties = tokenizer.record.ties if tokenizer.record else ""
+    problem = ""
     if tokenizer.preparation is not None:
-        return ExplainedCorpus(
-            problem="This tokenizer changes a text before it splits it; its pairs cannot be counted."
-        )
-    if not preset and not paths:
+        problem = "This tokenizer changes a text before it splits it; its pairs cannot be counted."
+    elif not preset and not paths:
         problem = "No text is chosen to count pairs in: F2, and the space bar marks one."
+    if problem:
         return ExplainedCorpus(problem=problem, ties=ties)
     return ExplainedCorpus(ExplainFile(path, pattern, preset, () if preset else paths), ties=ties)
 

@@ -187,7 +187,9 @@ class StateScreen(RestylingScreen):
 
     def remember(self, **changes: object) -> None:
         """Change what comes back at the next start, and write it beside the screen."""
-        self.remembered = replace(self.remembered, **changes)  # type: ignore[arg-type]
+        before, self.remembered = self.remembered, replace(self.remembered, **changes)  # type: ignore[arg-type]
+        if self.remembered == before:
+            return
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
 

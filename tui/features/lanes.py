@@ -14,6 +14,7 @@ from tui.drawing.cells import cut
 from tui.drawing.tokenizer_texts import distinct_names
 from tui.features.feature import Feature, sentence_of
 from tui.state import LaneChoice, ShownLane, known_name, name_of, steps_known
+from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -46,10 +47,6 @@ class Lanes(Feature):
         if any(not lane.path for lane in self.chosen):
             self._update()
 
-    def bring_back(self, remembered: Iterable[str]) -> None:
-        """Show the lanes of the last run, as far as they are still there."""
-        self.choose(map(LaneChoice.parse, remembered))
-
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
         """Show these lanes, of more than `MOST` the first, in the place of those of before."""
         self.chosen = tuple(dict.fromkeys(chosen))[:MOST]
@@ -67,9 +64,11 @@ class Lanes(Feature):
         else:
             self.choose((*self.chosen, lane))
 
-    def drop_missing(self) -> None:
+    async def drop_missing(self) -> None:
         """Drop the lanes whose files are not there any more, and say so."""
-        missing = [lane for lane in self.chosen if lane.path and not os.path.exists(lane.path)]
+        paths = [lane.path for lane in self.chosen if lane.path]
+        gone = await in_thread(lambda: {path for path in paths if not os.path.exists(path)})
+        missing = [lane for lane in self.chosen if lane.path in gone]
         if missing:
             self.choose(lane for lane in self.chosen if lane not in missing)
         for lane in missing:
@@ -77,7 +76,7 @@ class Lanes(Feature):
             self.screen.say(f"The lane of {name} is gone: there is no {visible(lane.path)} any more.", "warning")
 
     async def _load(self) -> None:
-        self.drop_missing()
+        await self.drop_missing()
         for lane in self.chosen:
             if not lane.path or lane.path in self._loaded:
                 continue

@@ -62,7 +62,7 @@ class Shown(Feature):
         """The step to go to once it has."""
         self._timer: Timer | None = None
         self._steps: list[int] = []
-        """Those that are played."""
+        """Those that are played, `_n_played` of them so far."""
         self._n_played = 0
         self._pace = 0
         """Steps a second of the last play, with which it goes on after a pause; 0 before the first."""
@@ -80,9 +80,8 @@ class Shown(Feature):
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
         self._forget()
-        tokenizer, pane = loaded.tokenizer, self.screen.training
+        tokenizer, record, pane = loaded.tokenizer, loaded.tokenizer.record, self.screen.training
         self.loaded, self._before = loaded, None
-        record = tokenizer.record
         pane.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
         if tokenizer.vocabulary.knows_merges:
             pane.show(KeptMerges(tokenizer))
@@ -127,16 +126,14 @@ class Shown(Feature):
             self.show(before)
 
     def _put(self, tokenizer: Tokenizer, path: str, step: int) -> None:
-        self.screen.path = path
-        self.screen.tokenizer = tokenizer
+        self.screen.path, self.screen.tokenizer = path, tokenizer
         self.go_to(step)
 
     # Which step
 
     async def travel(self, by: int) -> None:
         """Some steps back or on."""
-        self.stop()
-        await self.go_to_soon(self.asked_for + by)
+        await self.travel_to(self.asked_for + by)
 
     async def travel_to(self, step: int) -> None:
         """Another step; whoever chooses one has seen enough of a play."""
@@ -175,18 +172,15 @@ class Shown(Feature):
         return self.screen.step if self._next is None else self._next
 
     def _nearest(self, step: int) -> int:
-        """A step number, clamped to the merges that the tokenizer has."""
-        tokenizer = self.screen.tokenizer
-        return max(0, min(step, steps_known(tokenizer))) if tokenizer else 0
+        return max(0, min(step, steps_known(self.screen.tokenizer)))
 
     def go_to(self, step: int) -> None:
         """Put another step of the tokenizer in force: the nearest that there is."""
         self._next = None
         screen, tokenizer = self.screen, self.screen.tokenizer
-        if tokenizer is None:
-            return
-        screen.step = step = self._nearest(step)
-        screen.in_force = tokenizer if step == steps_known(tokenizer) else tokenizer.at(step)
+        if tokenizer is not None:
+            screen.step = step = self._nearest(step)
+            screen.in_force = tokenizer if step == steps_known(tokenizer) else tokenizer.at(step)
 
     # Playing
 
@@ -225,14 +219,12 @@ class Shown(Feature):
 
     def change_play(self, by: int) -> None:
         """The next faster pace (1), or the next slower (-1), while it plays."""
-        paces = PACES[:-1]
         if self._timer is not None:
-            here = paces.index(self.screen.playing)
-            self._play(paces[max(0, min(here + by, len(paces) - 1))])
+            paces = PACES[:-1]
+            self._play(paces[max(0, min(paces.index(self.screen.playing) + by, len(paces) - 1))])
 
     def _play(self, pace: int) -> None:
-        if self._timer is not None:
-            self._timer.stop()
+        self.stop()
         self.screen.playing = self._pace = pace
         self._since, self._n_before = monotonic(), self._n_played
         self._timer = self.screen.set_interval(max(1 / pace, 1 / _FRAMES), self._advance)

@@ -46,11 +46,11 @@ class Texts(Feature):
     async def _open(self, source: TextSource | None) -> None:
         if source is None:
             path = await self.screen.ask(AskPath("Which text should be opened in the editor?", parse=existing_file))
-            source = file_source(path) if path is not None else None
-        if source is not None and not source.preset:
-            path = await self._tokenizers.as_text(Path(source.path), "" if source.is_folder else "Read it as a text")
-            source = source if path is not None else None
-        if source is not None:
+            if path is None:
+                return
+            source = await in_thread(file_source, path)
+        choice = "" if source.is_folder else "Read it as a text"
+        if source.preset or await self._tokenizers.as_text(Path(source.path), choice):
             self.show(await in_thread(text_of, source))
 
     async def save_text(self) -> None:
@@ -70,9 +70,8 @@ class Texts(Feature):
             # In one step: a disk that is full must not cost what stood there before.
             await in_thread(files.write_file, path, (text.encode("utf-8", "replace"),))
             self.screen.say(f"Saved as {path}.")
-        except (OSError, ValueError) as error:  # ValueError: no path can hold a NUL character
-            problem = error.strerror if isinstance(error, OSError) else error
-            self.failed(f"{path} could not be written: {problem}.")
+        except OSError as error:
+            self.failed(f"{path} could not be written: {error.strerror}.")
 
     async def save_rows(self, parts: Callable[[str], Iterable[bytes]], suffixes: Sequence[str]) -> None:
         """Ask for a path, whose suffix is one of these, and write there what `parts` gives for it."""
@@ -84,10 +83,9 @@ class Texts(Feature):
     async def place(self, question: str, name: str = "", suffixes: Sequence[str] = ()) -> Path | None:
         """Ask for a file that may be written, `name` being proposed; None if none may."""
         path = await self.screen.ask(AskPath(question, name, parse=partial(place_of_file, suffixes)))
-        if path is None or not os.path.exists(path):
+        if path is None or not await in_thread(os.path.exists, path):
             return path
-        replace = await self.screen.ask(Confirm(f"Replace {visible(str(path))}?", "Replace"))
-        return path if replace else None
+        return path if await self.screen.ask(Confirm(f"Replace {visible(str(path))}?", "Replace")) else None
 
     def open_example(self, number: int = 0) -> None:
         """Put an example into the editor."""
@@ -114,18 +112,12 @@ class Texts(Feature):
 
     def open_place(self, place: PlaceInText) -> None:
         """Show a place of a text in the editor, which gets that text if it does not hold it."""
-        path = Path(place.path)
-        if path.name == EDITORS_TEXT:
-            self._show_place(place, self.screen.editor.area.text)
-        else:
-            self.begin(partial(self._read_and_show, place, path))
+        self.begin(partial(self._open_place, place))
 
-    async def _read_and_show(self, place: PlaceInText, path: Path) -> None:
-        self._show_place(place, await in_thread(whole_text, path))
-
-    def _show_place(self, place: PlaceInText, text: str) -> None:
-        screen = self.screen
+    async def _open_place(self, place: PlaceInText) -> None:
+        screen, path = self.screen, Path(place.path)
         editor, area = screen.editor, screen.editor.area
+        text = area.text if path.name == EDITORS_TEXT else await in_thread(whole_text, path)
         if area.text != text:
             editor.put(text)
             screen.say(f"The text is in the editor; Ctrl+Z there brings yours back. {place.way_back}")

@@ -18,29 +18,31 @@ from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Failed, Saved, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, AskPattern, Choose, Confirm, name_of_tokenizer, title
 from tui.disk import config, tokenizer_files
-from tui.disk.tokenizer_files import kept_tokenizers, load_file, told_pattern, without_odd_record
+from tui.disk.tokenizer_files import (
+    described,
+    kept_tokenizers,
+    listed,
+    load_file,
+    seen,
+    told_pattern,
+    trouble_of,
+    without_odd_record,
+)
 from tui.features.feature import Feature, sentence_of
 from tui.features.shown import Shown, same
 from tui.process import WorkerProcess
-from tui.state import KnownTokenizer, Loaded, Opened, Trouble
+from tui.state import KnownTokenizer, Loaded, Trouble
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from textual.worker import Worker
 
     from bpe_core.tokenizer import Tokenizer
-    from tui.disk.config import Configuration
     from tui.features.feature import StateScreen
 
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 MOST_OPENED: Final = 20
 """Tokenizers from elsewhere that are remembered."""
-RECOVERY_SLICE: Final = 0.01
-"""Seconds of recovering merges at a time, short enough for a frame."""
-RECOVERY_PAUSE: Final = 0.02
-"""Seconds from one slice to the next, for keys and drawing."""
-_LONGEST_PATTERN: Final = 120
-"""Characters of a pattern that a question tells."""
 
 
 class Tokenizers(Feature):
@@ -56,19 +58,9 @@ class Tokenizers(Feature):
         self._checking: Worker[None] | None = None
         self._own: tuple[KnownTokenizer, ...] = ()
         self._found: tuple[KnownTokenizer, ...] = ()
-        self._opened: dict[str, Opened] = {}
-        self._names: dict[str, str] = {}
-        self._forgotten: tuple[str, ...] = ()
         self._troubles: dict[str, Trouble] = {}
         self._to_search = False
         """Whether it is still to be found out what other programs keep."""
-
-    def bring_back(self, configuration: Configuration) -> None:
-        """List those that were known at the end of the last run, and look for others beside the screen."""
-        self._opened = {one.path: one for one in configuration.opened}
-        self._names, self._forgotten = configuration.names, configuration.forgotten
-        self.list_anew()
-        self.check_files(everywhere=True)
 
     def _notice(self, *, waiting: str | None = None, recovering: str | None = None) -> None:
         self._waiting = self._waiting if waiting is None else waiting
@@ -90,15 +82,18 @@ class Tokenizers(Feature):
 
     def load_first(self) -> None:
         """Put the first of the list in force that is still there; nothing, if none is."""
-        paths = (Path(one.path) for one in self.screen.kept if os.path.exists(one.path))
-        if (path := next(paths, None)) is not None:
-            self.load(path)
+        self.begin(self._load_first)
+
+    async def _load_first(self) -> None:
+        for one in self.screen.kept:
+            if await in_thread(os.path.exists, one.path):
+                return await self._load(Path(one.path))
 
     async def open(self) -> None:
         """Ask for a tokenizer file and put it in force."""
         path = await self.screen.ask(AskPath("Which tokenizer file should be opened?"))
         if path is not None:
-            self.use(tokenizer_at(path))
+            self.use(await in_thread(tokenizer_at, path))
 
     async def fetch(self) -> None:
         """Ask for a name and fetch the tokenizer."""
@@ -123,16 +118,15 @@ class Tokenizers(Feature):
         shown, path = visible(name), None
         self._notice(waiting=f"fetching {shown} … Esc leaves it")
         async with WorkerProcess(FetchRequest(name)) as worker:
-            async for events in worker.batches():
-                for event in events:
-                    match event:
-                        case WorkProgress(_, done, total, file):
-                            which = f"{visible(file)}, {done + 1} of {total}"
-                            self._notice(waiting=f"fetching {shown} · {which} … Esc leaves it")
-                        case Saved(found):
-                            path = Path(found)
-                        case Failed(sentence):
-                            raise FetchError(sentence)
+            async for event in worker.events():
+                match event:
+                    case WorkProgress(_, done, total, file):
+                        which = f"{visible(file)}, {done + 1} of {total}"
+                        self._notice(waiting=f"fetching {shown} · {which} … Esc leaves it")
+                    case Saved(found):
+                        path = Path(found)
+                    case Failed(sentence):
+                        raise FetchError(sentence)
         self._notice(waiting="")
         if path is not None:
             self.check_files(everywhere=True)
@@ -146,16 +140,15 @@ class Tokenizers(Feature):
             return
         tokenizer = await in_thread(without_odd_record, loaded.tokenizer)
         if tokenizer is not loaded.tokenizer:
-            self.screen.say(
-                f"{path.name} tells counts that cannot be those of its merges; they are left out.", "warning"
-            )
+            told = f"{path.name} tells counts that cannot be those of its merges; they are left out."
+            self.screen.say(told, "warning")
         loaded = replace(loaded, tokenizer=tokenizer)
         shown = self._shown.loaded
         if shown is None or not same(shown, loaded):
             self._shown.show(loaded)
             if not tokenizer.vocabulary.knows_merges:
                 self._recovery = self.beside(partial(self._recover, tokenizer))
-        self.add(path, tokenizer)
+        await self.add(path, tokenizer)
         self.screen.remember(tokenizer=str(path))
 
     async def read(self, path: Path) -> Loaded | None:
@@ -163,9 +156,8 @@ class Tokenizers(Feature):
         try:
             return await in_thread(load_file, path, self.pattern_for(path))
         except PatternNeededError:
-            pattern = await self.screen.ask(
-                AskPattern(f"{visible(path.name)} holds ranks only. How does it split a text?")
-            )
+            question = f"{visible(path.name)} holds ranks only. How does it split a text?"
+            pattern = await self.screen.ask(AskPattern(question))
             if pattern is None:
                 return None
             self._remember_pattern(path, pattern)
@@ -173,9 +165,9 @@ class Tokenizers(Feature):
 
     async def _recover(self, tokenizer: Tokenizer) -> None:
         vocabulary = tokenizer.vocabulary
-        while not vocabulary.recover(RECOVERY_SLICE):
+        while not vocabulary.recover(0.01):  # seconds, short enough for a frame
             self._notice(recovering=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
-            await asyncio.sleep(RECOVERY_PAUSE)
+            await asyncio.sleep(0.02)  # for keys and drawing
         await in_thread(len, vocabulary.merges)  # makes their tables, too
         self._notice(recovering="")
         self._shown.recovered()
@@ -205,7 +197,7 @@ class Tokenizers(Feature):
         given, name = self.pattern_for(path), visible(path.name)
         question = f"{name} holds ranks only. How does it split a text?"
         if in_file is not None:
-            way = f"split as {quoted(in_file, _LONGEST_PATTERN)}" if in_file else "not split"
+            way = f"split as {quoted(in_file, 120)}" if in_file else "not split"
             question = f"{name} says that a text is {way}. How should it be split?"
         now = in_file if given is None else given
         pattern = await screen.ask(AskPattern(question, now or ""))
@@ -221,54 +213,52 @@ class Tokenizers(Feature):
         patterns = {file: given for file, given in self.screen.remembered.patterns.items() if file != str(path)}
         self.screen.remember(patterns=patterns if pattern is None else {**patterns, str(path): pattern})
 
-    async def as_text(self, path: Path, as_text: str) -> Path | None:
+    async def as_text(self, path: Path, choice: str) -> Path | None:
         """The path, if it is to be taken for a text; None if it is none, and nothing is left to do.
 
-        The answer `as_text` says so where it is a tokenizer; without one, that is opened as such.
+        Where it is a tokenizer, `choice` is offered as an answer that takes it for a text; empty: it is opened.
         """
         if await in_thread(why_no_tokenizer, path) is not None:
             return path
         answer: int | None = 0
-        if as_text:
+        if choice:
             question = f"{visible(path.name or str(path))} {'holds' if os.path.isdir(path) else 'is'} a tokenizer."
-            answer = await self.screen.ask(Choose(question, ("Open the tokenizer", as_text)))
+            answer = await self.screen.ask(Choose(question, ("Open the tokenizer", choice)))
         if answer == 0:
             self.use(tokenizer_at(path))
         return path if answer == 1 else None
 
     # The list
 
-    def _list(self) -> None:
-        self.screen.kept = tokenizer_files.listed(
-            self._own, self._found, self._opened.values(), self._names, self._troubles
-        )
-        remembered = {"opened": tuple(self._opened.values()), "names": self._names, "forgotten": self._forgotten}
-        if any(getattr(self.screen.remembered, name) != value for name, value in remembered.items()):
-            self.screen.remember(**remembered)
-
-    def list_anew(self) -> None:
+    async def list_anew(self) -> None:
         """List them anew, or say why they cannot be."""
         try:
-            self._own = kept_tokenizers(config.tokenizers_folder())
+            self._own = await in_thread(_shelf)
         except OSError as error:
             self.screen.say(f"The kept tokenizers cannot be listed. {sentence_of(error)}", "error")
         else:
             self._list()
 
-    def add(self, path: Path, tokenizer: Tokenizer) -> None:
+    def _list(self, **changes: object) -> None:
+        """List them, with these changes of what is remembered."""
+        self.screen.remember(**changes)
+        known = self.screen.remembered
+        self.screen.kept = listed(self._own, self._found, known.opened, known.names, self._troubles)
+
+    async def add(self, path: Path, tokenizer: Tokenizer) -> None:
         """One was opened: if it was not trained here it stays in the list, among the last `MOST_OPENED`."""
         with suppress(OSError):
-            self._own = kept_tokenizers(config.tokenizers_folder())
-        place = str(path)
-        if place not in {kept.path for kept in self._own}:
-            found_as = next((one.found_as for one in self.screen.kept if one.path == place), "")
-            self._opened.pop(place, None)
-            self._opened[place] = tokenizer_files.seen(path, tokenizer, found_as)
-            for oldest in list(self._opened)[:-MOST_OPENED]:
-                del self._opened[oldest]
-            self._troubles.pop(place, None)
-            self._forgotten = tuple(path for path in self._forgotten if path != place)
-        self._list()
+            self._own = await in_thread(_shelf)
+        place, known = str(path), self.screen.remembered
+        if place in {kept.path for kept in self._own}:
+            return self._list()
+        found_as = next((one.found_as for one in self.screen.kept if one.path == place), "")
+        others = [one for one in known.opened if one.path != place]
+        self._troubles.pop(place, None)
+        self._list(
+            opened=(*others, await in_thread(seen, path, tokenizer, found_as))[-MOST_OPENED:],
+            forgotten=tuple(path for path in known.forgotten if path != place),
+        )
 
     async def rename(self, path: Path) -> None:
         """Ask for another name in the list; the file keeps its own."""
@@ -276,57 +266,63 @@ class Tokenizers(Feature):
             return
         name = await self.screen.ask(Ask("What should this tokenizer be called in the list?", title, known.name))
         if name is not None:
-            self._names = {**self._names, known.path: name}
-            self._list()
+            self._list(names={**self.screen.remembered.names, known.path: name})
 
     async def discard(self, path: Path) -> None:
         """Delete a tokenizer that was trained here, if that is really meant; any other only leaves the list."""
-        if (known := self._known(path)) is None:
+        screen, known = self.screen, self._known(path)
+        if known is None:
             return
         if known.origin == "trained":
-            await self._delete(path, known.name)
+            if not await screen.ask(Confirm(f"Delete the tokenizer {visible(known.name)}?", "Delete")):
+                return
+            try:
+                await in_thread(path.unlink)
+            except OSError as error:
+                screen.say(f"{path} could not be deleted: {error.strerror}.", "error")
+                return
         else:
-            self._forget(known)
-        self.list_anew()
+            if known.origin == "found":
+                screen.remember(forgotten=(*screen.remembered.forgotten, known.path))
+                self._found = tuple(one for one in self._found if one.path != known.path)
+            still = f" The file is where it was, {known.path}: open it to list it again."
+            screen.say(f"{known.name} is no longer in the list.{'' if known.trouble == 'gone' else still}")
+        screen.remember(
+            opened=tuple(one for one in screen.remembered.opened if one.path != known.path),
+            names={file: name for file, name in screen.remembered.names.items() if file != known.path},
+        )
+        await self.list_anew()
 
     def _known(self, path: Path) -> KnownTokenizer | None:
         return next((one for one in self.screen.kept if one.path == str(path)), None)
-
-    async def _delete(self, path: Path, name: str) -> None:
-        if await self.screen.ask(Confirm(f"Delete the tokenizer {visible(name)}?", "Delete")):
-            try:
-                await in_thread(path.unlink)
-                self._names = {file: name for file, name in self._names.items() if file != str(path)}
-            except OSError as error:
-                self.screen.say(f"{path} could not be deleted: {error.strerror}.", "error")
-
-    def _forget(self, known: KnownTokenizer) -> None:
-        self._opened.pop(known.path, None)
-        self._names = {file: name for file, name in self._names.items() if file != known.path}
-        if known in self._found or known.origin == "found":
-            self._forgotten = (*self._forgotten, known.path)
-            self._found = tuple(one for one in self._found if one.path != known.path)
-        where = "" if known.trouble == "gone" else f" The file is where it was, {known.path}: open it to list it again."
-        self.screen.say(f"{known.name} is no longer in the list.{where}")
 
     def check_files(self, *, everywhere: bool = False) -> None:
         """See beside the screen what has become of the files; `everywhere`: and what other programs keep."""
         self._to_search = self._to_search or everywhere
         if self._checking is not None:
             self._checking.cancel()
-        self._checking = self.beside(partial(self._check, dict(self.screen.remembered.patterns)))
+        self._checking = self.beside(self._check)
 
-    async def _check(self, patterns: dict[str, str]) -> None:
+    async def _check(self) -> None:
+        screen = self.screen
         if self._to_search:
-            self._found = await in_thread(tokenizer_files.found, self._forgotten)
-            for one in self._found:
-                if one.path in self._opened:
-                    self._opened[one.path] = replace(self._opened[one.path], found_as=one.found_as)
+            self._found = await in_thread(tokenizer_files.found, screen.remembered.forgotten)
+            names = {one.path: one.found_as for one in self._found}
             self._to_search = False
-            self._list()
-        for path, opened in list(self._opened.items()):
-            trouble = await in_thread(tokenizer_files.trouble_of, opened)
-            now = await in_thread(tokenizer_files.described, opened, patterns.get(path)) if not trouble else opened
-            if self._opened.get(path) is opened:  # it was not opened again, or forgotten, meanwhile
-                self._opened[path], self._troubles[path] = now, trouble
+            self._list(
+                opened=tuple(
+                    replace(one, found_as=names.get(one.path, one.found_as)) for one in screen.remembered.opened
+                )
+            )
+        for opened in screen.remembered.opened:
+            trouble = await in_thread(trouble_of, opened)
+            now = opened if trouble else await in_thread(described, opened, self.pattern_for(Path(opened.path)))
+            latest = screen.remembered.opened
+            if any(one is opened for one in latest):  # it was not opened again, or forgotten, meanwhile
+                self._troubles[opened.path] = trouble
+                screen.remember(opened=tuple(now if one is opened else one for one in latest))
         self._list()
+
+
+def _shelf() -> tuple[KnownTokenizer, ...]:
+    return kept_tokenizers(config.tokenizers_folder())

@@ -387,7 +387,7 @@ class TrainingFeature(Feature):
         if course.tokenizer is None or not (course.saved or course.has_learned):
             if course.checkpoint.is_file():  # it was to go on with that, and did not get so far
                 await self.keep_checkpoint(course.checkpoint, course.output)
-            self._tokenizers.list_anew()
+            await self._tokenizers.list_anew()
             if course.tokenizer is not None:
                 self._shown.take_back()
             elif self._shown.loaded is None:  # it was still being loaded
@@ -398,12 +398,12 @@ class TrainingFeature(Feature):
             course.saved = await self._rescue(course, learned)
         elif course.saved != course.named:
             course.saved = await in_thread(_without_twin, course.saved, course.named)
-        self._tokenizers.list_anew()
+        await self._tokenizers.list_anew()
         if path := course.saved:
             # What was learned stays on the screen, from now on as the tokenizer in its file.
             self._shown.keep(Loaded(learned, path))
             if str(path) not in {one.path for one in self.screen.kept}:  # a disk was full, and it is saved elsewhere
-                self._tokenizers.add(path, learned)
+                await self._tokenizers.add(path, learned)
             self.screen.remember(tokenizer=str(path))
             if self._audits_next:
                 self.screen.call_later(self._audit.audit)
@@ -431,7 +431,7 @@ class TrainingFeature(Feature):
             kept = await in_thread(lambda: save_beside(load(checkpoint), output))
             checkpoint.unlink()
             self.screen.say(f"What it had learned is kept as {kept.stem}.")
-            self._tokenizers.list_anew()
+            await self._tokenizers.list_anew()
         except (BpeError, OSError) as error:
             self.screen.say(f"What it had learned stays in {checkpoint}. {sentence_of(error)}", "warning")
 
