@@ -1,8 +1,11 @@
 """Ids to text and back: what ids decode to, token by token, and where encoding that text gives other ids."""
 
 import re
+from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 from bpe_core.common_prefix import common_prefix
@@ -31,14 +34,12 @@ Kind = Literal["text", "invalid", "unknown"]
 
 
 class DecodedSpan(NamedTuple):
-    """The smallest run of ids that begins and ends where characters do."""
+    """The smallest run of ids that begins and ends where characters do, several only if they share a character."""
 
     start: int
     """Where it begins in the decoded text, in code points."""
     end: int
-    """The code point behind its last."""
     ids: tuple[int, ...]
-    """Several only if they share a character."""
     text: str
     """What they decode to together."""
     kind: Kind
@@ -53,40 +54,31 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
     >>> [(span.ids, span.text, span.kind) for span in decoded_spans(train("", vocab_size=257), [104, 105, 128])]
     [((104,), 'h', 'text'), ((105,), 'i', 'text'), ((128,), '�', 'invalid')]
     """
-    tokens = [_bytes_of(tokenizer, token) for token in ids]
+    tokens: list[bytes | None] = []
+    for id in ids:
+        try:
+            tokens.append(tokenizer.token_bytes(id))
+        except UnknownTokenError:
+            tokens.append(None)
     if tokenizer.preparation and tokenizer.preparation.drops_space and tokens and (tokens[0] or b"")[:1] == b" ":
         tokens[0] = (tokens[0] or b"")[1:]
     data = b"".join(_REPLACEMENT if token is None else token for token in tokens)
     begins = bytearray(data.translate(_BEGINS))
-    invalid = [match.span() for match in _PARTS.finditer(data) if match[1] is not None]
+    invalid = deque(match.span() for match in _PARTS.finditer(data) if match[1] is not None)
     for start, end in invalid:
         begins[start:end] = b"\1" + bytes(end - start - 1)
-    yield from _spans(ids, tokens, data, begins, invalid)
-
-
-def _spans(
-    ids: Sequence[int], tokens: list[bytes | None], data: bytes, begins: bytearray, invalid: list[tuple[int, int]]
-) -> Iterator[DecodedSpan]:
     at = first = start = end = 0
-    waiting = iter(invalid)
-    next_invalid = next(waiting, None)
     for index, token in enumerate(tokens, 1):
         end += len(_REPLACEMENT if token is None else token)
         if end < len(data) and not begins[end]:
             continue
         kind: Kind = "unknown" if token is None else "text"
-        while next_invalid is not None and next_invalid[0] < end:
-            kind, next_invalid = "invalid", next(waiting, None)
+        while invalid and invalid[0][0] < end:
+            kind = "invalid"
+            invalid.popleft()
         text = data[start:end].decode(errors="replace")
         yield DecodedSpan(at, at + len(text), tuple(ids[first:index]), text, kind)
         at, first, start = at + len(text), index, end
-
-
-def _bytes_of(tokenizer: Tokenizer, token: int) -> bytes | None:
-    try:
-        return tokenizer.token_bytes(token)
-    except UnknownTokenError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,59 +105,44 @@ def round_trip_difference(
     `spans` are the `decoded_spans` of `ids`. Special tokens are encoded as such if `ids` holds one. The cost is that of
     encoding the text.
     """
-    special = set(tokenizer.vocabulary.special_tokens.values())
     text = tokenizer.decode(ids)
-    has_special = not special.isdisjoint(ids)
+    has_special = not set(tokenizer.vocabulary.special_tokens.values()).isdisjoint(ids)
     again = tokenizer.encode(text, allowed_special="all") if has_special else tokenizer.encode_ordinary(text)
     index = common_prefix(again, list(ids))
     if index == len(again) == len(ids):
         return None
-    given, encoded = _window(tokenizer, spans, again, index)
+    begins = [0, *accumulate(len(span.ids) for span in spans)]
+    number = bisect_right(begins, index) - 1  # of the span that holds the first difference; past the last at the end
+    at = begins[number]
+    given, encoded = _window(tokenizer, spans[number:], again[at:], index - at)
     n_equal = common_prefix(list(given), list(encoded))
-    why = _why(tokenizer, spans, index, given, encoded)
+    why = _why(tokenizer, spans[number] if number < len(spans) else None, given, encoded)
     return RoundTripDifference(len(again), index, given[n_equal:], encoded[n_equal:], why)
 
 
 def _window(
-    tokenizer: Tokenizer, spans: Sequence[DecodedSpan], again: list[int], index: int
+    tokenizer: Tokenizer, spans: Sequence[DecodedSpan], again: Sequence[int], at_least: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids from the span with the first difference to where both sides have as many bytes, or `_WIDEST` of them."""
-    at, number = _span_of(spans, index)
+    """The ids on both sides to where they have as many bytes and one side more than `at_least` ids, or `_WIDEST`."""
     given: list[int] = []
     encoded: list[int] = []
     n_given = n_encoded = 0
-    place = at
+    waiting = iter(spans)
     while len(given) < _WIDEST and len(encoded) < _WIDEST:
-        if n_given <= n_encoded and number < len(spans):
-            given += spans[number].ids
-            n_given += len(spans[number].text.encode())
-            number += 1
-        elif place < len(again):
-            encoded.append(again[place])
-            n_encoded += len(tokenizer.token_bytes(again[place]))
-            place += 1
+        if n_given <= n_encoded and (span := next(waiting, None)):
+            given += span.ids
+            n_given += len(span.text.encode())
+        elif len(encoded) < len(again):
+            encoded.append(again[len(encoded)])
+            n_encoded += len(tokenizer.token_bytes(encoded[-1]))
         else:
             break
-        if n_given == n_encoded and (len(given) > index - at or len(encoded) > index - at):
+        if n_given == n_encoded and max(len(given), len(encoded)) > at_least:
             break
     return tuple(given), tuple(encoded)
 
 
-def _span_of(spans: Sequence[DecodedSpan], index: int) -> tuple[int, int]:
-    """(index of its first id, its number) of the span of the id at `index`; (ids in all, spans) past the end."""
-    at = 0
-    for number, span in enumerate(spans):
-        if index < at + len(span.ids):
-            return at, number
-        at += len(span.ids)
-    return at, len(spans)
-
-
-def _why(
-    tokenizer: Tokenizer, spans: Sequence[DecodedSpan], index: int, given: tuple[int, ...], encoded: tuple[int, ...]
-) -> str:
-    _, number = _span_of(spans, index)
-    span = spans[number] if number < len(spans) else None
+def _why(tokenizer: Tokenizer, span: DecodedSpan | None, given: tuple[int, ...], encoded: tuple[int, ...]) -> str:
     if span is not None and span.kind == "unknown":
         return f"No token has the id {span.ids[0]:,}: \ufffd stands in its place, and that is what is encoded."
     if span is not None and span.kind == "invalid":

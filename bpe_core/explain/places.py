@@ -25,16 +25,14 @@ _Offsets = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
-    """An occurrence of a token or a pair in a text."""
+    """An occurrence of a token or a pair in the text that is called `name`."""
 
     name: str
-    """What the text is called."""
     line: int
     """The number of the line in which it begins, from 1."""
     column: int
-    """Characters of that line before it."""
+    """Characters of that line before it; `before` are the last `AROUND` of them."""
     before: str
-    """The last `AROUND` of them."""
     left: str
     """The token, or the left part of the pair; a character whose bytes lie in both parts counts for this one."""
     right: str
@@ -45,11 +43,10 @@ class CorpusPlace:
 
 @dataclass(frozen=True, slots=True)
 class CorpusText:
-    """A document of a corpus."""
+    """A document of a corpus, whose text comes in blocks."""
 
     name: str
     blocks: Iterable[str]
-    """Its text."""
     first_line: int = 1
     """The number of its first line, if it is a part of a file."""
 
@@ -104,8 +101,7 @@ def token_places(tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]) 
             if own in piece:
                 yield from _offsets(tokenizer.token_bytes, piece, start, tokenizer.encode_piece(piece), (token,))
 
-    def find_changed(part: str) -> Iterator[_Offsets]:
-        """For tokenizers that change a text before they split it."""
+    def find_changed(part: str) -> Iterator[_Offsets]:  # for tokenizers that change a text before they split it
         if token in tokenizer.encode_ordinary(part):
             alignment = Alignment(tokenizer, part)
             for id, (start, end) in zip(alignment.ids, alignment.places(0, alignment.n_tokens), strict=True):
@@ -146,28 +142,27 @@ def _search(
 
 def _joined(parts: Iterable[str]) -> Iterator[str]:
     """The same text in longer parts, so that one holds all that a place in the one before needs of what follows."""
-    held, size = list[str](), 0
+    held = ""
     for part in parts:
-        held.append(part)
-        size += len(part)
-        if size >= PART:
-            yield "".join(held)
-            held, size = [], 0
+        held += part
+        if len(held) >= PART:
+            yield held
+            held = ""
     if held:
-        yield "".join(held)
+        yield held
 
 
 def _lines(blocks: Iterable[str]) -> Iterator[str]:
     """Whole lines of a text, several at a time."""
-    rest = ""
+    rest: list[str] = []
     for block in blocks:
         ended, newline, last = block.rpartition("\n")
         if newline:
-            yield rest + ended + newline
-            rest = ""
-        rest += last
-    if rest:
-        yield rest
+            yield "".join([*rest, ended, newline])
+            rest = []
+        rest.append(last)
+    if any(rest):
+        yield "".join(rest)
 
 
 def _offsets(

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, islice, product, takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.common_prefix import common_prefix
 from bpe_core.live.giant import Gap
@@ -91,47 +91,51 @@ def unstable(live: LiveText) -> Unstable | None:
         return None
     size = TAIL_LENGTH
     while True:
-        tail = _Tail(live, reader, *_begin(live, reader, end - size))
+        tail = _Tail(live, reader, end - size)
         if tail.n_stable or not tail.is_inside:
             return tail.result()
         size *= 2
 
 
-def _begin(live: LiveText, reader: PlainReader, near: int) -> tuple[int, bool]:
-    """Where to begin the tail, at `near` or before it, and whether that is inside a piece, at a token's beginning."""
-    piece = live.piece_at(near) if near > 0 and reader.local else None
-    if piece is None:
-        return 0, False
-    if near - piece[0] <= TAIL_LENGTH:
-        return piece[0], False
-    span = live.span_at(near)
-    return (span.start, True) if span else (near, False)
+class _Prefix(NamedTuple):
+    """Tokens of all of the tail but its last bytes, `swallowed`, which another token can begin with."""
+
+    ends: _Ends
+    """How the tail is split."""
+    ids: Ids
+    swallowed: bytes
+    is_first: bool
+    """Whether the swallowing token would be the first of its piece."""
+    is_whole: bool
+    """Whether these are the tokens of all of the tail, so that nothing is swallowed."""
 
 
 class _Tail:
-    """The text from `start` to its end, its tokens, and the tokens that can replace them when the text goes on.
+    """The end of a text, its tokens, and the tokens that can replace them when the text goes on."""
 
-    `is_inside` says that it begins inside a piece.
-    """
-
-    def __init__(self, live: LiveText, reader: PlainReader, start: int, is_inside: bool) -> None:
-        self._pieces = reader
-        self._vocabulary = live.tokenizer.vocabulary
+    def __init__(self, live: LiveText, reader: PlainReader, near: int) -> None:
+        """The tail begins at `near` or before it, or else at the last safe cut behind."""
+        self._reader, self._vocabulary = reader, live.tokenizer.vocabulary
         self._tokens = in_order(self._vocabulary)
-        self._kinds = self._pieces.splitter.kinds if self._pieces.splitter.source else ("a",)
+        self._kinds = reader.splitter.kinds if reader.splitter.source else ("a",)
+        start, self.is_inside = 0, False
+        if near > 0 and reader.local and (piece := live.piece_at(near)) is not None:
+            start = piece[0]
+            if near - start > TAIL_LENGTH:
+                span, self.is_inside = live.span_at(near), True
+                start = span.start if span else near
         text = live.between(start, live.n_characters)
-        safe = self._last_safe_cut(text) if reader.local else 0
-        self._start, self._text, self.is_inside = start + safe, text[safe:], is_inside and not safe
-        pieces = self._pieces.split(self._text)
+        ends = list(accumulate(map(len, reader.split(text)))) if reader.local else []
+        safe = next((end for end in reversed(ends[:-1]) if reader.is_safe_cut(text[end - 1 : end + 1])), 0)
+        self.is_inside &= not safe
+        """Whether it begins inside a piece."""
+        self._start, self._text = start + safe, text[safe:]
+        pieces = reader.split(self._text)
         self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
         self._allowed: dict[tuple[_Ends, str], bool] = {}
+        self._prefixes = [prefix for ends in self._possible_ends() for prefix in self._prefixes_under(ends)]
         self.n_stable = self._count_stable()
         """How many tokens at its beginning no continuation can change."""
-
-    def _last_safe_cut(self, text: str) -> int:
-        """The last end of a piece, but for that of the text, that is a safe cut; 0 if there is none."""
-        ends = list(accumulate(map(len, self._pieces.split(text))))
-        return next((end for end in reversed(ends[:-1]) if self._pieces.is_safe_cut(text[end - 1 : end + 1])), 0)
 
     def result(self) -> Unstable:
         """The tokens after the first `n_stable`, with their place in the text."""
@@ -143,19 +147,21 @@ class _Tail:
 
     def _encode(self, pieces: Sequence[str]) -> Ids:
         """The ids of whole pieces; -n stands for n bytes that a lossy pattern drops."""
-        return tuple(chain.from_iterable(map(self._pieces.ids, pieces)))
+        return tuple(chain.from_iterable(map(self._reader.ids, pieces)))
 
     def _n_bytes(self, token: int) -> int:
-        return len(self._pieces.token_bytes(token))
+        return len(self._reader.token_bytes(token))
 
     def _count_stable(self) -> int:
         n_stable = len(self._ids)
         if not self._text:
-            self._prefixes: list[_Prefix] = []
             return 0
-        for following in self._endings_of_specials():
-            n_stable = min(n_stable, common_prefix(self._encode(self._pieces.split(self._text + following)), self._ids))
-        self._prefixes = [prefix for ends in self._possible_ends() for prefix in self._prefixes_under(ends)]
+        # A special token of which the text ends with a beginning can be completed, where it counts.
+        for special in self._vocabulary.special_tokens if isinstance(self._reader.tokenizer, SpecialsAllowed) else ():
+            for length in range(1, len(special)):
+                if self._text.endswith(special[:length]):
+                    pieces = self._reader.split(self._text + special[length:])
+                    n_stable = min(n_stable, common_prefix(self._encode(pieces), self._ids))
         for prefix in sorted(self._prefixes, key=lambda prefix: common_prefix(prefix.ids, self._ids)):
             n_common = common_prefix(prefix.ids, self._ids)
             if n_common >= n_stable:
@@ -164,40 +170,28 @@ class _Tail:
                 n_stable = n_common
         return n_stable
 
-    def _endings_of_specials(self) -> Iterator[str]:
-        """What remains of each special token that the end of the text may be a beginning of; none if not allowed."""
-        if isinstance(self._pieces.tokenizer, SpecialsAllowed):
-            for special in self._vocabulary.special_tokens:
-                for length in range(1, len(special)):
-                    if self._text.endswith(special[:length]):
-                        yield special[length:]
-
     def _possible_ends(self) -> set[_Ends]:
         """All ways in which the pattern can split the tail when something follows, as the ends of its pieces."""
-        n = len(self._text)
         found: set[_Ends] = set()
-        for following in chain(self._kinds, map("".join, product(self._kinds, repeat=2))):
-            ends = accumulate(map(len, self._pieces.split(self._text + following)))
-            found.add(tuple(takewhile(lambda end: end <= n, ends)))
+        for following in chain(self._kinds, map("".join, product(self._kinds, repeat=2))) if self._text else ():
+            ends = accumulate(map(len, self._reader.split(self._text + following)))
+            found.add(tuple(takewhile(lambda end: end <= len(self._text), ends)))
         return found
 
-    def _prefixes_under(self, ends: _Ends) -> Iterator["_Prefix"]:
+    def _prefixes_under(self, ends: _Ends) -> Iterator[_Prefix]:
         """Tokens that can precede a token that swallows the end, and the tokens if the tail ends with a piece, under
         one way of splitting it."""
         bounds = (0, *ends)
         parts = [self._text[a:b] for a, b in zip(bounds, ends, strict=False)]
-        before = self._encode([Gap(part) if self._is_gap(part) else part for part in parts])
+        lossy, split = self._reader.lossy, self._reader.splitter.split
+        # What a lossy pattern drops is judged without its surroundings.
+        before = self._encode([Gap(part) if lossy and not split(part) else part for part in parts])
         open_part = utf8(self._text[bounds[-1] :])
         ids = self._vocabulary.join(open_part)
         yield _Prefix(ends, before + ids, b"", False, True)
-        longest = self._tokens.longest
-        for at in range(max(0, len(open_part) - longest + 1), len(open_part)):
+        for at in range(max(0, len(open_part) - self._tokens.longest + 1), len(open_part)):
             first = self._shortened(ids, open_part, at)
             yield _Prefix(ends, before + first, open_part[at:], not first, False)
-
-    def _is_gap(self, part: str) -> bool:
-        """Whether a lossy pattern drops this part of the tail, judged without its surroundings."""
-        return self._pieces.lossy and not self._pieces.splitter.split(part)
 
     def _shortened(self, ids: Ids, data: bytes, length: int) -> Ids:
         """The tokens of the first `length` bytes of `data`, found from `ids`, the tokens of all of it.
@@ -221,57 +215,37 @@ class _Tail:
                 if (prefix.ids, token) not in seen and self.n_stable <= len(prefix.ids):
                     seen.add((prefix.ids, token))
                     ids = (*(kept for kept in prefix.ids[self.n_stable :] if kept >= 0), token)
-                    rest = self._pieces.token_bytes(token)[len(prefix.swallowed) :]
+                    rest = self._reader.token_bytes(token)[len(prefix.swallowed) :]
                     yield Completion(ids, prefix.swallowed, rest)
 
-    def _swallowing(self, prefix: "_Prefix", beyond: Sequence[str] = ()) -> Iterator[int]:
+    def _swallowing(self, prefix: _Prefix, beyond: Sequence[str] = ()) -> Iterator[int]:
         """The tokens that can follow a prefix, lowest id first.
 
         The pattern may accept the piece only if more follows, as a closing quotation mark; `beyond` are characters to
         try after the token.
         """
+        vocabulary = self._vocabulary
         for token in sorted(self._tokens.beginning_with(prefix.swallowed)):
-            data = self._pieces.token_bytes(token)
-            fits = (
-                self._stands_alone(token, data)
-                if prefix.is_first
-                else self._vocabulary.compatible(prefix.ids[-1], token)
-            )
+            data = self._reader.token_bytes(token)
+            if prefix.is_first:
+                fits = vocabulary.join(data) == (token,) or vocabulary.encode(data) == (token,)
+            else:
+                fits = vocabulary.compatible(prefix.ids[-1], token)
             if fits and self._goes_on(prefix, token, data, beyond):
                 yield token
 
-    def _stands_alone(self, token: int, data: bytes) -> bool:
-        return self._vocabulary.join(data) == (token,) or self._vocabulary.encode(data) == (token,)
-
-    def _goes_on(self, prefix: "_Prefix", token: int, data: bytes, beyond: Sequence[str]) -> bool:
+    def _goes_on(self, prefix: _Prefix, token: int, data: bytes, beyond: Sequence[str]) -> bool:
         """Whether the pattern splits some continuation such that the token follows the prefix in one piece."""
         for following, added in _completed(data[len(prefix.swallowed) :], beyond):
             if added and self._vocabulary.join(data + added)[:1] != (token,):
                 continue
-            key = prefix.ends, self._pieces.splitter.alike(following)
-            allowed = self._allowed.get(key)
-            if allowed is None:
-                ends = tuple(accumulate(map(len, self._pieces.split(self._text + following))))
-                allowed = self._allowed[key] = ends == (*prefix.ends, len(self._text) + len(following))
-            if allowed:
+            key = prefix.ends, self._reader.splitter.alike(following)
+            if key not in self._allowed:
+                ends = tuple(accumulate(map(len, self._reader.split(self._text + following))))
+                self._allowed[key] = ends == (*prefix.ends, len(self._text) + len(following))
+            if self._allowed[key]:
                 return True
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class _Prefix:
-    """Tokens of all of the tail but its last bytes, `swallowed`, which another token can begin with."""
-
-    ends: _Ends
-    """How the tail is split."""
-    ids: Ids
-    """The tokens."""
-    swallowed: bytes
-    """The remaining bytes of the tail."""
-    is_first: bool
-    """Whether the swallowing token would be the first of its piece."""
-    is_whole: bool
-    """Whether these are the tokens of all of the tail, so that nothing is swallowed."""
 
 
 def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]]:
