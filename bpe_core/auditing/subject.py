@@ -59,7 +59,7 @@ class Usage:
         examples: dict[int, str] = {}
         documents: dict[int, frozenset[int]] = {}
         widespread: set[int] = set()
-        documents_of = counts.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
+        documents_of = counts.table.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
         rest = iter(counts.pieces.items())
         for done in range(0, len(counts.pieces), _PIECES_PER_REPORT):
             some = dict(islice(rest, _PIECES_PER_REPORT))
@@ -265,7 +265,7 @@ def spread_of(
     ids: dict[str, tuple[int, ...]] = {}
     frequency, total = Counter[int](), Counter[int]()
     largest: dict[int, int] = {}
-    for document in Reading(progress, None).documents(files):
+    for document in Reading(progress).documents(files):
         counts = Counts(tokenizer.pattern)
         counts.add(document)
         new = [piece for piece in counts.pieces if piece not in ids]

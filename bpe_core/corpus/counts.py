@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from bpe_core import kernel
 from bpe_core.cores import n_threads
 from bpe_core.corpus.reading import BLOCK, REPORT_EVERY, Document, Progress, Reading, Skipped, TextFile, Unreadable
-from bpe_core.errors import Stopped, TextError
+from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 from bpe_core.utf8 import utf8
@@ -88,10 +88,6 @@ class Counts:
         """What is known of each document, in order; the texts given to `Counts.of` have a single one in common."""
         self.skipped: list[Skipped] = []
         """Files that could not be read to their end; nothing of them is counted."""
-        self.stopped = False
-        """Whether `stop` ended the reading early; only documents that were read to their ends are counted then."""
-        self.n_bytes = self.n_characters = 0
-        """Sizes of the texts in UTF-8 and in code points."""
         self.sample = ""
         """What was taken of the files, for a person; "" if they were read whole."""
         self.splitter = splitter(pattern)
@@ -104,6 +100,16 @@ class Counts:
     def n_pieces(self) -> int:
         """How many pieces the texts were split into, with repetition; `len(table)` is how many differ."""
         return self.table.n_pieces
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of the texts in UTF-8."""
+        return sum(source.bytes for source in self.sources)
+
+    @property
+    def n_characters(self) -> int:
+        """Code points of the texts."""
+        return sum(source.characters for source in self.sources)
 
     @property
     def n_weighted_bytes(self) -> int:
@@ -133,7 +139,7 @@ class Counts:
             whole = text if text.isascii() else utf8(text).decode()
             counts._count((whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)), measure)
             counts.n_documents += 1
-        counts._keep(measure.source("text" if isinstance(texts, str) else counted(counts.n_documents, "text")))
+        counts.sources.append(measure.source("text" if isinstance(texts, str) else counted(counts.n_documents, "text")))
         return counts
 
     @classmethod
@@ -143,32 +149,27 @@ class Counts:
         pattern: str = "gpt4",
         *,
         progress: Callable[[Progress], None] | None = None,
-        stop: Callable[[], bool] | None = None,
         workers: int | None = None,
         sample: "Sample | None" = None,
     ) -> Self:
         """Count files, each a document. They are read in blocks: only a pattern without safe cuts holds a whole text.
 
-        `progress` and `stop` are called at most every 20 ms; if `stop` returns true, the counts made until then are
-        returned, with `stopped` set. `workers` threads count at a time, where the kernel can split the texts; None:
-        as many as the size is worth, up to the number of cores. The result is the same for any number. With a `sample`
-        only a part of the files is read, in stretches that are documents each.
-        Raises TextError if a `required` file, or every file, proves unreadable; PatternError for a wrong `pattern`.
+        `progress` is called at most every 20 ms; what it raises ends the reading. `workers` threads count at a time,
+        where the kernel can split the texts; None: as many as the size is worth, up to the number of cores. The result
+        is the same for any number. With a `sample` only a part of the files is read, in stretches that are documents
+        each. Raises TextError if a `required` file, or every file, proves unreadable; PatternError for a wrong
+        `pattern`.
         """
         counts = cls(pattern)
         files = tuple(files)
-        reading = Reading(progress, stop)
+        reading = Reading(progress)
         documents = sample.documents(files, counts.splitter, reading) if sample else reading.documents(files)
         n_workers = n_threads(reading.total, BYTES_PER_WORKER) if workers is None else workers
-        try:
-            if n_workers > 1 and counts.splitter.scanner:
-                counts._add_together(documents, counts.splitter.scanner, reading, n_workers)
-            else:
-                for document in documents:
-                    counts.add(document)
-        except Stopped:
-            counts.stopped = True
-            return counts
+        if n_workers > 1 and counts.splitter.scanner:
+            counts._add_together(documents, counts.splitter.scanner, reading, n_workers)
+        else:
+            for document in documents:
+                counts.add(document)
         counts.sample = "" if sample is None else str(sample)
         if files and not counts.n_documents:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
@@ -187,10 +188,7 @@ class Counts:
             whole.sources += [replace(source, weight=weight) for source in counts.sources]
             whole.skipped += counts.skipped
             whole.n_documents += counts.n_documents
-            whole.n_bytes += counts.n_bytes
-            whole.n_characters += counts.n_characters
             whole.sample = counts.sample
-            whole.stopped |= counts.stopped
         return whole
 
     def add(self, document: Document) -> None:
@@ -202,16 +200,12 @@ class Counts:
             self._skip(document.file, error)
         else:
             self.n_documents += 1
-            self._keep(measure.source(document.name))
+            self.sources.append(measure.source(document.name))
 
     def name_of(self, document: int) -> str:
         """The name of a document for a person; documents are numbered from 0."""
         one_each = len(self.sources) == self.n_documents
         return self.sources[document].name if one_each else f"text {document + 1:,}"
-
-    def few_documents(self) -> dict[str, tuple[int, ...]]:
-        """Piece -> numbers of the one or two documents it occurs in. A piece that is missing is in three or more."""
-        return self.table.few_documents()
 
     def _count(self, blocks: Iterable[str], measure: _Measure) -> None:
         """Count the pieces of the next document. If reading it raises, none of them is counted."""
@@ -234,8 +228,8 @@ class Counts:
         """Count documents as `add` does, by so many threads: small ones together, large ones in parts.
 
         The files are read here; the threads work free of the GIL, each on the next share of the corpus, and their
-        tables are put together in its order, so the result is that of one thread. When `reading` raises `Stopped`, the
-        shares under way are not waited for, and the first documents of the corpus are counted.
+        tables are put together in its order, so the result is that of one thread. When `reading` raises, the shares
+        under way are not waited for.
         """
         from concurrent.futures import ThreadPoolExecutor, wait  # late: most corpora are small
 
@@ -293,19 +287,13 @@ class Counts:
         """Add the pieces of documents, counted already and numbered from 0 in `table`, and what is known of them."""
         self.table.append(table, self.n_documents)
         self.n_documents += len(sources)
-        for source in sources:
-            self._keep(source)
+        self.sources += sources
 
     def _skip(self, file: TextFile, error: Unreadable) -> None:
         """List an unreadable file in `skipped`; raises `error` if the file is `required`."""
         if file.required:
             raise error
         self.skipped.append(Skipped(file.path, error.reason))
-
-    def _keep(self, source: Source) -> None:
-        self.sources.append(source)
-        self.n_bytes += source.bytes
-        self.n_characters += source.characters
 
 
 def parts(blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int) -> Iterator[bytes]:

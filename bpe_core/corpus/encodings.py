@@ -5,82 +5,65 @@ would silently train on characters that nobody wrote.
 """
 
 import codecs
-from dataclasses import dataclass
+import re
 from typing import Final
 
 HEAD: Final = 8192
 """Bytes from the beginning of a file by which it is recognized."""
 
 _MARKS: Final = (  # UTF-32 first: its mark begins with that of UTF-16
-    (codecs.BOM_UTF8, "utf-8", "UTF-8 with a byte order mark"),
-    (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
-    (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32"),
-    (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
-    (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-_MAGIC: Final = (  # (offset, bytes, what it is)
-    (0, b"\x89PNG\r\n", "a PNG image"),
-    (0, b"\xff\xd8\xff", "a JPEG image"),
-    (0, b"GIF87a", "a GIF image"),
-    (0, b"GIF89a", "a GIF image"),
-    (0, b"%PDF-", "a PDF document"),
-    (0, b"PK\x03\x04", "a ZIP archive (as .docx, .epub, .whl and .npz are)"),
-    (0, b"PK\x05\x06", "an empty ZIP archive"),
-    (0, b"\x1f\x8b", "packed by gzip once more"),
-    (0, b"\xfd7zXZ\x00", "packed by xz once more"),
-    (4, b"1AY&SY", "packed by bzip2"),
-    (0, b"\x28\xb5\x2f\xfd", "packed by zstd"),
-    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (0, b"Rar!\x1a\x07", "a RAR archive"),
-    (257, b"ustar", "a tar archive"),
-    (0, b"\x7fELF", "a program"),
-    (0, b"\xca\xfe\xba\xbe", "a program"),
-    (0, b"\xcf\xfa\xed\xfe", "a program"),
-    (0, b"\x00asm", "a WebAssembly module"),
-    (0, b"SQLite format 3\x00", "an SQLite database"),
-    (0, b"PAR1", "a Parquet table"),
-    (0, b"\x93NUMPY", "a NumPy array"),
-    (0, b"\x80\x04\x95", "a Python pickle"),
-    (0, b"GGUF", "a GGUF model"),
-    (0, b"RIFF", "a sound, film or image"),
-    (0, b"OggS", "a sound"),
-    (0, b"ID3\x03", "a sound"),
-    (0, b"ID3\x04", "a sound"),
-    (4, b"ftyp", "a film"),
-    (1, b"\r\r\n", "compiled Python"),
-)
+_KINDS: Final = {  # what a file is -> a regular expression of its first bytes
+    "a PNG image": rb"\x89PNG\r\n",
+    "a JPEG image": rb"\xff\xd8\xff",
+    "a GIF image": rb"GIF8[79]a",
+    "a PDF document": rb"%PDF-",
+    "a ZIP archive (as .docx, .epub, .whl and .npz are)": rb"PK(?:\x03\x04|\x05\x06)",
+    "packed by gzip once more": rb"\x1f\x8b",
+    "packed by xz once more": rb"\xfd7zXZ\x00",
+    "packed by bzip2": rb".{4}1AY&SY",
+    "packed by zstd": rb"\x28\xb5\x2f\xfd",
+    "a 7z archive": rb"7z\xbc\xaf\x27\x1c",
+    "a RAR archive": rb"Rar!\x1a\x07",
+    "a tar archive": rb".{257}ustar",
+    "a program": rb"\x7fELF|\xca\xfe\xba\xbe|\xcf\xfa\xed\xfe|\x00asm",
+    "an SQLite database": rb"SQLite format 3\x00",
+    "a Parquet table": rb"PAR1",
+    "a NumPy array": rb"\x93NUMPY",
+    "a Python pickle": rb"\x80\x04\x95",
+    "a GGUF model": rb"GGUF",
+    "a sound, film or image": rb"RIFF|OggS|ID3[\x03\x04]|.{4}ftyp",
+    "compiled Python": rb".\r\r\n",
+}
 
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
 """Control bytes that hardly occur in texts; line breaks, tabs and the escape of terminal recordings do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """A codec of Python, and what it is called on the screen, such as "UTF-16"; "" for plain UTF-8."""
-
-    codec: str
-    mark: int
-    """Bytes of the byte order mark, which comes first and is not part of the text; 0 without one."""
-    note: str
 
 
 class NotText(Exception):
     """The bytes are no text that can be read. The message is a clause without a full stop: why, and what to do."""
 
 
-def recognize(head: bytes, *, whole: bool) -> Encoding:
-    """The encoding of a file that begins with `head`; `whole`: that is all of it. NotText for what is no text."""
-    marked = (Encoding(codec, len(mark), note) for mark, codec, note in _MARKS if head.startswith(mark))
-    encoding = next(marked, Encoding("utf-8", 0, ""))
-    body = head[encoding.mark :]
+def recognize(head: bytes, *, whole: bool) -> tuple[str, int]:
+    """(codec, bytes of the byte order mark) of a file that begins with `head`; `whole`: that is all of it.
+
+    NotText for what is no text.
+    """
+    marked = ((codec, len(mark)) for mark, codec in _MARKS if head.startswith(mark))
+    codec, mark = next(marked, ("utf-8", 0))
     try:
-        codecs.getincrementaldecoder(encoding.codec)().decode(body, whole)
+        codecs.getincrementaldecoder(codec)().decode(head[mark:], whole)
     except UnicodeDecodeError as error:
-        raise NotText(_why_not(head, error.start + encoding.mark, encoding)) from None
-    if encoding.codec == "utf-8":
-        _refuse_zeros(body)
-    return encoding
+        raise NotText(_why_not(head, error.start + mark, codec, mark)) from None
+    if codec == "utf-8":
+        _refuse_zeros(head[mark:])
+    return codec, mark
 
 
 def not_in_encoding(byte: int, offset: int, codec: str, guess: str = "") -> str:
@@ -93,11 +76,11 @@ def not_in_encoding(byte: int, offset: int, codec: str, guess: str = "") -> str:
     return f"{where}{looks}: convert it first, for example with iconv -f {guess or 'ENCODING'} -t UTF-8"
 
 
-def _why_not(head: bytes, offset: int, encoding: Encoding) -> str:
+def _why_not(head: bytes, offset: int, codec: str, mark: int) -> str:
     if kind := _kind(head):
         return f"it is {kind}, not text"
-    if encoding.mark:
-        return not_in_encoding(head[offset], offset, encoding.codec)
+    if mark:
+        return not_in_encoding(head[offset], offset, codec)
     if guess := _unmarked_utf16(head):
         return not_in_encoding(head[offset], offset, "utf-8", guess)
     if b"\0" in head or _share(head, _CONTROLS) > 0.03:
@@ -115,7 +98,7 @@ def _refuse_zeros(body: bytes) -> None:
 
 
 def _kind(head: bytes) -> str:
-    return next((kind for offset, magic, kind in _MAGIC if head.startswith(magic, offset)), "")
+    return next((kind for kind, begins in _KINDS.items() if re.match(begins, head, re.DOTALL)), "")
 
 
 def _unmarked_utf16(head: bytes) -> str:

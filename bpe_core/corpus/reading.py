@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Self, cast
 
-from bpe_core.corpus.encodings import HEAD, Encoding, NotText, not_in_encoding, recognize
-from bpe_core.errors import Stopped, TextError
+from bpe_core.corpus.encodings import HEAD, NotText, not_in_encoding, recognize
+from bpe_core.errors import TextError
 from bpe_core.visible import visible
 
 BLOCK: Final = 1 << 16
@@ -66,7 +66,10 @@ class TextFile:
     """What to call it on a screen: short, and safe to show."""
     size: int
     """Bytes on disk."""
-    encoding: Encoding
+    codec: str
+    """Python's name of its encoding."""
+    mark: int
+    """Bytes of the byte order mark, which comes first and is not part of the text; 0 without one."""
     packing: str
     """"gzip", "xz" or ""."""
     empty: bool
@@ -74,17 +77,9 @@ class TextFile:
     required: bool = True
     """Whether the file itself was named, not a folder above it: then it is an error if it proves unreadable."""
 
-    @property
-    def note(self) -> str:
-        """What a person should know of how it is read, such as "UTF-16, unpacked from gzip"; mostly empty."""
-        packed = f"unpacked from {self.packing}" if self.packing else ""
-        return ", ".join(filter(None, (self.encoding.note, packed)))
-
     def with_mark(self) -> Self:
         """This file, read so that a byte order mark in UTF-8 is its first character; other encodings need theirs."""
-        if self.encoding.codec != "utf-8" or not self.encoding.mark:
-            return self
-        return replace(self, encoding=Encoding("utf-8", 0, ""), empty=False)
+        return replace(self, mark=0, empty=False) if self.codec == "utf-8" and self.mark else self
 
     def blocks(
         self, progress: Callable[[int], None] | None = None, *, start: int = 0, end: int | None = None
@@ -104,9 +99,8 @@ class TextFile:
 
     def _read(self, start: int, end: int | None) -> Iterator[tuple[int, str]]:
         """(position in bytes on disk, text read up to there) until all is read."""
-        codec = self.encoding.codec
-        decode = codecs.getincrementaldecoder(codec)().decode
-        begin = max(start, self.encoding.mark)
+        decode = codecs.getincrementaldecoder(self.codec)().decode
+        begin = max(start, self.mark)
         with _one_sentence(self.name), self.path.open("rb", buffering=0) as disk, _unpacked(disk, self.packing) as file:
             fed = file.seek(begin) if begin else 0
             data = b"at first"
@@ -119,7 +113,7 @@ class TextFile:
                     text = decode(data, not data)
                 except UnicodeDecodeError as error:
                     offset = fed - len(error.object) + error.start
-                    raise NotText(not_in_encoding(error.object[error.start], offset, codec)) from None
+                    raise NotText(not_in_encoding(error.object[error.start], offset, self.codec)) from None
                 yield disk.tell() if self.packing else fed, text
             if end is not None and fed < end:
                 raise NotText(CHANGED)
@@ -143,8 +137,8 @@ def recognize_file(path: Path, name: str, *, required: bool = True, status: os.s
                 disk.seek(0)
                 with _unpacked(disk, packing) as file:
                     head = file.read(HEAD)
-        encoding = recognize(head, whole=len(head) < HEAD)
-    return TextFile(path, name, status.st_size, encoding, packing, len(head) == encoding.mark, required)
+        codec, mark = recognize(head, whole=len(head) < HEAD)
+    return TextFile(path, name, status.st_size, codec, mark, packing, len(head) == mark, required)
 
 
 def why_not(error: OSError) -> str:
@@ -217,7 +211,7 @@ class Progress:
 
 
 class Document(NamedTuple):
-    """A document that is to be counted; iterating over `blocks`, its text, may raise Stopped and Unreadable."""
+    """A document that is to be counted; iterating over `blocks`, its text, may raise Unreadable."""
 
     file: TextFile
     name: str
@@ -225,14 +219,14 @@ class Document(NamedTuple):
 
 
 class Reading:
-    """Keeps how much of several files has been read; calls `progress` and `stop` at most every REPORT_EVERY seconds."""
+    """Keeps how much of several files has been read; calls `progress` at most every REPORT_EVERY seconds."""
 
-    def __init__(self, progress: Callable[[Progress], None] | None, stop: Callable[[], bool] | None) -> None:
+    def __init__(self, progress: Callable[[Progress], None] | None) -> None:
         self.total = 0
         """Bytes on disk, all that are to be read."""
         self._before = self._position = 0
         self._name = ""
-        self._progress, self._stop = progress, stop
+        self._progress = progress or (lambda _: None)
         self._next_report = 0.0
 
     def documents(self, files: Sequence[TextFile]) -> Iterator[Document]:
@@ -256,16 +250,12 @@ class Reading:
         self.look()
 
     def look(self) -> None:
-        """Report how much is read, unless REPORT_EVERY has not passed since the last time. Raises Stopped."""
+        """Report how much is read, unless REPORT_EVERY has not passed since the last time."""
         now = time.monotonic()
         if now >= self._next_report:
             self._next_report = now + REPORT_EVERY
-            if self._progress:
-                self._progress(Progress(self._before + self._position, self.total, self._name))
-            if self._stop and self._stop():
-                raise Stopped
+            self._progress(Progress(self._before + self._position, self.total, self._name))
 
     def finish(self) -> None:
         """Report that all has been read."""
-        if self._progress:
-            self._progress(Progress(self.total, self.total, ""))
+        self._progress(Progress(self.total, self.total, ""))

@@ -112,7 +112,7 @@ def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[Stretch]:
 
 def _parts(file: TextFile, cut: Cut | None) -> list[Stretch]:
     """The parts of a file that is large enough and can be cut; otherwise an empty list."""
-    if file.size < 2 * STRETCH or file.packing or file.encoding.codec != "utf-8" or not cut:
+    if file.size < 2 * STRETCH or file.packing or file.codec != "utf-8" or not cut:
         return []
     offsets = range(STRETCH, file.size - STRETCH // 2, STRETCH)
     cuts = [0, *filter(None, (_cut(file, offset, cut) for offset in offsets)), file.size]

@@ -59,8 +59,6 @@ def count_files(
 
     for some, weight in files_by_weight(files, weights or {}):
         counts = Counts.read(some, pattern, progress=progress, sample=sample)
-        if counts.stopped:
-            raise Stopped
         before += sum(file.size for file in some) * (sample is None)
         parts.append((counts, weight))
     counts = parts[0][0] if not weights else Counts.weighted(parts)

@@ -2,7 +2,6 @@
 
 import gzip
 import random
-from itertools import count
 from threading import Event
 
 import pytest
@@ -41,7 +40,7 @@ def everything(counted):
     """All that is known of a corpus, order included."""
     known = {name: value for name, value in vars(counted).items() if name not in ("splitter", "table", "_known")}
     numbers = counted.n_pieces, len(counted.table)
-    return known | {"pieces": list(counted.pieces.items()), "documents": counted.few_documents(), "n": numbers}
+    return known | {"pieces": list(counted.pieces.items()), "documents": counted.table.few_documents(), "n": numbers}
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"(?<=a)b|\w+"])
@@ -84,7 +83,7 @@ def test_a_text_without_any_place_to_cut_is_joined_not_more_often_than_it_double
     assert Nowhere.looked < 30_000
 
 
-def test_progress_is_told_and_a_wish_to_stop_is_heeded(tmp_path, small, monkeypatch):
+def test_progress_is_told(tmp_path, small):
     for number in range(40):
         (tmp_path / f"{number:02}.txt").write_text(f"text {number} " * 9)
     files, told = find_files(tmp_path).files, []
@@ -92,15 +91,6 @@ def test_progress_is_told_and_a_wish_to_stop_is_heeded(tmp_path, small, monkeypa
     Counts.read(files, progress=told.append, workers=2)
     assert told[-1].done == told[-1].total == total
     assert [now.done for now in told] == sorted(now.done for now in told)
-    stopped = Counts.read(files, stop=lambda: True, workers=2)
-    assert stopped.stopped
-    assert stopped.n_documents == 0
-    asked = count()
-    monkeypatch.setattr("bpe_core.corpus.reading.REPORT_EVERY", 0)
-    monkeypatch.setattr(counts, "REPORT_EVERY", 0)
-    some = Counts.read(files, stop=lambda: next(asked) == 20, workers=2)
-    assert 0 < some.n_documents < 40
-    assert everything(some) == everything(Counts.read(files[: some.n_documents])) | {"stopped": True}
 
 
 def test_a_file_that_breaks_off_is_told_of_whoever_counts(tmp_path, small):
