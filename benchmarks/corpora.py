@@ -44,15 +44,15 @@ def bpescope(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
 
 def bpescope_one(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """Ours, in one thread."""
-    from bpe_core import cores
+    from bpe_core import process
 
-    cores.available_cores = lambda: 1
+    process.available_cores = lambda: 1
     return bpescope(wish, paths, vocabulary, out)
 
 
 def tiktoken(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """tiktoken, with as many threads as the machine has cores."""
-    from bpe_core.cores import available_cores
+    from bpe_core.process import available_cores
 
     encode_batch = encoding_tiktoken(vocabulary).encode_ordinary_batch
     n = available_cores()

@@ -1,19 +1,20 @@
-"""The process of a command: its standard streams, closed, full or without a reader; how it begins and ends."""
+"""This process: its standard streams, closed, full or without a reader; how it begins and ends; cores and garbage."""
 
+import gc
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import IO, Final, NoReturn
 
 INTERRUPTED: Final = 130
 """The exit code after Ctrl+C."""
 
+MAX_THREADS: Final = 8
+"""Threads at most: one of them puts all results together, which limits the gain."""
 _STANDARD: Final = ((0, "stdin", os.O_WRONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY))
-"""(descriptor, name in `sys`, mode in which a closed one is opened on /dev/null).
-
-stdin is opened for writing and stdout for reading only, so that using them is still an error; what is printed to stderr
-is discarded."""
+"""(descriptor, name in `sys`, mode in which a closed one is opened on /dev/null): stdin for writing and stdout for
+reading only, so that using them is still an error; what is printed to stderr is discarded."""
 
 
 def open_closed_streams() -> None:
@@ -34,25 +35,16 @@ class Unfailing:
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
         self.encoding = getattr(stream, "encoding", "utf-8")
+        self.isatty, self.fileno = stream.isatty, stream.fileno
 
     def write(self, text: str) -> int:
-        """Write `text`, or discard it; its length."""
         with suppress(OSError):
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Flush the stream; an OSError is ignored."""
         with suppress(OSError):
             self._stream.flush()
-
-    def isatty(self) -> bool:
-        """`isatty` of the stream."""
-        return self._stream.isatty()
-
-    def fileno(self) -> int:
-        """`fileno` of the stream."""
-        return self._stream.fileno()
 
 
 def print_to_stderr(sentence: str) -> None:
@@ -118,3 +110,30 @@ def end(code: int) -> NoReturn:
     Python would wait for all threads, and then free a vocabulary of 200,000 tokens one by one: 0.1 seconds and more.
     """
     os._exit(code)
+
+
+def available_cores() -> int:
+    """CPU cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def most_threads() -> int:
+    """As many threads as there are cores, and at most MAX_THREADS."""
+    return min(available_cores(), MAX_THREADS)
+
+
+def n_threads(size: int, each: int) -> int:
+    """As many threads as get at least `each` of `size` to do: between 1 and `most_threads`."""
+    return max(1, min(most_threads(), size // each))
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """Pause the garbage collector, for all threads, where many objects are made and no cycles; then it is as it was."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

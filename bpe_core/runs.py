@@ -17,10 +17,9 @@ from bpe_core.formats.native import recognizes
 from bpe_core.metrics import bytes_per_token
 from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
 from bpe_core.metrics.vocabularies import merges_in_common
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options
-from bpe_core.visible import shortened, token_label, visible
+from bpe_core.visible import counted, shortened, token_label, visible
 
 _HEAD: Final = 256  # bytes of a file that show whether it is a tokenizer file of ours
 _NAMED: Final = 5  # tokens that are named of those that only one has

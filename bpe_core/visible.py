@@ -1,4 +1,4 @@
-"""Text made safe and visible: every character that is invisible, or that controls a terminal, becomes a glyph.
+"""Text for people, safe and visible: every character that is invisible, or that controls a terminal, becomes a glyph.
 
 All text from outside is written to a terminal through this module only.
 """
@@ -66,3 +66,26 @@ def token_label(token: bytes) -> str:
     ('␣the', '\\xf0\\x9f', 'é↵')
     """
     return token.decode("utf-8", "backslashreplace").translate(_LABELS)
+
+
+def counted(number: int, noun: str, several: str = "") -> str:
+    """`number` with thousands separators, and the noun; `several` is its plural where that is not noun + "s".
+
+    >>> counted(1, "token"), counted(0, "token"), counted(2_000, "time"), counted(2, "entry", "entries")
+    ('1 token', '0 tokens', '2,000 times', '2 entries')
+    """
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def cells(text: str) -> int:
+    """The width of `text` in a terminal, in cells: 2 for wide characters and most emoji, 0 for marks, 1 for others."""
+    from rich.cells import cell_len  # late: most commands draw nothing
+
+    return cell_len(text)
+
+
+def fitted(text: str, most: int) -> str:
+    """`text` if its width is at most `most` cells; else as much of its beginning as fits, and an ellipsis."""
+    from rich.cells import chop_cells
+
+    return text if cells(text) <= most else chop_cells(text, most - 1)[0] + "…"

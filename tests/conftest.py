@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.internal.conjecture import providers
 
-from bpe_core.cores import available_cores
+from bpe_core.process import available_cores
 
 settings.register_profile("house", derandomize=True, deadline=None, database=None, max_examples=50)
 settings.register_profile("no shrinking", settings.get_profile("house"), phases=(Phase.explicit, Phase.generate))

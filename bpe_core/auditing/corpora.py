@@ -10,8 +10,7 @@ from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import AuditSubject, merged_share, surprise
-from bpe_core.plurals import counted
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 
 RARE_SHARE: Final = 0.01  # a token is rare if it occurs less often than this part of `Usage.even_share`
 MIN_DOCUMENTS: Final = 10  # that a corpus must have for one or two of them to be few

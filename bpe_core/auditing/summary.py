@@ -9,9 +9,8 @@ from typing import Final, NamedTuple, Self
 
 from bpe_core.auditing.findings import KINDS, Finding
 from bpe_core.auditing.scaffold import end_of_order
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,13 @@ from bpe_core.auditing.summary import Summary
 from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
-from bpe_core.cells import fitted
 from bpe_core.cli.arguments import Subcommands, add_command, add_forms, add_given_pattern, add_tokenizer
 from bpe_core.cli.report import Report, ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.errors import OptionError, Stopped
-from bpe_core.plurals import counted
 from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import shortened, visible
+from bpe_core.visible import counted, fitted, shortened, visible
 from bpe_core.worker.audit import AuditRequest, examined
 from bpe_core.worker.job import Job
 

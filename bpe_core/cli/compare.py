@@ -17,10 +17,9 @@ from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, called, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Amounts, Comparison
 from bpe_core.metrics.vocabularies import merges_in_common, overlap
-from bpe_core.plurals import counted
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import quoted, shortened, token_label, visible
+from bpe_core.visible import counted, quoted, shortened, token_label, visible
 from bpe_core.worker.compare import Text, compare, disk_texts, summary, texts_as_json
 from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job

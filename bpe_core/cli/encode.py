@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Final
 from bpe_core import kernel
 from bpe_core.cli.arguments import Subcommands, add_command, add_forms, add_given_pattern, add_input, add_tokenizer
 from bpe_core.cli.streams import SentenceReporter, is_stream, open_tokenizer, report_to_person, text_blocks
-from bpe_core.cores import most_threads
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
-from bpe_core.ids_in_text import ids_in
 from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, in_terminal, page
+from bpe_core.process import most_threads
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import quoted, visible
 from bpe_core.worker.messages import FileSkipped, WorkProgress
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from bpe_core.cells import cells, fitted
-from bpe_core.visible import visible
+from bpe_core.visible import cells, fitted, visible
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ from typing import IO, Final, cast
 from bpe_core.errors import TextError
 from bpe_core.formats import load
 from bpe_core.hub import located
-from bpe_core.plurals import counted
 from bpe_core.process import Unfailing, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import shortened, token_label, visible
+from bpe_core.visible import counted, shortened, token_label, visible
 from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, FileSkipped, Merges, Started, WorkProgress
 

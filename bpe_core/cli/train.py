@@ -10,9 +10,8 @@ from typing import Any
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
 from bpe_core.cli.streams import report_to_person
 from bpe_core.content.presets import PRESETS, PresetCheck
-from bpe_core.plurals import counted
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, SEED, WEIGHT, Options
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 from bpe_core.worker.job import Job
 from bpe_core.worker.train import Recipe, Trained, TrainRequest, train
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 
-from bpe_core.cells import cells
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, integer
 from bpe_core.cli.report import Report, ReportTable, Section, as_text
 from bpe_core.cli.streams import open_tokenizer, report_to_person
@@ -15,9 +14,8 @@ from bpe_core.errors import OptionError, Stopped
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRanking
 from bpe_core.explain.pair_counts import Pair
 from bpe_core.explain.trace import token_uses
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import token_label
+from bpe_core.visible import cells, counted, token_label
 from bpe_core.worker.explain import Subject
 from bpe_core.worker.job import Job
 

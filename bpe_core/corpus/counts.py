@@ -8,12 +8,12 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
-from bpe_core.cores import n_threads
 from bpe_core.corpus.reading import BLOCK, REPORT_EVERY, Document, Progress, Reading, Skipped, TextFile, Unreadable
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
-from bpe_core.plurals import counted
+from bpe_core.process import n_threads
 from bpe_core.utf8 import utf8
+from bpe_core.visible import counted
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

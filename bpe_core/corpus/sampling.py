@@ -14,8 +14,8 @@ from typing import Final
 
 from bpe_core.corpus.reading import BLOCK, Document, Reading, TextFile
 from bpe_core.errors import OptionError
-from bpe_core.exact_fraction import exact_fraction
 from bpe_core.patterns import Splitter
+from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import CONTINUATIONS
 
 LARGEST: Final = 1_000_000

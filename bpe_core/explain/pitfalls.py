@@ -14,10 +14,9 @@ from typing import Final
 
 from bpe_core.explain.unstable import Unstable
 from bpe_core.live.live_text import LiveText
-from bpe_core.plurals import counted
 from bpe_core.scripts import letter_script
 from bpe_core.tokenizer import SpecialsAllowed
-from bpe_core.visible import character_name, visible
+from bpe_core.visible import character_name, counted, visible
 
 KINDS: Final = (
     *("special token", "look-alike", "invisible", "trailing space", "partial token", "newlines"),

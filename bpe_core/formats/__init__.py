@@ -9,8 +9,8 @@ from typing import Final, Protocol, cast
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError
 from bpe_core.formats.atomic import check_place, write_atomically, write_beside
 from bpe_core.formats.file import LONGEST_TOKEN, TokenizerFile, tokenizer_at
-from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
+from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["FORMATS", "WRITABLE", "load", "read", "save", "save_beside", "why_no_tokenizer"]

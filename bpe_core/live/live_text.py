@@ -17,9 +17,9 @@ from bpe_core.live.change import Change, Edit
 from bpe_core.live.plain import PlainReader
 from bpe_core.live.prepared import PreparedPart, PreparedReader, piece_across
 from bpe_core.live.spans import Span
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import without_surrogates
+from bpe_core.visible import counted
 
 __all__ = ["Change", "LiveText"]
 

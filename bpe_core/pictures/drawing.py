@@ -9,14 +9,12 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from zlib import crc32
 
-from bpe_core.cells import cells
 from bpe_core.live.live_text import LiveText
 from bpe_core.live.spans import Span
 from bpe_core.metrics import bytes_per_token
 from bpe_core.pictures import HUES, choose_colors
-from bpe_core.plurals import counted
 from bpe_core.utf8 import utf8
-from bpe_core.visible import CONTROLS, token_label, visible
+from bpe_core.visible import CONTROLS, cells, counted, token_label, visible
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, Self, get_args
 
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError
-from bpe_core.exact_fraction import exact_fraction
 from bpe_core.patterns import splitter
+from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import ID_LAYOUTS

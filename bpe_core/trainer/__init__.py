@@ -17,8 +17,8 @@ from typing import Any, Final, Self, TypeVar
 from bpe_core import kernel
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
-from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
+from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts

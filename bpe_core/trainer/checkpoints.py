@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.corpus import Source
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats import save
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, Options
-from bpe_core.visible import quoted
+from bpe_core.visible import counted, quoted
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Trainer

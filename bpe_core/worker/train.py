@@ -14,17 +14,17 @@ from typing import Any, ClassVar, Final
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus.sampling import Sample, parsed_weights
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError, Stopped
-from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats import load, save, save_beside
 from bpe_core.formats.atomic import check_place, file_of, write_atomically
 from bpe_core.hub import located
-from bpe_core.plurals import counted
 from bpe_core.runs import exported
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, Options
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.checkpoints import Checkpoints, check_options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
+from bpe_core.typed_numbers import exact_fraction
+from bpe_core.visible import counted
 from bpe_core.worker.inputs import count_files, send_counted
 from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job
 from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Saved, Started, State

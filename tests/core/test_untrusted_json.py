@@ -6,7 +6,7 @@ import pytest
 
 from bpe_core import BpeError, untrusted_json
 from bpe_core.errors import LONGEST
-from bpe_core.ids_in_text import ids_in
+from bpe_core.typed_numbers import ids_in
 from bpe_core.untrusted_json import JsonError
 
 

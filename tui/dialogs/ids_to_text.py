@@ -16,11 +16,10 @@ from textual.widgets import Label, Static, TextArea
 
 from bpe_core.errors import BpeError
 from bpe_core.explain.decoding import DecodedSpan, decoded_spans, round_trip_difference
-from bpe_core.ids_in_text import FoundIds, ids_in
 from bpe_core.pictures import choose_colors
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import quoted, visible
+from bpe_core.typed_numbers import FoundIds, ids_in
+from bpe_core.visible import counted, quoted, visible
 from tui.drawing.palette import palette_of
 from tui.drawing.token_labels import token_labels
 from tui.terminal.background import in_thread

@@ -20,12 +20,11 @@ from textual.widgets import Button, Input, Label, Static
 
 from bpe_core.corpus.sampling import LARGEST
 from bpe_core.errors import BpeError
-from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats.atomic import check_place
 from bpe_core.formats.file import holder_in
 from bpe_core.patterns import PATTERNS
-from bpe_core.plurals import counted
-from bpe_core.visible import visible
+from bpe_core.typed_numbers import exact_fraction
+from bpe_core.visible import counted, visible
 from tui.disk.sources import is_folder
 from tui.drawing.palette import colored_pieces
 from tui.terminal.background import in_thread

@@ -13,8 +13,7 @@ from bpe_core.auditing.witness import witness
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
 from bpe_core.explain.places import CorpusPlace, CorpusText, token_places
-from bpe_core.plurals import counted
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.messages import Counted, Done, Failed, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.metrics.comparison import ComparedText
-from bpe_core.plurals import counted
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 from bpe_core.vocabulary.store import Prefix
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress

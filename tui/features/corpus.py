@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import OptionError, PatternError
-from bpe_core.exact_fraction import exact_fraction
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer.training_record import OPTIONS, TIES
+from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted, Failed, FileSkipped

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
-from bpe_core.plurals import counted
 from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
 from bpe_core.trainer.conditions import condition
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import Ask, Confirm, whole_number
 from tui.disk import config

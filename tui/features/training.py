@@ -16,8 +16,8 @@ from bpe_core.content.presets import PRESETS, verdict
 from bpe_core.content.samples import samples
 from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats import load, save_beside
-from bpe_core.plurals import counted
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
+from bpe_core.visible import counted
 from bpe_core.worker.messages import (
     ONE_STEP,
     Checkpoint,

@@ -10,7 +10,7 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Button, Select, Static
 
-from bpe_core.plurals import counted
+from bpe_core.visible import counted
 from tui.commands import applies, bindings
 from tui.state import Comparison, KnownTokenizer
 from tui.widgets.comparison_table import ComparisonTable

@@ -14,10 +14,9 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Label, ProgressBar, Static
 
 from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 from tui.commands import bindings, tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told

@@ -12,9 +12,8 @@ from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.live.baseline import Comparison
 from bpe_core.live.live_text import Change, LiveText
 from bpe_core.metrics import bytes_per_token
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 from tui.drawing.cells import cut
 from tui.drawing.palette import Palette
 from tui.drawing.token_labels import REMOVED, changed, token_labels, usual

@@ -16,8 +16,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.errors import BpeError
 from bpe_core.explain.trace import Trace, trace
-from bpe_core.plurals import counted
-from bpe_core.visible import character_name, token_label, visible
+from bpe_core.visible import character_name, counted, token_label, visible
 from tui.drawing.info_lines import InfoLine, sentence
 from tui.drawing.palette import Palette
 from tui.drawing.token_labels import INKS, MARKS, joined, number, token_labels

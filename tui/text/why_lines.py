@@ -11,9 +11,8 @@ from rich.text import Text
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice
 from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
-from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
-from bpe_core.visible import token_label, visible
+from bpe_core.visible import counted, token_label, visible
 from tui.drawing.cells import cut, fit
 from tui.drawing.info_lines import InfoLine, sentence
 from tui.drawing.plots import bar

@@ -15,8 +15,7 @@ from textual.reactive import var
 
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_amounts
 from bpe_core.metrics.comparison import Amounts
-from bpe_core.plurals import counted
-from bpe_core.visible import token_label, visible
+from bpe_core.visible import counted, token_label, visible
 from tui.commands import applies, bindings
 from tui.drawing.cells import cut
 from tui.drawing.plots import LETTERS, beside, placed, shape

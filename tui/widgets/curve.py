@@ -21,8 +21,7 @@ from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_core.plurals import counted
-from bpe_core.visible import shortened
+from bpe_core.visible import counted, shortened
 from tui.commands import bindings
 from tui.drawing.plots import blocks, braille
 from tui.state import requests

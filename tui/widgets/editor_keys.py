@@ -184,7 +184,7 @@ class EditorKeys(Pane):
 
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
-        from bpe_core.plurals import counted
+        from bpe_core.visible import counted
 
         area = self.area
         if what != "text" and (problem := area.edited.why_no_ids(area.selected)):

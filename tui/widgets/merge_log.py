@@ -14,9 +14,8 @@ from textual.reactive import var
 from textual.widgets import Input
 
 from bpe_core.explain.trace import UseLedger
-from bpe_core.plurals import counted
 from bpe_core.utf8 import is_utf8
-from bpe_core.visible import token_label, visible
+from bpe_core.visible import counted, token_label, visible
 from tui.commands import bindings
 from tui.drawing.cells import fit
 from tui.state import requests

@@ -9,8 +9,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-from bpe_core.plurals import counted
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 from tui.commands import PANES, short_name
 from tui.drawing.cells import cut
 from tui.state import Run, name_of

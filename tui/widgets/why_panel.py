@@ -13,8 +13,8 @@ from textual.widget import Widget
 
 from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import counted
 from tui.drawing.info_lines import STYLES, InfoLine, sentence
 from tui.drawing.plots import bar
 from tui.drawing.token_labels import WRITINGS, writer

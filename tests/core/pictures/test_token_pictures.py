@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bpe_core import LiveText, Tokenizer, save, train
-from bpe_core.cells import cells, fitted
 from bpe_core.cli.main import main
 from bpe_core.pictures.drawing import BORDER, TextLanes, colors_of, document, drawing, fragment, in_terminal, page
+from bpe_core.visible import cells, fitted
 from tests.nasty import nasty_texts
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20

@@ -1,23 +1,37 @@
-"""Token ids out of a text that a person typed or pasted: a Python list, JSON, or numbers between spaces and commas."""
+"""Numbers out of texts that a person typed or pasted: fractions, and token ids."""
 
 import re
+from fractions import Fraction
 from typing import Final, NamedTuple
 
+_LONGEST_FRACTION: Final = 40  # characters
+_MOST_DIGITS: Final = 10  # of an id
 _LISTS: Final = tuple(
     re.compile(rf"""(["']){key}\1\s*:\s*(\[(?:[^\[\]]|\[[^\[\]]*\])*\])""") for key in ("ids", "input_ids")
 )
 """What finds the list of ids, or the list of such lists, in JSON or in a dictionary as Python writes it."""
-_MOST_DIGITS: Final = 10
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;'\"", " "))
 
 
+def exact_fraction(text: str) -> Fraction:
+    """The number that a text such as "1/10000", "2.5" or "3" stands for. ValueError for any other text.
+
+    >>> exact_fraction("0.0001"), exact_fraction("1/3")
+    (Fraction(1, 10000), Fraction(1, 3))
+    """
+    if len(text) > _LONGEST_FRACTION or "e" in text.lower():  # 1e999999999 is a fraction that no computer holds
+        raise ValueError
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise ValueError from None
+
+
 class FoundIds(NamedTuple):
-    """The ids in a text, and what else stands among them."""
+    """The ids in a text, in order, and (how many ids stand before it, the word) of each word that is no id."""
 
     ids: list[int]
-    """The ids, in order."""
     odd: list[tuple[int, str]]
-    """(how many ids stand before it, the word) of each word that is no id."""
 
 
 def ids_in(text: str) -> FoundIds:
@@ -35,18 +49,10 @@ def ids_in(text: str) -> FoundIds:
         if found is None:
             return FoundIds([], [(0, text)])
         text = found[2]
-    words = text.translate(_SEPARATORS).split()
-    if all(map(_is_id, words)):
-        return FoundIds(list(map(int, words)), [])
-    ids: list[int] = []
-    odd: list[tuple[int, str]] = []
-    for word in words:
-        if _is_id(word):
+    ids, odd = list[int](), list[tuple[int, str]]()
+    for word in text.translate(_SEPARATORS).split():
+        if len(word) <= _MOST_DIGITS and word.isascii() and word.isdigit():
             ids.append(int(word))
         else:
             odd.append((len(ids), word))
     return FoundIds(ids, odd)
-
-
-def _is_id(word: str) -> bool:
-    return len(word) <= _MOST_DIGITS and word.isascii() and word.isdigit()
