@@ -1,12 +1,14 @@
 """A document gives back what it was given, through edits, and finds every place in it."""
 
 import random
+from bisect import bisect_right
+from itertools import accumulate
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.text.document import LONG_LINE, FaithfulDocument
+from tui.text.document import LONG_LINE, FaithfulDocument, PrefixSums
 
 ENDINGS = "a\r\nb\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i\n\nj\r"
 
@@ -77,3 +79,31 @@ def test_a_lone_surrogate_becomes_a_character_that_can_be_written_anywhere() -> 
     document.replace_range((0, 3), (0, 3), "\ud83d\ude0a\udfff")
     assert document.text == "a\ufffdb😊\ufffd"
     assert document.n_bytes == len(document.text.encode())
+
+
+def test_where_a_position_falls() -> None:
+    sums = PrefixSums([3, 1, 4])
+    assert [sums.find(position) for position in range(8)] == [(0, 0)] * 3 + [(1, 3)] + [(2, 4)] * 4
+    assert sums.find(8) == sums.find(99) == (2, 4), "the end belongs to the last"
+    assert [sums.start(index) for index in range(4)] == [0, 3, 4, 8]
+    assert PrefixSums([]).find(0) == (0, 0) and PrefixSums([]).start(0) == 0
+
+
+@pytest.mark.parametrize("n", [1, 40, 700, 3000])
+def test_changed_lengths_add_up(n: int) -> None:
+    rng = random.Random(n)
+    lengths = [rng.randint(1, 9) for _ in range(n)]
+    sums = PrefixSums(lengths)
+    for _ in range(60):
+        first = rng.randint(0, len(lengths))
+        last = rng.randint(first, len(lengths))
+        new = [rng.randint(1, 9) for _ in range(rng.choice((last - first, rng.randint(1, 9), 1500)))]
+        if lengths[:first] + new + lengths[last:]:
+            lengths[first:last] = new
+            sums.replace(first, last, new)
+        starts = [0, *accumulate(lengths)]
+        assert sums.total == starts[-1]
+        assert [sums.start(index) for index in range(0, len(lengths) + 1, 7)] == starts[::7]
+        position = rng.randrange(starts[-1])
+        index = bisect_right(starts, position) - 1
+        assert sums.find(position) == (index, starts[index]) and sums[index] == lengths[index]

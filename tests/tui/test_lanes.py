@@ -38,7 +38,7 @@ def test_each_row_is_there_once_for_each_lane(width: int) -> None:
     document = FaithfulDocument("the other theme\n日本\n\tthat they thought\n")
     plain, rows = Rows(document, width), Rows(document, width)
     rows.n_lanes = 3
-    assert rows.height == 3 * plain.height and rows.wrapped == plain.wrapped
+    assert rows.height == 3 * plain.height
     for y in range(rows.height):
         place = rows.place(y)
         assert place is not None and place._replace(lane=0) == plain.place(y // 3) and place.lane == y % 3

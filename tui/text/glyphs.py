@@ -22,16 +22,14 @@ from bpe_core.visible import CONTROLS
 if TYPE_CHECKING:
     import regex
 
-TAB_SIZE: Final = 4
+TAB_SIZE: Final = 4  # cells between tab stops
 _JOINER: Final = "\u200d"
-_MOST_DRAWN: Final = 32
-"""Code points drawn of one cluster: a letter under a thousand accents must not paint over its neighbours."""
+_MOST_DRAWN: Final = 32  # code points of one cluster: a letter under a thousand accents must not paint over others
 
 CLUSTER: Final = r"\X"
 _JOINED_EMOJI: Final = r"\p{ExtPict}\p{GCB=Extend}*+(?:\u200d\p{ExtPict}\p{GCB=Extend}*+)+"
 _JOINING: Final = r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=RI}\p{GCB=L}\p{GCB=V}\p{GCB=T}]"
 """Characters that may be in one cluster with a neighbour. A text without any has one cluster a character."""
-
 _MARK: Final = r"(?V1)[\p{M}--\p{Variation_Selector}]"
 
 _SPACES: Final = {0x20: "·", 0xA0: "⍽"}
@@ -84,13 +82,9 @@ class Layout:
         """The cell where the cluster holding a column begins; the width for the end."""
         return self.cells[self.cluster(column)]
 
-    def under(self, cell: int) -> int:
-        """The index of the cluster that covers a cell; the number of clusters when the cell lies beyond."""
-        return min(bisect_right(self.cells, cell) - 1, len(self.glyphs))
-
     def column(self, cell: int) -> int:
         """The column where the cluster covering a cell begins; the length when the cell lies beyond."""
-        return self.starts[self.under(max(cell, 0))]
+        return self.starts[min(bisect_right(self.cells, max(cell, 0)) - 1, len(self.glyphs))]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -98,7 +92,7 @@ def glyph(cluster: str) -> tuple[str, int]:
     r"""(what is drawn, its cells) for one grapheme cluster; never nothing, never a control character.
 
     >>> glyph("\x1b"), glyph("e\u0301"), glyph("\u0301") == ("◌\u0301", 1)
-    (('␛', 1), ('é', 1), True)
+    (('␛', 1), ('é', 1), True)
     """
     drawn = cluster[:_MOST_DRAWN].translate(CONTROLS)
     if _JOINER in drawn and not compiled(_JOINED_EMOJI).fullmatch(drawn):
@@ -109,37 +103,32 @@ def glyph(cluster: str) -> tuple[str, int]:
 
 
 @lru_cache(maxsize=4096)
-def lay_out(text: str, tab_size: int = TAB_SIZE, phase: int = 0, spaces: bool = False) -> Layout:
+def lay_out(text: str, phase: int = 0, spaces: bool = False) -> Layout:
     """Lay out a stretch of a line without line breaks.
 
     Args:
-        tab_size: cells between tab stops.
-        phase: the cell, modulo `tab_size`, at which the stretch begins.
+        phase: the cell, modulo `TAB_SIZE`, at which the stretch begins.
         spaces: draw spaces and tabs as glyphs too.
     """
-    if text.isascii() and text.isprintable():
-        return Layout(range(len(text) + 1), range(len(text) + 1), _with_spaces(text, spaces))
+    return _lay_out(text, phase, spaces)
+
+
+def _lay_out(text: str, phase: int = 0, spaces: bool = False) -> Layout:
+    columns = range(len(text) + 1)
+    if narrow(text):
+        return Layout(columns, columns, _drawn(text, spaces))
     widths = list(map(_WIDTHS.__getitem__, text))
     if 0 not in widths:
-        drawn = text.translate(CONTROLS)
-        return Layout(range(len(text) + 1), [0, *accumulate(widths)], _with_spaces(drawn, spaces))
-    return _lay_out_clusters(text, tab_size, phase, spaces)
-
-
-def _with_spaces(drawn: str, spaces: bool) -> str:
-    return drawn.translate(_SPACES) if spaces else drawn
-
-
-def _lay_out_clusters(text: str, tab_size: int, phase: int, spaces: bool) -> Layout:
+        return Layout(columns, [0, *accumulate(widths)], _drawn(text, spaces))
     starts, cells, glyphs = [0], [0], []
     column, cell = 0, 0
     for cluster in compiled(CLUSTER).findall(text):
         if cluster == "\t":
-            width = tab_size - (phase + cell) % tab_size
+            width = TAB_SIZE - (phase + cell) % TAB_SIZE
             drawn = ("⇥" if spaces else " ").ljust(width)
         else:
             drawn, width = glyph(cluster)
-            drawn = _with_spaces(drawn, spaces)
+            drawn = drawn.translate(_SPACES) if spaces else drawn
         column += len(cluster)
         cell += width
         starts.append(column)
@@ -148,17 +137,22 @@ def _lay_out_clusters(text: str, tab_size: int, phase: int, spaces: bool) -> Lay
     return Layout(starts, cells, glyphs)
 
 
+def _drawn(text: str, spaces: bool) -> str:
+    drawn = text if text.isascii() and text.isprintable() else text.translate(CONTROLS)
+    return drawn.translate(_SPACES) if spaces else drawn
+
+
 def narrow(text: str) -> bool:
     """True when every character is surely a cluster of its own of one cell: columns and cells are the same."""
     return text.isascii() and "\t" not in text
 
 
-def measure(text: str, tab_size: int = TAB_SIZE, phase: int = 0) -> int:
+def measure(text: str, phase: int = 0) -> int:
     """The cells of a stretch of a line, without keeping its layout."""
     if narrow(text):
         return len(text)
     widths = list(map(_WIDTHS.__getitem__, text))
-    return sum(widths) if 0 not in widths else _lay_out_clusters(text, tab_size, phase, False).width
+    return sum(widths) if 0 not in widths else _lay_out(text, phase).width
 
 
 def border(text: str, near: int) -> int:
@@ -169,22 +163,21 @@ def border(text: str, near: int) -> int:
     return min(near, len(text))
 
 
-def wrap(text: str, width: int, tab_size: int = TAB_SIZE) -> tuple[int, ...]:
+def wrap(text: str, width: int) -> tuple[int, ...]:
     """The columns at which a line goes on in the next row of `width` cells.
 
     A row ends before a space where it can: the space mostly belongs to the token of the word after it.
     """
-    if len(text) <= width and measure(text, tab_size) <= width:
-        return ()
     breaks: list[int] = []
     start = 0
-    while (fits := _fitting(text, start, width, tab_size)) < len(text):
-        start = _before_word(text, start, fits)
+    while (fits := _fitting(text, start, width)) < len(text):
+        space = max(text.rfind(" ", start + 1, fits + 1), text.rfind("\t", start + 1, fits + 1))
+        start = space if space > start and not text[start:space].isspace() else fits
         breaks.append(start)
     return tuple(breaks)
 
 
-def _fitting(text: str, start: int, width: int, tab_size: int) -> int:
+def _fitting(text: str, start: int, width: int) -> int:
     """The column up to which the text from `start` fits a row; at least one cluster."""
     size = width + 32
     while True:
@@ -192,19 +185,13 @@ def _fitting(text: str, start: int, width: int, tab_size: int) -> int:
         if narrow(part):
             return start + min(len(part), max(width, 1))
         widths = list(map(_WIDTHS.__getitem__, part))
-        if 0 not in widths:
-            starts: Sequence[int] = range(len(part) + 1)
-            cells: Sequence[int] = list(accumulate(widths, initial=0))
-        else:
-            layout = _lay_out_clusters(part, tab_size, 0, False)
+        starts: Sequence[int] = range(len(part) + 1)
+        cells: Sequence[int] = () if 0 in widths else [*accumulate(widths, initial=0)]
+        if not cells:  # some are in one cluster with a neighbor
+            layout = _lay_out(part)
             starts, cells = layout.starts, layout.cells
         if cells[-1] > width:
             return start + starts[max(bisect_right(cells, width) - 1, 1)]
         if start + size >= len(text):
             return len(text)
         size *= 2
-
-
-def _before_word(text: str, start: int, fits: int) -> int:
-    space = max(text.rfind(" ", start + 1, fits + 1), text.rfind("\t", start + 1, fits + 1))
-    return space if space > start and not text[start:space].isspace() else fits

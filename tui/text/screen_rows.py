@@ -11,17 +11,20 @@ it is likely to have, and gets its own when it, or the cursor near it, comes int
 
 from bisect import bisect_right
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from textual.document._document import Location
 from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 
-from tui.text.document import LONG_LINE, FaithfulDocument
+from tui.text.document import LONG_LINE, FaithfulDocument, PrefixSums
 from tui.text.glyphs import TAB_SIZE, Layout, border, lay_out, measure, narrow, wrap
-from tui.text.prefix_sums import PrefixSums
 
-CHUNK = 512  # characters between two marks on the ruler
+CHUNK: Final = 512  # characters between two marks on the ruler
+_RULERS: Final = 512  # lines whose marks are remembered
+_AT_ONCE: Final = 200_000  # characters that are wrapped at once; of more, only what is looked at
+_NEAR: Final = 150
+"""Lines on either side of the cursor that have their own height, so that the rows around it stay where they are."""
 
 
 class Ruler:
@@ -31,16 +34,15 @@ class Ruler:
     nothing; a line of plain ASCII needs none at all.
     """
 
-    def __init__(self, line: str, tab_size: int) -> None:
+    def __init__(self, line: str) -> None:
         self.line = line
-        self._tab_size = tab_size
         self._narrow = narrow(line)
         self._columns = [0]
         self._cells = [0]
 
     def with_line(self, line: str, column: int) -> "Ruler":
         """The ruler of a line that is the same up to `column`; the marks before it are kept."""
-        ruler = Ruler(line, self._tab_size)
+        ruler = Ruler(line)
         # A mark is good when no cluster across it can have changed: well before the first new character.
         keep = max(bisect_right(self._columns, column - 64), 1)
         ruler._columns, ruler._cells = self._columns[:keep], self._cells[:keep]
@@ -52,16 +54,17 @@ class Ruler:
             return min(column, len(self.line))
         while self._columns[-1] < column:
             self._mark()
-        mark = self._mark_before(self._columns, column)
+        mark = bisect_right(self._columns, column) - 1
         return self._cells[mark] + self._chunk(mark).cell(column - self._columns[mark])
 
     def column(self, cell: int) -> int:
         """The column of the character that covers a cell; the line's length beyond its end."""
+        cell = max(cell, 0)
         if self._narrow:
-            return min(max(cell, 0), len(self.line))
+            return min(cell, len(self.line))
         while self._cells[-1] <= cell and self._columns[-1] < len(self.line):
             self._mark()
-        mark = self._mark_before(self._cells, cell)
+        mark = bisect_right(self._cells, cell) - 1
         return self._columns[mark] + self._chunk(mark).column(cell - self._cells[mark])
 
     def window(self, cell: int, width: int) -> tuple[int, str, int]:
@@ -71,31 +74,22 @@ class Ruler:
         if self._narrow:
             start = min(cell, len(self.line))
             return start, self.line[start : cell + width], start
-        first = self.column(cell)
-        last = self.column(cell + width)
-        mark = self._mark_before(self._columns, first)
+        first, last = self.column(cell), self.column(cell + width)
+        mark = bisect_right(self._columns, first) - 1
         end = bisect_right(self._columns, last)
         stop = self._columns[end] if end < len(self._columns) else len(self.line)
         return self._columns[mark], self.line[self._columns[mark] : stop], self._cells[mark]
-
-    def _mark_before(self, marks: list[int], value: int) -> int:
-        return max(bisect_right(marks, value) - 1, 0)
 
     def _mark(self) -> None:
         start, cell = self._columns[-1], self._cells[-1]
         end = border(self.line, start + CHUNK)
         self._columns.append(end)
-        self._cells.append(cell + measure(self.line[start:end], self._tab_size, cell % self._tab_size))
+        self._cells.append(cell + measure(self.line[start:end], cell % TAB_SIZE))
 
     def _chunk(self, mark: int) -> Layout:
         start = self._columns[mark]
         end = self._columns[mark + 1] if mark + 1 < len(self._columns) else border(self.line, start + CHUNK)
-        return lay_out(self.line[start:end], self._tab_size, self._cells[mark] % self._tab_size)
-
-
-_AT_ONCE = 200_000  # characters that are wrapped at once; of more, only what is looked at
-_NEAR = 150
-"""Lines on either side of the cursor that have their own height, so that the rows around it stay where they are."""
+        return lay_out(self.line[start:end], self._cells[mark] % TAB_SIZE)
 
 
 class RowStretch(NamedTuple):
@@ -104,7 +98,7 @@ class RowStretch(NamedTuple):
     line: int
     section: int  # 0 for the row on which the line begins
     start: int  # the column of the line at which the stretch begins
-    text: str  # the stretch
+    text: str
     cell: int  # the cell of the row at which the stretch begins; more than 0 only in a long line that is not wrapped
     ends_line: bool
     lane: int = 0  # the lane that is drawn here; 0 is the first
@@ -115,86 +109,65 @@ class Rows(WrappedDocument):
 
     document: FaithfulDocument
 
-    def __init__(self, document: FaithfulDocument, width: int = 0, tab_width: int = TAB_SIZE) -> None:
-        self._asked = width
-        self._breaks: list[tuple[int, ...] | None] = []
-        self._heights = PrefixSums()
-        self._rulers: dict[int, Ruler] = {}
-        self._widest = 0
+    def __init__(self, document: FaithfulDocument, width: int = 0) -> None:
         self.n_lanes = 1  # screen rows for each row of the text, one below the other
-        super().__init__(document, width, tab_width)
-
-    @property
-    def width(self) -> int:
-        """The width the text is wrapped at, in cells; 0 when it is not, which very long lines forbid."""
-        return self._width
-
-    @property
-    def tab_size(self) -> int:
-        return self._tab_width
+        super().__init__(document, width)  # which calls `wrap`
 
     @property
     def height(self) -> int:
-        return self.n_lanes * (self._heights.total if self._width else self.document.line_count)
+        return self.n_lanes * (self._heights.total if self.width else self.document.line_count)
 
     @property
     def widest(self) -> int:
         """Cells of the widest line, in a big text at least that; the width when the text is wrapped."""
-        return self._width or self._widest
-
-    @property
-    def wrapped(self) -> bool:
-        return bool(self._width) and self._heights.total > self.document.line_count
+        return self.width or self._widest
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
         self._asked = width
-        width = self._width = 0 if self.document.n_long_lines else width
-        self._tab_width = tab_width or self._tab_width
-        self._rulers.clear()
-        lines = self.document.lines
+        self.width = 0 if self.document.n_long_lines else width
+        """The width the text is wrapped at, in cells; 0 when it is not, which very long lines forbid."""
+        self._rulers: dict[int, Ruler] = {}
         self._widest = 0
-        self._breaks, heights = self._wrap_lines(lines) if width else ([], [])
+        lines = self.document.lines
+        self._breaks: list[tuple[int, ...] | None]
+        self._breaks, heights = self._wrap_lines(lines) if self.width else ([], [])
         self._heights = PrefixSums(heights)
-        if not width:
+        if not self.width:
             self._note_widths(lines)
 
     def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
-        if self._asked and bool(self._width) == bool(self.document.n_long_lines):
+        if self._asked and bool(self.width) == bool(self.document.n_long_lines):
             self.wrap(self._asked)
             return
-        top = min(start[0], old_end[0])
-        bottom = max(start[0], new_end[0])
-        lines = self.document.lines[top : bottom + 1]
+        top, old_bottom, bottom = min(start[0], old_end[0]), max(start[0], old_end[0]), max(start[0], new_end[0])
+        lines, column = self.document.lines[top : bottom + 1], min(start, old_end)[1]
         self._rulers = {row: ruler for row, ruler in self._rulers.items() if row <= top}
         if top in self._rulers:
-            self._rulers[top] = self._rulers[top].with_line(self.document[top], min(start, old_end)[1])
-        if not self._width:
-            if self.document.n_characters <= _AT_ONCE:
-                self._widest = 0
-                self._note_widths(self.document.lines)
-            elif start[0] == old_end[0] == new_end[0] and len(lines[0]) > LONG_LINE:
-                # Of a line of a million characters, measure what is new: it has grown by no more than that.
-                self._widest += measure(lines[0][min(start, old_end)[1] : new_end[1]], self._tab_width)
-            else:
-                self._note_widths(lines)
-            return
-        old_bottom = min(max(start[0], old_end[0]), len(self._breaks) - 1)
-        self._breaks[top : old_bottom + 1], heights = self._wrap_lines(lines)
-        self._heights.replace(top, old_bottom + 1, heights)
+            self._rulers[top] = self._rulers[top].with_line(self.document[top], column)
+        if self.width:
+            stop = min(old_bottom + 1, len(self._breaks))
+            self._breaks[top:stop], heights = self._wrap_lines(lines)
+            self._heights.replace(top, stop, heights)
+        elif self.document.n_characters <= _AT_ONCE:
+            self._widest = 0
+            self._note_widths(self.document.lines)
+        elif start[0] == old_end[0] == new_end[0] and len(lines[0]) > LONG_LINE:
+            # Of a line of a million characters, measure what is new: it has grown by no more than that.
+            self._widest += measure(lines[0][column : new_end[1]])
+        else:
+            self._note_widths(lines)
 
     def _wrap_lines(self, lines: list[str]) -> tuple[list[tuple[int, ...] | None], list[int]]:
         """(where each line breaks, its height); None and a guess for the lines of a big text."""
-        width = self._width
         if sum(map(len, lines)) > _AT_ONCE:
-            heights = {n: -(-n // width) or 1 for n in set(map(len, lines))}
+            heights = {n: -(-n // self.width) or 1 for n in set(map(len, lines))}
             return [None] * len(lines), list(map(heights.__getitem__, map(len, lines)))
         breaks = list(map(self._wrap_line, lines))
         return [*breaks], [len(cuts) + 1 for cuts in breaks]
 
     def _wrap_line(self, line: str) -> tuple[int, ...]:
-        width, tab_size = self._width, self._tab_width
-        fits = len(line) <= width and _widest_possible(line, tab_size) <= width
-        return () if fits else wrap(line, width, tab_size)
+        fits = len(line) <= self.width and _widest_possible(line) <= self.width
+        return () if fits else wrap(line, self.width)
 
     def _cuts(self, line: int) -> tuple[int, ...]:
         """Where a line breaks, found out now if it was not yet."""
@@ -214,16 +187,15 @@ class Rows(WrappedDocument):
 
     def _note_widths(self, lines: list[str]) -> None:
         """Keep the width of the widest line; a line that cannot be wider is not measured, the longest goes first."""
-        tab_size = self._tab_width
         for line in (max(lines, key=len, default=""), *lines):
-            if _widest_possible(line, tab_size) > self._widest:
-                self._widest = max(self._widest, measure(line, tab_size))
+            if _widest_possible(line) > self._widest:
+                self._widest = max(self._widest, measure(line))
 
-    def ruler(self, line: int) -> Ruler:
+    def _ruler(self, line: int) -> Ruler:
         ruler = self._rulers.get(line)
         if ruler is None:
-            ruler = self._rulers[line] = Ruler(self.document[line], self._tab_width)
-            if len(self._rulers) > 512:
+            ruler = self._rulers[line] = Ruler(self.document[line])
+            if len(self._rulers) > _RULERS:
                 del self._rulers[next(iter(self._rulers))]
         return ruler
 
@@ -232,8 +204,8 @@ class Rows(WrappedDocument):
         if not 0 <= y < self.height:
             return None
         y, lane = divmod(y, self.n_lanes)
-        if not self._width:
-            start, text, cell = self.ruler(y).window(x, width)
+        if not self.width:
+            start, text, cell = self._ruler(y).window(x, width)
             return RowStretch(y, 0, start, text, cell, start + len(text) == len(self.document[y]), lane)
         line, section = self._find(y)
         text = self.document[line]
@@ -248,53 +220,41 @@ class Rows(WrappedDocument):
     def location_to_offset(self, location: Location) -> Offset:
         line, column = location
         line = min(max(line, 0), self.document.line_count - 1)
-        if not self._width:
-            return Offset(self.ruler(line).cell(column), line * self.n_lanes)
-        first, last = max(line - _NEAR, 0), line + _NEAR
+        if not self.width:
+            return Offset(self._ruler(line).cell(column), line * self.n_lanes)
+        first, last = max(line - _NEAR, 0), min(line + _NEAR, len(self._breaks))
         if None in self._breaks[first:last]:
-            for near in range(first, min(last, len(self._breaks))):
+            for near in range(first, last):
                 self._cuts(near)
         section = bisect_right(self._cuts(line), column)
         start, end = self._bounds(line, section)
-        layout = lay_out(self.document[line][start:end], self._tab_width)
-        return Offset(layout.cell(column - start), (self._heights.start(line) + section) * self.n_lanes)
+        x = lay_out(self.document[line][start:end]).cell(column - start)
+        return Offset(x, (self._heights.start(line) + section) * self.n_lanes)
 
     def offset_to_location(self, offset: Offset) -> Location:
         x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1) // self.n_lanes
-        if not self._width:
-            return y, self.ruler(y).column(x)
-        line, section = self._find(y)
+        line, section = self._find(y) if self.width else (y, 0)
         return line, self.get_target_document_column(line, x, section)
 
     def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:
-        if not self._width:
-            return self.ruler(line_index).column(x_offset)
+        if not self.width:
+            return self._ruler(line_index).column(x_offset)
         last = len(self._cuts(line_index))
         section = y_offset if y_offset >= 0 else last + 1 + y_offset
         start, end = self._bounds(line_index, section)
-        layout = lay_out(self.document[line_index][start:end], self._tab_width)
+        layout = lay_out(self.document[line_index][start:end])
         # Past the end of a row that the line goes on from, the next row would begin: stay on this one.
         cell = x_offset if section == last else min(x_offset, layout.width - 1)
         return start + layout.column(cell)
 
     def get_offsets(self, line_index: int) -> list[int]:
-        return list(self._cuts(line_index)) if self._width else []
+        return list(self._cuts(line_index)) if self.width else []
 
     def get_sections(self, line_index: int) -> list[str]:
         cuts = [0, *self.get_offsets(line_index), len(self.document[line_index])]
         return [self.document[line_index][a:b] for a, b in pairwise(cuts)]
 
-    def get_tab_widths(self, line_index: int) -> list[int]:
-        # Nothing: tab stops are the business of `Layout`.
-        return []
 
-    @property
-    def lines(self) -> list[list[str]]:
-        return [self.get_sections(line) for line in range(self.document.line_count)]
-
-
-def _widest_possible(line: str, tab_size: int) -> int:
+def _widest_possible(line: str) -> int:
     """A number of cells that a line cannot exceed, found without measuring it."""
-    if line.isascii():
-        return len(line) + (tab_size - 1) * line.count("\t")
-    return max(2, tab_size) * len(line)
+    return len(line) + (TAB_SIZE - 1) * line.count("\t") if line.isascii() else TAB_SIZE * len(line)

@@ -14,20 +14,12 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tui.drawing.palette import Palette, muted, selected
-from tui.text.glyphs import TAB_SIZE, Layout, lay_out
+from tui.text.glyphs import Layout, lay_out
 
 NEWLINE: Final = "↵"  # drawn after a line whose newline belongs to a token
 
 _COLOR: Final = 0xFF
-_CHANGED: Final = 1 << 8
-_CURRENT: Final = 1 << 9
-_SHARED: Final = 1 << 10
-_STAND_IN: Final = 1 << 11
-_SELECTED: Final = 1 << 12
-_CURSOR: Final = 1 << 13
-_OPEN: Final = 1 << 14
-_ALIKE: Final = 1 << 15
-
+_CHANGED, _CURRENT, _SHARED, _STAND_IN, _SELECTED, _CURSOR, _OPEN, _ALIKE = (1 << bit for bit in range(8, 16))
 
 Columns = tuple[int, int]
 """A stretch of a row: from a column up to, not including, another. The newline's column is the row's length."""
@@ -69,7 +61,6 @@ class RowContent(NamedTuple):
     cursor: int | None = None  # the cursor's column; None when it is elsewhere or not to be seen
     left: int = 0  # cells to leave out at the left
     phase: int = 0  # the cell, modulo the tab size, at which the text begins
-    tab_size: int = TAB_SIZE
     spaces: bool = False  # draw spaces and tabs as glyphs
     gutter: str = ""  # plain text that stands before the row, such as its number
     open: Columns | None = None  # the tokens that whatever comes behind the text can still change
@@ -88,7 +79,7 @@ def draw(row: RowContent, width: int, palette: Palette) -> Strip:
     Colors follow grapheme clusters: a cluster belongs to the token that holds its first character, and is underlined
     when other tokens have a part in it. The newline of a token is drawn in its color in the cell behind the text.
     """
-    layout = lay_out(row.text, row.tab_size, row.phase, row.spaces)
+    layout = lay_out(row.text, row.phase, row.spaces)
     paints = _paints(row, layout)
     glyphs = [*layout.glyphs, NEWLINE if paints[-1] & _COLOR else " "] if row.ends_line else layout.glyphs
     cells = [*layout.cells, layout.width + 1] if row.ends_line else layout.cells
@@ -111,30 +102,22 @@ def _paints(row: RowContent, layout: Layout) -> list[int]:
             paints[index] = paint
         if 0 < start < len(row.text) and layout.starts[first] != start:
             paints[first - 1] |= _SHARED
-    for stretch, mark in _marks(row):
-        first, stop = _clusters(layout, *stretch)
+    marks = [(stretch, _SHARED) for stretch in row.shared] + [(stretch, _CHANGED) for stretch in row.changed]
+    for stretch, mark in (*marks, (row.current, _CURRENT), (row.open, _OPEN), (row.selection, _SELECTED)):
+        first, stop = _clusters(layout, *stretch) if stretch else (0, 0)
         for index in range(first, stop):
             if paints[index] or mark & _SELECTED:
                 paints[index] |= mark
     if layout.glyphs != row.text:
-        _mark_stand_ins(row.text, layout, paints)
+        starts = layout.starts
+        for index, glyph in enumerate(layout.glyphs):
+            if glyph != row.text[starts[index] : starts[index + 1]] and not glyph.isspace():
+                paints[index] |= _STAND_IN
     if paints[-1]:
         paints[-1] |= _STAND_IN
     if row.cursor is not None:
         paints[layout.cluster(row.cursor)] |= _CURSOR
     return paints
-
-
-def _marks(row: RowContent) -> Sequence[tuple[Columns, int]]:
-    marks = [(stretch, _SHARED) for stretch in row.shared]
-    marks += [(stretch, _CHANGED) for stretch in row.changed]
-    if row.current is not None:
-        marks.append((row.current, _CURRENT))
-    if row.open is not None:
-        marks.append((row.open, _OPEN))
-    if row.selection is not None:
-        marks.append((row.selection, _SELECTED))
-    return marks
 
 
 def _clusters(layout: Layout, start: int, end: int) -> tuple[int, int]:
@@ -145,44 +128,27 @@ def _clusters(layout: Layout, start: int, end: int) -> tuple[int, int]:
     return first, stop
 
 
-def _mark_stand_ins(text: str, layout: Layout, paints: list[int]) -> None:
-    starts = layout.starts
-    for index, glyph in enumerate(layout.glyphs):
-        if glyph != text[starts[index] : starts[index + 1]] and not glyph.isspace():
-            paints[index] |= _STAND_IN
-
-
 def _segments(
     glyphs: Sequence[str], cells: Sequence[int], paints: list[int], left: int, right: int, palette: Palette
 ) -> tuple[list[Segment], int]:
     """The segments between two cells, and how many cells they fill; a glyph that is cut shows blanks."""
     segments: list[Segment] = []
-    filled = 0
-    index = 0
+    filled, stop = 0, 0
     for paint, run in groupby(paints[: len(glyphs)]):
-        stop = index + len(list(run))
-        text = _cut("".join(glyphs[index:stop]), glyphs, cells, (index, stop), (left, right))
+        first, stop = stop, stop + len(list(run))
+        if cells[first] >= left and cells[stop] <= right:
+            text = "".join(glyphs[first:stop])
+        else:
+            text = "".join(
+                glyphs[index]
+                if left <= cells[index] and cells[index + 1] <= right
+                else " " * (min(cells[index + 1], right) - max(cells[index], left))
+                for index in range(first, stop)
+            )
         if text:
             segments.append(Segment(text, _style(palette, paint)))
             filled = min(cells[stop], right) - left
-        index = stop
     return segments, filled
-
-
-def _cut(text: str, glyphs: Sequence[str], cells: Sequence[int], run: tuple[int, int], view: tuple[int, int]) -> str:
-    first, stop = run
-    left, right = view
-    if cells[first] >= left and cells[stop] <= right:
-        return text
-    if cells[stop] <= left or cells[first] >= right:
-        return ""
-    shown = []
-    for index in range(first, stop):
-        if left <= cells[index] and cells[index + 1] <= right:
-            shown.append(glyphs[index])
-        else:
-            shown.append(" " * (min(cells[index + 1], right) - max(cells[index], left)))
-    return "".join(shown)
 
 
 @lru_cache(maxsize=4096)

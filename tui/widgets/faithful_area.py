@@ -130,7 +130,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     def _set_document(self, text: str, language: str | None) -> None:
         self.document = self.new_document(text)
-        self.wrapped_document = Rows(self.document, self.wrap_width, self.indent_width)
+        self.wrapped_document = Rows(self.document, self.wrap_width)
         self.wrapped_document.n_lanes = self._n_lanes
         self.navigator = Navigator(self.wrapped_document)
         self._shown: dict[int, Strip] = {}

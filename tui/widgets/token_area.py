@@ -23,6 +23,7 @@ from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import in_thread
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
+from tui.text.glyphs import TAB_SIZE
 from tui.text.screen_rows import RowStretch
 from tui.text.strips import Columns, RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
@@ -211,8 +212,7 @@ class TokenArea(FaithfulArea):
             selection=selection,
             cursor=self.cursor_column(place),
             left=scroll_x - place.cell if not rows.width else 0,
-            phase=place.cell % rows.tab_size,
-            tab_size=rows.tab_size,
+            phase=place.cell % TAB_SIZE,
             spaces=self.show_spaces,
             gutter=self.gutter_text(place),
         )
