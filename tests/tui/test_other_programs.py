@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.hub import encodings
+from bpe_core import hub
 from tui.disk.tokenizer_files import found_tokenizers
 
 
@@ -21,7 +21,7 @@ def test_a_model_of_the_hub_is_listed_by_its_name(tmp_path: Path) -> None:
 
 
 def test_a_rank_file_is_known_by_its_place_and_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(encodings._DIGEST_OF, "cl100k_base", hashlib.sha256(b"test").hexdigest())
+    monkeypatch.setitem(hub._DIGEST_OF, "cl100k_base", hashlib.sha256(b"test").hexdigest())
     for name in ("cl100k_base", "o200k_base"):
         address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
         (tmp_path / hashlib.sha1(address.encode()).hexdigest()).write_bytes(b"test")

@@ -14,7 +14,7 @@ from typing import Final, overload
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.hub import encodings, repositories
+from bpe_core.hub import all_cached
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from bpe_core.visible import quoted
@@ -201,8 +201,7 @@ def found_tokenizers(environment: Mapping[str, str] = os.environ) -> list[KnownT
 
     Reads rank files whole to be sure of them.
     """
-    cached = (*repositories.all_cached(environment), *encodings.all_cached(environment))
-    return [KnownTokenizer(str(path), name, 0, "found", name) for name, path in cached]
+    return [KnownTokenizer(str(path), name, 0, "found", name) for name, path in all_cached(environment)]
 
 
 def found(forgotten: Iterable[str]) -> tuple[KnownTokenizer, ...]:

@@ -9,9 +9,10 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from tiktoken.model import encoding_name_for_model
 
+from bpe_core import hub
 from bpe_core.errors import FetchError
 from bpe_core.formats.known_files import KNOWN_FILES
-from bpe_core.hub import cached, encodings, fetch, is_name, located, repositories
+from bpe_core.hub import all_cached, cached, encoding_of, fetch, is_name, located
 
 ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 
@@ -40,7 +41,7 @@ def without(monkeypatch, name):
     ],
 )
 def test_a_model_has_the_encoding_that_tiktoken_gives_it(name, encoding):
-    assert encodings.encoding_of(name) == encoding
+    assert encoding_of(name) == encoding
     if encoding and name not in (encoding, "gpt2"):
         assert encoding_name_for_model(name) == encoding
 
@@ -58,7 +59,7 @@ def test_a_path_is_no_name(tmp_path, monkeypatch):
 def test_what_tiktoken_has_fetched_needs_neither_network_nor_tiktoken(tmp_path, monkeypatch):
     without(monkeypatch, "tiktoken.load")
     data = b"whatever was published"
-    monkeypatch.setitem(encodings._DIGEST_OF, "o200k_base", hashlib.sha256(data).hexdigest())
+    monkeypatch.setitem(hub._DIGEST_OF, "o200k_base", hashlib.sha256(data).hexdigest())
     path = tmp_path / "tiktoken" / hashlib.sha1(ADDRESS.encode()).hexdigest()
     path.parent.mkdir()
     path.write_bytes(b"something else")
@@ -223,5 +224,5 @@ def test_names_of_all_caches_are_listed_in_order(tmp_path):
         (tmp_path / "hf" / "hub" / f"models--{name}" / "snapshots" / "1").mkdir(parents=True)
         if not name.startswith("empty"):
             (tmp_path / "hf" / "hub" / f"models--{name}" / "snapshots" / "1" / "tekken.json").write_text("{}")
-    listed = list(repositories.all_cached({"HF_HOME": str(tmp_path / "hf")}))
+    listed = list(all_cached({"HF_HOME": str(tmp_path / "hf"), "TIKTOKEN_CACHE_DIR": ""}))
     assert [(name, Path(path).name) for name, path in listed] == [("a/y", "tekken.json"), ("b/x", "tekken.json")]

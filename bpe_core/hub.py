@@ -1,0 +1,220 @@
+"""Tokenizers by name: the encodings of OpenAI's models, and the repositories of Hugging Face's hub.
+
+Files in the caches of tiktoken and huggingface_hub are found without these libraries and without a network. Others are
+downloaded by these libraries into their caches, if the extra `hub` is installed, and only when asked for by name.
+"""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from bpe_core.errors import FetchError
+from bpe_core.formats.file import COMPANIONS, HOLDERS, holder_in
+from bpe_core.formats.known_files import KNOWN_FILES
+from bpe_core.visible import quoted, visible
+
+Tell = Callable[[int, int, str], None]
+"""Progress of a download: called with (files done, files in all, name of the next file)."""
+
+KINDS: Final = "a model of OpenAI's (gpt-4o), an encoding (o200k_base), or an OWNER/NAME of Hugging Face's hub"
+"""The kinds of names, as a part of a sentence."""
+
+_ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+_MODELS: Final = {
+    "o200k_base": ("gpt-4o", "chatgpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "o1", "o3", "o4-mini"),
+    "cl100k_base": (
+        *("gpt-4", "gpt-3.5", "gpt-3.5-turbo", "gpt-35-turbo", "davinci-002", "babbage-002"),
+        *("text-embedding-ada-002", "text-embedding-3-small", "text-embedding-3-large"),
+    ),
+    "p50k_base": ("text-davinci-003", "text-davinci-002", "code-davinci-001", "code-davinci-002", "code-cushman-001"),
+    "r50k_base": ("gpt2", "gpt-2", "text-davinci-001", "text-curie-001", "davinci", "curie", "babbage", "ada"),
+}
+"""Encoding -> models, as in tiktoken; a dated or smaller version is called by the model's name, a hyphen and more."""
+_DIGEST_OF: Final = {known.name: digest for digest, known in KNOWN_FILES.items() if known.name in _MODELS}
+_LARGEST_FILE: Final = 64 << 20  # bytes; a larger file is none of the published ones, and its digest is not computed
+
+_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_OF_FILES: Final = (".json", ".model", ".tiktoken", ".txt", ".bpe")
+_SECONDS: Final = 10  # of the first request at most; without a limit, huggingface_hub retries for long
+
+
+def is_name(text: str) -> bool:
+    """Whether `text` is the name of a known model or encoding, or has the form OWNER/NAME and is not a path."""
+    return encoding_of(text) is not None or _is_repository(text)
+
+
+def encoding_of(name: str) -> str | None:
+    """The name of the encoding that `name` names, or that the model `name` uses; None if neither is known.
+
+    >>> encoding_of("gpt-4o-mini"), encoding_of("gpt-4-turbo"), encoding_of("gpt-oss-20b")
+    ('o200k_base', 'cl100k_base', None)
+    """
+    if name in _DIGEST_OF:
+        return name
+    for encoding, models in _MODELS.items():
+        versioned = tuple(f"{model}-" for model in models if model.startswith(("gpt-", "chatgpt-", "o")))
+        if name in models or name.startswith(versioned):
+            return encoding
+    return None
+
+
+def _is_repository(text: str) -> bool:
+    """Whether it has the form OWNER/NAME, and OWNER is no folder and NAME ends like no tokenizer file."""
+    is_path = text.endswith(_OF_FILES) or os.path.isdir(text.partition("/")[0])
+    return not is_path and _REPOSITORY.fullmatch(text) is not None
+
+
+def cached(name: str) -> Path | None:
+    """The file of the tokenizer called `name`, if it is in a cache, whichever program put it there; None otherwise."""
+    if encoding := encoding_of(name):
+        return _cached_encoding(encoding, os.environ)
+    return _in_repository(_hub(os.environ) / f"models--{name.replace('/', '--')}") if _is_repository(name) else None
+
+
+def all_cached(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
+    """(name, tokenizer file) of each repository in a cache that has one, sorted by name, then of each encoding there.
+
+    `environment` are the environment variables that say where the caches are. Encodings are read as a whole to verify
+    them, some megabytes each.
+    """
+    for folder in _entries(_hub(environment), "models--*"):
+        if path := _in_repository(folder):
+            yield "/".join(folder.name.split("--")[1:]), path
+    for encoding in _DIGEST_OF:
+        if path := _cached_encoding(encoding, environment):
+            yield encoding, path
+
+
+def located(text: str, tell: Tell = lambda done, total, what: None) -> str | Path:
+    """The path meant by `text`: the file of the tokenizer if it is a name and no existing path, else `text` itself.
+
+    Raises `FetchError` if the file of a name is not in a cache and cannot be downloaded.
+    """
+    return fetch(text, tell) if not os.path.exists(text) and is_name(text) else text
+
+
+def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
+    """The file of the tokenizer called `name`, downloaded if it is not in a cache. Raises `FetchError`."""
+    if found := cached(name):
+        return found
+    if encoding := encoding_of(name):
+        return _fetch_encoding(name, encoding, tell)
+    if not _is_repository(name):
+        raise FetchError(f"{quoted(name)} is not the name of a tokenizer; name {KINDS}.")
+    try:
+        from huggingface_hub import HfApi, hf_hub_download
+    except ImportError:
+        raise FetchError(
+            f"Fetching {name} needs huggingface-hub, of the extra [hub]: pip install huggingface-hub."
+        ) from None
+    try:
+        model = HfApi().model_info(name, timeout=_SECONDS)
+        there = {file.rfilename for file in model.siblings or ()}
+        holder = next((file for file in HOLDERS if file in there), None)
+        if holder is None:
+            raise FetchError(f"{name} has no tokenizer that is known here: none of {', '.join(HOLDERS)}.")
+        is_alone = holder not in ("vocab.json", "encoder.json")
+        wanted = [file for file in (COMPANIONS[:1] if is_alone else COMPANIONS) if file in there]
+        path = ""
+        for done, file in enumerate((*wanted, holder)):  # the holder last: what lies in the cache is complete then
+            tell(done, len(wanted) + 1, file)
+            path = hf_hub_download(name, file, revision=model.sha)
+        return Path(path)
+    except FetchError:
+        raise
+    except Exception as error:  # of a library, and of those it stands on
+        raise FetchError(f"{name} cannot be fetched: {_hub_problem(error)}.") from None
+
+
+def _hub_problem(error: Exception) -> str:
+    """An error of huggingface_hub as a clause; its classes are known by name, as they differ between versions."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if "GatedRepoError" in kinds:
+        return "its owner asks who you are; accept the conditions on its page, and log in with hf auth login"
+    if kinds & {"RepositoryNotFoundError", "HFValidationError"}:
+        return "Hugging Face's hub shows you no such repository; correct the name, or log in with hf auth login"
+    if "OfflineModeIsEnabled" in kinds:
+        return "HF_HUB_OFFLINE forbids it, and it is not in the cache"
+    if isinstance(error, PermissionError):
+        return f"{visible(str(error.filename))} cannot be written"
+    if answer := _answer(error):
+        return f"the server answers {answer}; try again"
+    return "there is no connection to Hugging Face's hub; try again, or open a file"
+
+
+def _answer(error: Exception) -> int | None:
+    """The status of the HTTP response to which a library raised this; None if there was no response."""
+    return getattr(getattr(error, "response", None), "status_code", None)
+
+
+def _fetch_encoding(name: str, encoding: str, tell: Tell) -> Path:
+    place = _place(encoding, os.environ)
+    if place is None:
+        raise FetchError(f"{name} has nowhere to be kept: TIKTOKEN_CACHE_DIR is empty; name a folder in it.")
+    try:
+        from tiktoken.load import read_file_cached
+    except ImportError:
+        raise FetchError(f"Fetching {name} needs tiktoken, of the extra [hub]: pip install tiktoken.") from None
+    tell(0, 1, encoding)
+    unwritable = f"tiktoken's cache {visible(str(place.parent))} cannot be written"
+    try:
+        read_file_cached(_ADDRESS.format(encoding), _DIGEST_OF[encoding])
+    except Exception as error:
+        answer = _answer(error)
+        problem = f"the server answers {answer}" if answer else "there is no connection to OpenAI's server"
+        if isinstance(error, ValueError) and not isinstance(error, OSError):
+            problem = "what the server sent is not the file that was published"
+        elif isinstance(error, PermissionError | NotADirectoryError):
+            problem = unwritable
+        raise FetchError(f"{name} cannot be fetched: {problem}; try again, or open a file.") from None
+    if not place.is_file():
+        raise FetchError(f"{name} was fetched, but {unwritable}.")
+    return place
+
+
+def _cached_encoding(encoding: str, environment: Mapping[str, str]) -> Path | None:
+    """The file of an encoding in tiktoken's cache, verified by its SHA-256; None if it is not there."""
+    path = _place(encoding, environment)
+    try:
+        if path and path.stat().st_size <= _LARGEST_FILE:
+            return path if hashlib.sha256(path.read_bytes()).hexdigest() == _DIGEST_OF[encoding] else None
+    except OSError:
+        pass
+    return None
+
+
+def _place(encoding: str, environment: Mapping[str, str]) -> Path | None:
+    """Where tiktoken caches it: a file named by the SHA-1 of its address. None if caching is switched off."""
+    folder = environment.get("TIKTOKEN_CACHE_DIR", environment.get("DATA_GYM_CACHE_DIR"))
+    if folder == "":
+        return None
+    key = hashlib.sha1(_ADDRESS.format(encoding).encode(), usedforsecurity=False).hexdigest()
+    return Path(folder or Path(tempfile.gettempdir(), "data-gym-cache"), key)
+
+
+def _hub(environment: Mapping[str, str]) -> Path:
+    """The cache of huggingface_hub."""
+    cache = environment.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    home = Path(environment.get("HF_HOME") or Path(cache, "huggingface"))
+    return Path(environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE") or home / "hub")
+
+
+def _in_repository(folder: Path) -> Path | None:
+    """The tokenizer file in the cached snapshot of branch main, or else in any cached snapshot of the repository."""
+    try:
+        newest = [folder / "snapshots" / (folder / "refs" / "main").read_text("utf-8").strip()]
+    except (OSError, ValueError):
+        newest = []
+    snapshots = (*newest, *_entries(folder / "snapshots", "*"))
+    return next((path for snapshot in snapshots if (path := holder_in(snapshot))), None)
+
+
+def _entries(folder: Path, pattern: str) -> list[Path]:
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:
+        return []
