@@ -79,7 +79,7 @@ class PreparedCuts(dict[str, Cut]):
         for rule in self._rules:
             if not all(map(rule.is_apart, text)):
                 return ""
-            text = rule.apply(text)
+            text = rule(text)
         return text
 
     def _split(self, left: str, right: str, may_go_inside: bool) -> Cut:

@@ -4,13 +4,15 @@ Each also gives the ranges of the text that it rewrites, so that tokens can be m
 Unicode's tables are those of this Python's `unicodedata`; libraries with other versions may differ in new characters.
 """
 
+import math
 import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import Final, Literal
+from operator import attrgetter
+from typing import Final, Literal, NamedTuple
 
 import regex
 
@@ -38,49 +40,56 @@ _MARKS: Final = regex.compile(rf"{_MARK}{{{_LONG_RUN},}}")
 _STEP: Final = _LONG_RUN // 4
 _FOUR_MARKS: Final = regex.compile(rf"{_MARK}{{4}}")
 """What a run of `_LONG_RUN` marks contains if only every `_STEP`th character is kept: a quick test for such a run."""
-
 _DECOMPOSED_AT_ONCE: Final = 256
-
-_MOST_TIMES: Final = 32
-"""A normalized text may be so many times longer than the text; no normalization form makes it more than 18 times."""
-_MOST_MORE: Final = 256
-"""Characters that may be added to that, for short texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One elementary step of a normalizer."""
 
-    apply: Callable[[str], str]
-    """Text -> rewritten text."""
     rewrites: Callable[[str], Iterable[Rewrite]]
-    """Text -> the ranges that `apply` rewrites, ascending."""
-    keeps_all: bool = False
-    """Whether every character becomes one or more; if a text keeps its length, then each has become exactly one."""
-    length: Callable[[str], int] = len
-    """Text -> an upper bound of the length of `apply(text)`, in code points, cheaper than making it."""
+    """Text -> the ranges that it rewrites, ascending."""
+    apply: Callable[[str], str] | None = None
+    """Text -> rewritten text, where that is faster or more than the rewrites; it may not make a text much longer."""
     is_apart: Callable[[str], bool] = lambda character: False
     """Character -> whether a text can be cut between it and another such character and the two parts be rewritten by
     themselves, with the same result. False where that is not known."""
+    keeps_all: bool = False
+    """Whether every character becomes one or more; if a text keeps its length, then each has become exactly one."""
     only_at: str = ""
     """"start" or "end" if it rewrites only that end of the whole text; "" otherwise."""
 
-    def within(self, text: str, most: int) -> str:
-        """`apply(text)`. Raises `OptionError` beforehand if `length(text)` is greater than `most`."""
-        if (n_characters := self.length(text)) > most:
-            raise OptionError(
-                f"The normalizers of this tokenizer make {n_characters:,} characters or more of a text that may "
-                f"become {most:,} at most; take another tokenizer."
-            )
-        return self.apply(text)
+    def __call__(self, text: str, most: float = math.inf) -> str:
+        """The rewritten text. Raises `OptionError` if it would be longer than `most`, before it is made."""
+        return self.apply(text) if self.apply else _rewritten(text, self.rewrites(text), most)
 
     def part(self, starts: bool, ends: bool) -> "Rule":
         """The rule for a part that `starts` or `ends` the text, or not; one that does nothing if not at `only_at`."""
-        left_out = (self.only_at == "start" and not starts) or (self.only_at == "end" and not ends)
-        return _NOTHING if left_out else self
+        is_elsewhere = (self.only_at == "start" and not starts) or (self.only_at == "end" and not ends)
+        return _NOTHING if is_elsewhere else self
 
 
-_NOTHING: Final = Rule(lambda text: text, lambda text: (), is_apart=lambda character: True)
+_NOTHING: Final = Rule(lambda text: (), is_apart=lambda character: True)
+
+
+def _rewritten(text: str, rewrites: Iterable[Rewrite], most: float = math.inf) -> str:
+    parts: list[str] = []
+    done, length = 0, len(text)
+    for start, end, new in rewrites:
+        parts += text[done:start], new
+        length += len(new) - (end - start)
+        done = end
+    if length > most:
+        raise OptionError(
+            f"The normalizers of this tokenizer make {length:,} characters or more of a text that may become {most:,} "
+            "at most; take another tokenizer."
+        )
+    return "".join((*parts, text[done:]))
+
+
+def longest(n_characters: int) -> int:
+    """The length in code points that normalizing a text of `n_characters` may not exceed."""
+    return 32 * n_characters + 256  # no normalization form makes it more than 18 times as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +97,13 @@ class Normalizer:
     """A sequence of rules that rewrites a text; called with the text, it returns the result."""
 
     rules: tuple[Rule, ...]
-    """The rules, in the order in which they are applied."""
 
     def __call__(self, text: str) -> str:
         """The normalized text. Raises `OptionError` if a rule would make it longer than `longest(len(text))`."""
         most = longest(len(text))
         for rule in self.rules:
-            text = rule.within(text, most)
+            text = rule(text, most)
         return text
-
-
-def longest(n_characters: int) -> int:
-    """The length in code points that normalizing a text of `n_characters` may not exceed."""
-    return _MOST_TIMES * n_characters + _MOST_MORE
 
 
 def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
@@ -122,7 +125,7 @@ def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
                     yield start, start + len(segment), new
                 start += len(segment)
 
-    return Normalizer((Rule(apply, rewrites, is_apart=_starts_afresh),))
+    return Normalizer((Rule(rewrites, apply, _starts_afresh),))
 
 
 def _starts_afresh(character: str) -> bool:
@@ -171,18 +174,14 @@ def _each(change: Callable[[str], str]) -> Callable[[str], Iterator[Rewrite]]:
     return lambda text: ((place, place + 1, new) for place, old in enumerate(text) if (new := change(old)) != old)
 
 
-def _lower(text: str) -> str:
-    return "".join(map(str.lower, text))
-
-
 def _without_accents(text: str) -> str:
     return "".join(character for character in text if unicodedata.category(character)[0] != "M")
 
 
-lowercase: Final = Normalizer((Rule(_lower, _each(str.lower), keeps_all=True, is_apart=bool),))
+lowercase: Final = Normalizer((Rule(_each(str.lower), lambda text: "".join(map(str.lower, text)), bool, True),))
 """Lowercase, each character by itself: a final sigma does not get its own form."""
 
-without_accents: Final = Normalizer((Rule(_without_accents, _each(_without_accents), is_apart=bool),))
+without_accents: Final = Normalizer((Rule(_each(_without_accents), _without_accents, bool),))
 """Remove combining marks. Precomposed characters keep theirs, unless the text was decomposed before."""
 
 
@@ -198,26 +197,14 @@ def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normaliz
     def from_right(text: str) -> list[Rewrite]:
         return [(len(text.rstrip(characters)), len(text), "")]
 
-    rules = (
-        Rule(lambda text: text.lstrip(characters), from_left, is_apart=is_apart, only_at="start"),
-        Rule(lambda text: text.rstrip(characters), from_right, is_apart=is_apart, only_at="end"),
-    )
-    return Normalizer(tuple(rule for rule, is_wanted in zip(rules, (left, right), strict=True) if is_wanted))
+    lefts = (Rule(from_left, is_apart=is_apart, only_at="start"),)
+    rights = (Rule(from_right, is_apart=is_apart, only_at="end"),)
+    return Normalizer(lefts * left + rights * right)
 
 
 def prepended(prefix: str) -> Normalizer:
     """Put `prefix` before a text that is not empty."""
-
-    def apply(text: str) -> str:
-        return prefix + text if text else text
-
-    def length(text: str) -> int:
-        return len(prefix) + len(text)
-
-    def rewrites(text: str) -> list[Rewrite]:
-        return [(0, 0, prefix)] * bool(text)
-
-    return Normalizer((Rule(apply, rewrites, length=length, is_apart=bool, only_at="start"),))
+    return Normalizer((Rule(lambda text: [(0, 0, prefix)] * bool(text), is_apart=bool, only_at="start"),))
 
 
 def replaced(old: str, new: str) -> Normalizer:
@@ -226,14 +213,14 @@ def replaced(old: str, new: str) -> Normalizer:
     def rewrites(text: str) -> Iterator[Rewrite]:
         return ((found.start(), found.end(), new) for found in re.finditer(re.escape(old), text))
 
-    def length(text: str) -> int:
-        return len(text) + text.count(old) * max(0, len(new) - len(old))
+    def apply(text: str) -> str:
+        return text.replace(old, new)
 
     def is_apart(character: str) -> bool:
         return len(old) == 1 or (bool(old) and character not in old)
 
-    keeps_all = len(old) == 1 <= len(new)
-    return Normalizer((Rule(lambda text: text.replace(old, new), rewrites, keeps_all, length, is_apart),))
+    grows = len(new) > len(old)
+    return Normalizer((Rule(rewrites, None if grows else apply, is_apart, keeps_all=len(old) == 1 <= len(new)),))
 
 
 def replaced_matches(expression: Expression, new: str) -> Normalizer:
@@ -242,18 +229,7 @@ def replaced_matches(expression: Expression, new: str) -> Normalizer:
     def rewrites(text: str) -> list[Rewrite]:
         return [(start, end, new) for start, end in expression.spans(text)]
 
-    def apply(text: str) -> str:
-        parts: list[str] = []
-        done = 0
-        for start, end in expression.spans(text):
-            parts += text[done:start], new
-            done = end
-        return "".join((*parts, text[done:]))
-
-    def length(text: str) -> int:
-        return len(text) + len(new) * len(expression.spans(text)) if len(new) > 1 else len(text)
-
-    return Normalizer((Rule(apply, rewrites, length=length, is_apart=_in_no_match(expression)),))
+    return Normalizer((Rule(rewrites, is_apart=_in_no_match(expression)),))
 
 
 def _in_no_match(expression: Expression) -> Callable[[str], bool]:
@@ -285,84 +261,27 @@ def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:
     return Normalizer(tuple(chain.from_iterable(normalizer.rules for normalizer in normalizers)))
 
 
-class Layer:
-    """The ranges that one rule rewrote, ascending, with their offsets before (old) and after (new) the rule.
+class _Rewritten(NamedTuple):
+    """A range that a rule rewrote, with its offsets after (new) and before (old) the rule."""
 
-    A range of the normalized text is mapped back through the layers of all rules, the last first; any part of a
-    rewritten range to all of it.
-    """
-
-    __slots__ = ("_new_ends", "_new_starts", "_old_ends", "_old_starts")
-
-    def __init__(self) -> None:
-        self._new_starts: Final[list[int]] = []
-        self._new_ends: Final[list[int]] = []
-        self._old_starts: Final[list[int]] = []
-        self._old_ends: Final[list[int]] = []
-
-    def rewrite(self, rule: Rule, text: str, new_start: int, old_start: int, most: int) -> str:
-        """Apply `rule` to the next part of the text and return the result; `text` begins at `old_start` in the text
-        before the rule, the result at `new_start` in the text after it.
-
-        Raises `OptionError` if the result is longer than `most`.
-        """
-        new = rule.within(text, most)
-        if new == text or (rule.keeps_all and len(new) == len(text)):
-            return new
-        rewrites = list(rule.rewrites(text))
-        parts: list[str] = []
-        done = 0
-        for start, end, came in rewrites:
-            parts += text[done:start], came
-            done = end
-        if "".join((*parts, text[done:])) != new:  # nothing is known of this rule but what came of it
-            rewrites = [(0, len(text), new)]
-        shift = new_start - old_start
-        for start, end, came in rewrites:
-            begin = old_start + start
-            if (end - start, len(came)) not in ((0, 0), (1, 1)):
-                self._old_starts.append(begin)
-                self._old_ends.append(old_start + end)
-                self._new_starts.append(begin + shift)
-                self._new_ends.append(begin + shift + len(came))
-            shift += len(came) - (end - start)
-        return new
-
-    def before(self, start: int, end: int) -> tuple[int, int]:
-        """The range before the rule that became the range from `start` to `end`; O(log n) for n rewritten ranges.
-
-        An empty range is mapped to an empty one, or to a whole rewritten range if it lies strictly inside it.
-        """
-        first = bisect_right(self._new_starts, start) - 1
-        if start == end:
-            inside = first >= 0 and self._new_starts[first] < start < self._new_ends[first]
-            place = self._place(first, start)
-            return (self._old_starts[first], self._old_ends[first]) if inside else (place, place)
-        last = bisect_right(self._new_starts, end - 1) - 1
-        if last >= 0 and end - 1 < self._new_ends[last]:
-            return self._place(first, start), self._old_ends[last]
-        return self._place(first, start), self._place(last, end - 1) + 1
-
-    def _place(self, index: int, at: int) -> int:
-        """The old offset of the character at `at`; `index` is the last rewritten range with a start of at most `at`."""
-        if index < 0:
-            return at
-        if at < self._new_ends[index]:
-            return self._old_starts[index]
-        return at - self._new_ends[index] + self._old_ends[index]
-
-    def __bool__(self) -> bool:
-        return bool(self._new_starts)
+    new_start: int
+    new_end: int
+    old_start: int
+    old_end: int
 
 
 class SourceMap:
-    """A map from a normalized text to its original; the text is added part by part."""
+    """A map from a normalized text to its original; the text is added part by part.
+
+    A range is mapped back through what each rule rewrote, the last rule first; any part of a rewritten range to all of
+    it.
+    """
 
     __slots__ = ("_layers", "_lengths", "_rules")
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = rules
-        self._layers = [Layer() for _ in rules]
+        self._layers: list[list[_Rewritten]] = [[] for _ in rules]
         self._lengths = [0] * (len(rules) + 1)
 
     @property
@@ -379,7 +298,9 @@ class SourceMap:
         most = longest(len(text))
         for index, (rule, layer) in enumerate(zip(self._rules, self._layers, strict=True)):
             part = rule.part(starts, ends)
-            new = layer.rewrite(part, text, self._lengths[index + 1], self._lengths[index], most)
+            new = part(text, most)
+            if new != text and not (part.keeps_all and len(new) == len(text)):
+                layer += _ranges(part, text, new, self._lengths[index], self._lengths[index + 1])
             self._lengths[index] += len(text)
             text = new
         self._lengths[-1] += len(text)
@@ -390,8 +311,43 @@ class SourceMap:
         self._lengths = [length + len(text) for length in self._lengths]
 
     def before(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the original text that became this range of the normalized text; O(log n) per rule."""
+        """The range of the original text that became this range of the normalized text; O(log n) per rule.
+
+        An empty range is mapped to an empty one, or to a whole rewritten range if it lies strictly inside it.
+        """
         for layer in reversed(self._layers):
-            if layer:
-                start, end = layer.before(start, end)
+            if not layer:
+                continue
+            first = bisect_right(layer, start, key=_new_start) - 1
+            last = bisect_right(layer, end - 1, key=_new_start) - 1 if start < end else first
+            if start == end and first >= 0 and layer[first].new_start < start < layer[first].new_end:
+                start, end = layer[first].old_start, layer[first].old_end
+            elif start == end:
+                start = end = _place(layer, first, start)
+            elif last >= 0 and end - 1 < layer[last].new_end:
+                start, end = _place(layer, first, start), layer[last].old_end
+            else:
+                start, end = _place(layer, first, start), _place(layer, last, end - 1) + 1
         return start, end
+
+
+_new_start: Final = attrgetter("new_start")
+
+
+def _ranges(rule: Rule, old: str, new: str, old_start: int, new_start: int) -> Iterator[_Rewritten]:
+    """The ranges that the rule rewrote to make `new` of `old`, which begin at these offsets."""
+    rewrites = list(rule.rewrites(old))
+    if _rewritten(old, rewrites) != new:  # nothing is known of this rule but what came of it
+        rewrites = [(0, len(old), new)]
+    for start, end, put in rewrites:
+        if (end - start, len(put)) not in ((0, 0), (1, 1)):
+            yield _Rewritten(new_start + start, new_start + start + len(put), old_start + start, old_start + end)
+        new_start += len(put) - (end - start)
+
+
+def _place(layer: list[_Rewritten], index: int, at: int) -> int:
+    """The old offset of the character at `at`; `index` is the last rewritten range with a start of at most `at`."""
+    if index < 0:
+        return at
+    found = layer[index]
+    return found.old_start if at < found.new_end else at - found.new_end + found.old_end

@@ -96,7 +96,7 @@ def test_every_segment_of_a_normal_form_stands_alone():
 
 
 def test_a_rule_that_tells_its_rewrites_wrongly_is_not_believed():
-    mapped = SourceMap((n.Rule(str.upper, lambda text: [(0, 1, "?")]),))
+    mapped = SourceMap((n.Rule(lambda text: [(0, 1, "?")], str.upper),))
     assert mapped.add("aß") == "ASS"
     assert mapped.before(1, 2) == (0, 2)
 
