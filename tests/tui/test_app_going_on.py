@@ -1,6 +1,5 @@
 """A training that goes on: after a kill, on top of a vocabulary, from one of its steps; and the options few ask for."""
 
-from argparse import ArgumentParser
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +10,6 @@ from scope import TEXT, Opened
 from textual.widgets import OptionList
 
 from bpe_core import load, save, train
-from bpe_core.cli.train import add_arguments
 from bpe_core.errors import OptionError
 from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.runs import exported
@@ -54,14 +52,6 @@ def test_each_of_the_options_is_an_argument_of_the_command() -> None:
         assert TrainingTask("x", TrainingOptions(more={argument: OPTIONS[argument].example})).rules
     for option in OPTIONS.values():
         assert len(option.does) <= LONGEST and option.does.endswith(".")
-
-
-def test_the_command_tells_of_each_option_as_the_app_does() -> None:
-    parser = ArgumentParser()
-    add_arguments(parser)
-    told = {action.option_strings[0][2:]: str(action.help) for action in parser._actions if action.option_strings}
-    for argument, option in OPTIONS.items():
-        assert told[argument].startswith(option.help()), argument
 
 
 async def test_where_nothing_can_be_begun_with_it_is_told() -> None:

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from rich.cells import cell_len
 from scope import TEXT, Opened, never
 
 from bpe_core import load, save, train
@@ -16,7 +15,6 @@ from tui import process
 from tui.__main__ import _told_apart
 from tui.dialogs.questions import Ask
 from tui.disk import config
-from tui.drawing.cells import cut
 from tui.features.shown import Shown
 from tui.features.tokenizers import MOST_OPENED, Tokenizers
 from tui.process import WorkerProcess
@@ -87,11 +85,3 @@ async def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
         await shelf.add(path, small)
     listed = [one.path for one in screen.kept]
     assert listed == list(map(str, (*paths[5:7], *paths[8:], paths[7])))
-
-
-def test_names_are_shortened_in_the_middle() -> None:
-    assert cut("short", 9, "ends") == "short"
-    for room in range(1, 20):
-        assert len(cut("the-python-library-gpt4-12", room, "ends")) == room
-        assert cell_len(cut("日本語の語彙・日本語の語彙", room, "ends")) == room
-    assert cut("the-python-library-gpt4-12", 12, "ends").endswith("t4-12")

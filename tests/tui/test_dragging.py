@@ -5,8 +5,6 @@ import random
 import re
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pyte
 import pytest
@@ -21,7 +19,6 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tui.terminal.selective import SelectiveCompositor
-from tui.widgets import token_area
 from tui.widgets.curve import Curve
 from tui.widgets.step_line import StepLine
 
@@ -31,22 +28,6 @@ def written(compositor: Compositor, update: object) -> str:
     assert isinstance(update, ChopsUpdate)
     segments = update.render_segments(Console(width=compositor.size.width, color_system="truecolor"))
     return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|\Z)", "", segments)
-
-
-def test_a_text_is_settled_once_the_steps_no_longer_pass_by(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, settled = [100.0], list[float]()
-    monkeypatch.setattr(token_area, "monotonic", lambda: clock[0])
-    edited = SimpleNamespace(settle_all=settled.append, lanes=())
-    work = token_area.TextWork(cast("token_area.TokenArea", SimpleNamespace(edited=edited)))
-    work.retokenized(was_settled=True)
-    work.settle_now()
-    assert settled == [token_area.SLICE], "a text that is settled at each step"
-    work.retokenized(was_settled=False)
-    work.settle_now()
-    assert len(settled) == 1, "one that the next step comes too early for"
-    clock[0] += 1
-    work.settle_now()
-    assert len(settled) == 2
 
 
 async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:

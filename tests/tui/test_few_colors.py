@@ -59,20 +59,3 @@ async def test_without_any_color_the_focus_is_seen_as_well(
         assert is_reversed(scope.tree, line) and not is_reversed(scope.tree, line - 1)
         await scope.press("f4")
         assert not is_reversed(scope.tree, line)
-
-
-@pytest.mark.parametrize(
-    ("term", "more", "few"),
-    [
-        *(("xterm", None, True), ("linux", None, True), ("xterm-256color", None, False)),
-        *(("xterm", "truecolor", False), ("dumb", None, False)),
-    ],
-)
-def test_what_a_terminal_says_of_itself(
-    home: Path, monkeypatch: pytest.MonkeyPatch, term: str, more: str | None, few: bool
-) -> None:
-    monkeypatch.setenv("TERM", term)
-    monkeypatch.delenv("COLORTERM")
-    if more:
-        monkeypatch.setenv("COLORTERM", more)
-    assert has_few_colors() == few

@@ -5,10 +5,6 @@ from collections.abc import Mapping
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
-from textual.app import App, ComposeResult
-from textual.containers import Vertical
-from textual.reactive import var
-from textual.widgets import Input
 
 from bpe_core.auditing.findings import KINDS
 from bpe_core.content.presets import PRESETS
@@ -19,45 +15,6 @@ from tui import glossary
 from tui.dialogs.help import tables
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
 from tui.widgets import merge_log, token_table
-from tui.widgets.key_line import HintLine
-
-
-class Counting(Input):
-    hint: var[str] = var("none yet")
-
-
-class Around(Vertical):
-    hint = "[around]"
-
-
-class HintApp(App[None]):
-    def compose(self) -> ComposeResult:
-        with Around():
-            yield Counting(id="own")
-            yield Input(tooltip="by tooltip", id="tooltip")
-            yield Input(id="none")
-        yield HintLine()
-
-
-async def test_the_line_follows_the_focus_and_what_is_said_there() -> None:
-    app = HintApp()
-    async with app.run_test() as pilot:
-
-        async def shown(wanted: str) -> str:
-            app.query_one(f"#{wanted}", Input).focus()
-            await pilot.pause()
-            return str(app.query_one(HintLine).render())
-
-        assert await shown("own") == "none yet"
-        app.query_one(Counting).hint = "one \x1b]0;pwned\x07"
-        await pilot.pause()
-        assert str(app.query_one(HintLine).render()) == "one ␛]0;pwned␇"
-        assert await shown("tooltip") == "by tooltip"
-        assert await shown("none") == "[around]", "and no markup"
-        app.screen.set_focus(None)
-        await pilot.pause()
-        assert str(app.query_one(HintLine).render()) == "[around]"
-
 
 SENTENCES: Mapping[str, Mapping[str, str]] = {
     "options": glossary.FIELDS,

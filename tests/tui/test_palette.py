@@ -62,10 +62,6 @@ def test_token_colors_differ_from_each_other_and_from_the_surface(theme: Theme) 
         assert len({ways.usual.bgcolor, ways.changed.bgcolor, ways.current.bgcolor}) == 3
 
 
-def test_a_theme_may_bring_its_own_colors() -> None:
-    base = Style(color="#ffffff", bgcolor="#000000")
-    color = make_palette(base, hues=("#102030",)).tokens[0].usual.bgcolor
-    assert color is not None and color.name == "#102030"
 
 
 def test_sixteen_colors_are_the_terminals_own() -> None:
@@ -97,9 +93,3 @@ def test_a_color_is_that_of_the_id_wherever_it_can_be() -> None:
     assert choose_colors(spans_of([8, 2, 1])) == [2, 3, 1]
 
 
-@pytest.mark.parametrize("ids", [[5] * 60, [5, 11] * 30, list(range(0, 180, 3))])
-def test_a_part_has_the_colors_of_the_whole(ids: list[int]) -> None:
-    spans = spans_of(ids)
-    whole = choose_colors(spans)
-    for start in range(0, 40, 7):
-        assert choose_colors(spans[start:])[4:] == whole[start + 4 :]

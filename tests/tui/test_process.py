@@ -8,21 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from scope import PATIENCE, TEXT, eventually
+from scope import PATIENCE, eventually
 
 from bpe_core import load
 from bpe_core.tokenizer.training_record import parsed_option
-from bpe_core.trainer import Trainer
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import (
-    Counted,
     Done,
     Event,
     Failed,
     JobCommand,
     Merges,
     Saved,
-    Started,
     State,
     WorkProgress,
 )
@@ -87,30 +84,6 @@ def train(book: Path, *options: str, first: JobCommand = RUN) -> WorkerProcess:
 
 
 # A worker that behaves
-
-
-async def test_a_training_from_the_first_event_to_the_last(book: Path) -> None:
-    async with train(book, "vocab-size", "280") as job:
-        events = await heard(job)
-    kinds = [type(event) for event in events if not isinstance(event, WorkProgress)]
-    assert kinds == [Counted, Started, State, Merges, Saved, Done]
-    merges = [merge for event in events if isinstance(event, Merges) for merge in event]
-    assert merges == list(Trainer(TEXT, vocab_size=280))
-    assert gone(job.pid)
-
-
-async def test_it_pauses_steps_and_stops_at_a_word(book: Path) -> None:
-    async with train(book, first=WAIT) as job:
-        steps, pauses = 0, 0
-        async for events in job.batches():
-            for event in events:
-                steps += len(event) if isinstance(event, Merges) else 0
-                if event == State("paused"):
-                    pauses += 1
-                    job.send(JobCommand("step", 3) if pauses < 3 else JobCommand("stop"))
-    assert steps == 6
-    job.send(JobCommand("run"))  # to nobody: no error
-    assert load("out.json").step == 6
 
 
 async def test_what_a_worker_says_of_itself_is_the_one_thing_told(home: Path) -> None:

@@ -17,25 +17,9 @@ from tui.disk.sources import (
     listing,
     preset_sources,
     sample_corpus,
-    sample_sources,
     title_of,
     whole_text,
 )
-
-
-def test_every_sample_is_there_and_says_why() -> None:
-    sources = sample_sources()
-    assert len(sources) >= 10
-    for source in sources:
-        assert source.size == Path(source.path).stat().st_size > 0
-        assert source.title and source.reason and not source.is_folder
-    assert sample_corpus().paths == tuple(source.path for source in sources)
-
-
-def test_every_computer_with_python_has_its_library() -> None:
-    library = computer_sources()[0]
-    assert library.title == "Python library" and library.is_folder
-    assert (Path(library.path) / "json").is_dir()
 
 
 def test_folders_come_first_and_what_is_hidden_does_not_come(tmp_path: Path) -> None:

@@ -17,9 +17,8 @@ from bpe_core.worker.messages import (
     State,
     WorkProgress,
 )
-from tui.features import course as course_of
 from tui.features.corpus import CorpusChoice
-from tui.features.course import Course, Pace, TrainingTask
+from tui.features.course import Course, TrainingTask
 from tui.features.training import TrainingFeature
 from tui.panes.training import status_line
 from tui.screen import MainScreen
@@ -71,27 +70,6 @@ def test_what_is_paused_is_told_in_its_own_measure() -> None:
     early = runs(WorkProgress("counting", 25, 100, "book"), State("paused"))[-1]
     assert status_line(early) == "counting, paused at 25%"
     assert status_line(runs(Started(100, 8), State("paused"))[-1]) == "paused at 0 of 8"
-
-
-def test_the_pace_is_smoothed_so_that_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    monkeypatch.setattr(course_of.time, "monotonic", lambda: now)
-    pace = Pace()
-    assert pace.rate(5) == 0  # no time has passed: nothing can be said
-    now = 1.0
-    assert pace.rate(100) == 100
-    now = 1.1
-    assert pace.rate(130) == pytest.approx(120)  # 300 a second lately, and a tenth of that is believed
-    pace.restart(130)
-    now = 2.1
-    assert pace.rate(140) == 10
-
-
-def test_the_time_left_is_only_told_when_it_is_known() -> None:
-    assert Run("merging", 10, 110, rate=50.0).seconds_left == 2
-    assert Run("merging", 10, 110).seconds_left is None
-    assert Run("merging", 110, 110, rate=50.0).seconds_left is None
-    assert Run().fraction == 0 and Run("counting", 9, 3).fraction == 1
 
 
 async def test_a_count(book: Path) -> None:

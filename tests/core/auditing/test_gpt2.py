@@ -43,15 +43,6 @@ def test_every_token_that_is_text_is_reachable(found):
     assert len(found.of("unused-byte")) == 13
 
 
-def test_scaffold_by_rank(found):
-    scaffold = found.of("scaffold")
-    made_at_once = [finding for finding in scaffold if finding.evidence["gap"] <= 5]
-    assert len(made_at_once) == 16
-    assert len(scaffold) == 64  # the others by their ratio alone
-    assert {finding.severity for finding in made_at_once} == {Severity.WARNING}
-    assert {finding.severity for finding in scaffold if finding not in made_at_once} == {Severity.NOTE}
-    known = {b" RandomRedditor", b"StreamerBot", b" TheNitrome", b"quickShip", b"oreAndOnline", b" externalToEVA"}
-    assert known <= {finding.token for finding in made_at_once}
 
 
 def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
@@ -65,10 +56,3 @@ def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
     assert {b" RandomRedditorWithNo", b" TheNitromeFan", b"quickShipAvailable", b" externalToEVAOnly"} <= copied
 
 
-def test_a_glitch_token_points_to_the_one_that_took_its_place(gpt2, found):
-    (nitrome,) = (finding for finding in found.of("scaffold") if finding.token == b" TheNitrome")
-    assert gpt2.token_bytes(nitrome.evidence["into"]) == b" TheNitromeFan"
-    assert nitrome.evidence["into"] == 42090
-    assert nitrome.reason == (
-        "It goes into “␣TheNitromeFan” only, made in the next step and so likely from nearly all its occurrences."
-    )

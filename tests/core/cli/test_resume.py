@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from ended_trainings import EndedTrainings
-from worker_process import STOP, WAIT, Worker, training
+from worker_process import WAIT, Worker, training
 
 from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, reference, save
 from bpe_core.cli.main import main
 from bpe_core.tokenizer.training_record import TIES
 from bpe_core.trainer.checkpoints import Checkpoints
-from bpe_core.worker.messages import Checkpoint, Done, Event, JobCommand, Merges, State
+from bpe_core.worker.messages import Checkpoint, JobCommand
 
 
 def learned(tokenizer: Tokenizer) -> object:
@@ -75,43 +74,6 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
         worker.end()
 
 
-SIGNALS = signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT
-
-
-@pytest.fixture(scope="module")
-def trainings() -> Iterator[EndedTrainings]:
-    """Runs trainings that are ended by signals."""
-    with EndedTrainings() as trainings:
-        yield trainings
-
-
-@pytest.mark.parametrize("ties", ["first"])
-def test_ended_by_signals_at_any_moment_and_resumed_over_and_over(
-    ties: str, corpus: Path, tmp_path: Path, trainings: EndedTrainings
-) -> None:
-    """Real processes: killed, or asked by a signal to stop, until that has left something unfinished."""
-    r = random.Random(ties)
-    out, checkpoint = tmp_path / "out.json", tmp_path / "out.json.checkpoint"
-    command = ["train", str(corpus), "-o", str(out), "--ties", ties, "--vocab-size", "400"]
-    code, longest = trainings.run(command)
-    assert code == 0
-    whole = load(out)
-    unfinished: list[int] = []
-    for _ in range(100):
-        out.unlink(missing_ok=True)
-        while code := trainings.run([*command, "--resume"], r.uniform(0, longest), number := r.choice(SIGNALS))[0]:
-            assert code in (-number, 130), "one that comes before it is listened to ends it at once"
-            left = next((load(file) for file in (checkpoint, out) if file.exists()), None)
-            if left:
-                assert left.merges == whole.merges[: left.step]
-                unfinished += [left.step] * (left.step < whole.step)
-        assert learned(load(out)) == learned(whole), f"after ends with {unfinished} merges on disk"
-        assert {"out.json", "texts"} <= set(os.listdir(tmp_path)) and not checkpoint.exists()
-        if unfinished:
-            return
-    pytest.fail("too few ended in the middle")
-
-
 def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(
     start: Callable[..., Worker], corpus: Path, tmp_path: Path
 ) -> None:
@@ -122,25 +84,6 @@ def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(
     worker.process.kill()
     assert worker.code() == -signal.SIGKILL
     assert load(tmp_path / "out.json.checkpoint").step == 30 and not (tmp_path / "out.json").exists()
-
-
-@pytest.mark.slow
-def test_known_merges_are_made_though_the_worker_is_paused(
-    start: Callable[..., Worker], corpus: Path, tmp_path: Path
-) -> None:
-    def made(events: list[Event]) -> list[int]:
-        return [merge.step for event in events if isinstance(event, Merges) for merge in event]
-
-    command = corpus, "-o", tmp_path / "out.json", "--vocab-size", "400"
-    worker = start(*command)
-    worker.tell(JobCommand("step", 20), STOP)
-    assert made(worker.rest()) in ([], list(range(1, 21)))
-    worker = start(*command, "--resume")
-    events = worker.until(State)
-    if (tmp_path / "out.json").exists():
-        assert made(events) == list(range(1, 21)) and events[-1] == State("paused")
-    worker.tell(STOP)
-    assert isinstance(worker.rest()[-1], Done)
 
 
 def told(capfd: pytest.CaptureFixture[str], *command: object) -> str:

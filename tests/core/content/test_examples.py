@@ -68,17 +68,6 @@ def test_gpt2_knows_only_the_straight_apostrophe(gpt2: Tokenizer) -> None:
     assert kinds(gpt2, "Curly quotes") == {"curly quote"}
 
 
-def test_json_is_dearer_than_yaml(gpt4: Tokenizer, gpt2: Tokenizer) -> None:
-    json, yaml = text_of("JSON and YAML").strip().split("\n\n")
-    assert [len(gpt4.encode_ordinary(text)) for text in (json, yaml)] == [12, 8]
-    assert [len(gpt2.encode_ordinary(text)) for text in (json, yaml)] == [11, 7]
-
-
-def test_each_glitch_token_is_one(gpt2: Tokenizer) -> None:
-    for name in text_of("Glitch tokens").splitlines():
-        assert len(gpt2.encode_ordinary(name)) == 1
-
-
 def test_a_broken_list_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "samples.toml").write_text("[[example]]\ntitle = 'a'")
     with pytest.raises(TextError, match="install bpescope again"):

@@ -9,7 +9,6 @@ from bpe_core.cli.main import main
 from bpe_core.content.presets import PRESETS, verdict
 from bpe_core.reference import train as slow
 from bpe_core.visible import token_label
-from bpe_core.vocabulary.symbols import MarkedSymbols
 
 PROSE = PRESETS["S2-prose"]
 
@@ -42,21 +41,6 @@ def test_the_verdict_says_what_an_article_tells_and_is_not_so(name):
         )
     else:
         assert sentence.startswith(f"{name} came out as promised: ")
-
-
-def test_words_with_an_end():
-    """The pairs of the article: es, st, we and t + </w> eight times each, lo and ow seven times."""
-    trainer = Trainer(PROSE.documents, vocab_size=266, pattern="words", end_of_word="</w>")
-    table = {
-        (trainer.vocabulary.token_bytes(a) + trainer.vocabulary.token_bytes(b)): n for (a, b), n in trainer.pair_table()
-    }
-    assert [table[pair] for pair in (b"es", b"st", b"we", b"t</w>", b"lo", b"ow")] == [8, 8, 8, 8, 7, 7]
-    merges = list(trainer)
-    assert [merge.step for merge in merges] == list(range(1, 10))
-    tokenizer = trainer.tokenizer()
-    assert tokenizer.n_vocab == 266
-    assert tokenizer.vocabulary.end_of_word == 256
-    assert [tokenizer.token_bytes(token) for token in tokenizer.encode("newest")] == [b"newest</w>"]
 
 
 @pytest.mark.parametrize("ties", ["first", "lowest", "lowest-hf", "largest"])
@@ -102,11 +86,6 @@ def test_the_end_is_kept_in_the_file(id_layout, tmp_path):
         "lower newest wide <s>", allowed_special="all"
     )
     assert again.vocabulary.end_of_word == (256 if id_layout == "bytes-first" else 257)
-
-
-def test_nothing_has_no_end():
-    assert MarkedSymbols({97: 5}, 9).ids(b"") == []
-    assert MarkedSymbols({97: 5}, 9).ids(b"aa") == [5, 5, 9]
 
 
 @pytest.mark.parametrize("name", ["S0", "S2-prose"])

@@ -7,9 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
 
-from bpe_core.content.samples import SampleText, editor_greeting, folder, read_manifest, samples
+from bpe_core.content.samples import SampleText, folder, read_manifest, samples
 from bpe_core.errors import TextError
 from bpe_core.trainer import Trainer, train
 
@@ -23,13 +22,6 @@ def text_of(name: str) -> str:
 
 
 # ---- the list
-
-
-def test_a_sample_knows_where_it_lies_and_why() -> None:
-    sample = samples()[-2]
-    assert sample == SampleText("aaabdaaabac", "aaabdaaabac", sample.reason, folder() / "aaabdaaabac.txt", "Textbook")
-    assert sample.path.read_bytes() == b"aaabdaaabac", "the textbook example is exact: no line end"
-    assert samples() is samples(), "the manifest is read once"
 
 
 def test_every_text_in_the_folder_is_listed_and_nothing_else_is() -> None:
@@ -55,30 +47,12 @@ def test_texts_are_utf8_and_small_and_harmless(sample: SampleText) -> None:
     assert not set(text) & {"\x00", "\x07", "\x1b", "\x7f", "\x9b", "\ufffd"}, "nothing commands a terminal"
 
 
-def test_the_greeting_fits_beside_a_merge_log() -> None:
-    lines = editor_greeting().splitlines()
-    assert 12 <= len(lines) <= 18
-    assert max(map(cell_len, lines)) <= 46  # beside the token, in a terminal of 80
-    for promised in ("def ", "1024", "é", "😊", "дождь", "雨", "strawberry"):
-        assert promised in editor_greeting()
-
-
 # ---- when something is wrong
 
 
 def test_missing_samples_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(TextError, match="sample texts are missing"):
         folder((tmp_path / "neither", tmp_path / "nor"))
-
-
-def test_the_package_is_asked_before_the_checkout(tmp_path: Path) -> None:
-    inside, beside = tmp_path / "inside", tmp_path / "beside"
-    for home in (inside, beside):
-        home.mkdir()
-        (home / "samples.toml").touch()
-    assert folder((inside, beside)) == inside
-    (inside / "samples.toml").unlink()
-    assert folder((inside, beside)) == beside
 
 
 @pytest.mark.parametrize(

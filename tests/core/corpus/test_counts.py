@@ -25,10 +25,6 @@ def test_pieces_are_counted_in_the_order_in_which_they_first_appear():
     assert (counted.pattern, counted.n_documents, counted.n_pieces) == ("words", 1, 5)
 
 
-def test_each_text_is_a_document_of_its_own():
-    assert Counts.of(["ab", "cd"], "none").pieces == {"ab": 1, "cd": 1}
-    assert Counts.of("abcd", "none").pieces == {"abcd": 1}
-    assert Counts.of((text for text in ("a b", "a")), "gpt2").pieces == {"a": 2, " b": 1}
 
 
 def test_sizes_and_digests_are_those_of_the_text_in_utf_8(tmp_path):
@@ -41,11 +37,6 @@ def test_sizes_and_digests_are_those_of_the_text_in_utf_8(tmp_path):
     assert (counted.n_documents, counted.n_bytes, counted.n_characters) == (2, 5, 4)
 
 
-def test_texts_in_memory_have_one_source_together():
-    assert Counts.of("Käse").sources == [Source("text", 5, 4, hashlib.sha256("Käse".encode()).hexdigest())]
-    (source,) = Counts.of(["ab", "c"]).sources
-    assert (source.name, source.bytes, source.characters) == ("2 texts", 3, 3)
-    assert source.sha256 != Counts.of(["a", "bc"]).sources[0].sha256
 
 
 def test_no_text_is_no_piece_and_half_a_character_is_the_replacement_character():

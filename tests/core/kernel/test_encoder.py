@@ -156,12 +156,6 @@ def test_a_piece_is_looked_up_whole_only_where_that_is_right() -> None:
     assert looked_up.part("xyz", None) == tuple(b"xyz")
 
 
-def test_a_token_that_is_looked_up_appears_with_the_step_that_makes_it() -> None:
-    merges = [(ord("a"), ord("b"), 256), (256, ord("c"), 257)]
-    vocabulary = Vocabulary(BYTES, merges, whole_pieces={b"abc": 257})
-    assert [vocabulary.at(step).encode(b"abc") for step in range(3)] == [(97, 98, 99), (256, 99), (257,)]
-
-
 @pytest.mark.parametrize("pattern", ["none", *(name for name in PATTERNS if scanner(PATTERNS[name]))])
 def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
     tokenizer = train(

@@ -70,14 +70,6 @@ def test_another_library_splits_alike(name):
             assert splitter(name).split(text) == [piece for piece, _ in theirs(text)], ascii(text)
 
 
-def test_only_words_loses_text():
-    for name in PATTERNS:
-        split_by = splitter(name)
-        assert split_by.lossy == (name == "words")
-        if not split_by.lossy:
-            assert all("".join(split_by.split(text)) == text for text in nasty_texts(300, seed=3))
-
-
 def test_an_empty_text_has_no_pieces():
     for name in (*PATTERNS, "a|b"):
         assert splitter(name).split("") == []
@@ -275,12 +267,6 @@ def test_a_pattern_is_a_tree_and_one_text(text):
     assert splitter(text).pattern == text and splitter(text).tree == TREES[text]
 
 
-def test_in_full_no_part_goes_by_a_name():
-    assert patterns.in_full(patterns.parse("words(?#then)gpt2")) == r"\S+(?#then)" + PATTERNS["gpt2"]
-    assert splitter(PATTERNS["gpt2"]).is_like(splitter("gpt2"))
-    assert not splitter(r"\S+").is_like(splitter("words"))
-
-
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [
@@ -393,11 +379,6 @@ def test_the_size_of_the_blocks_does_not_matter(name, text):
     whole = split_by.split(text)
     assert split_in_blocks(split_by, text, 1000) == whole
     assert split_in_blocks(split_by, text, 4001) == whole
-
-
-def test_a_line_without_end_is_still_split_in_parts():
-    parts = list(splitter("gpt4").pieces(["no newline anywhere, "] * 1000))
-    assert len(parts) > 500
 
 
 def test_characters_of_one_kind_are_alike_to_a_pattern():

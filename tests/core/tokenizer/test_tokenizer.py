@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import OptionError, SpecialTokenError, TextError, Tokenizer, UnknownTokenError, Vocabulary, train
+from bpe_core import OptionError, SpecialTokenError, TextError, Tokenizer, UnknownTokenError, train
 
 TEXTS = ["low low lower", "newest widest", "    indented\n\n\n", "naïve café", "日本語", "😊😊 🤯", "aaaaaaaaaaaa"] * 2
 SPECIALS = ["<|endoftext|>", "<|end|>", "<|end|>x"]
@@ -42,23 +42,6 @@ def test_a_pattern_that_drops_whitespace_does_not_give_it_back():
     tokenizer = train(TEXTS, vocab_size=300, pattern="words")
     assert tokenizer.splitter.lossy
     assert tokenizer.decode(tokenizer.encode("low  lower")) == "lowlower"
-
-
-def test_time_travel_begins_with_bytes(tokenizer):
-    assert tokenizer.at(0).encode("low") == list(b"low")
-    assert tokenizer.at(0).step == 0
-    assert [len(tokenizer.at(step).encode("newest widest")) for step in (0, tokenizer.step)] == [13, 2]
-    assert tokenizer.at(2).merges == tokenizer.merges[:2]
-    assert tokenizer.at(2).special_tokens == tokenizer.special_tokens
-
-
-def test_a_tokenizer_that_grows_agrees_with_one_that_is_grown(tokenizer):
-    growing = Tokenizer(Vocabulary.of_bytes(), tokenizer.pattern)
-    for merge in tokenizer.merges:
-        growing = growing.with_merges([merge])
-    text = " ".join(TEXTS)
-    assert growing.encode(text) == tokenizer.encode(text)
-    assert growing.record is None
 
 
 def test_a_text_of_many_blocks_is_encoded_as_one(tokenizer):

@@ -12,15 +12,6 @@ def vocabulary():
     return Vocabulary.of_bytes().extended(MERGES)
 
 
-def test_a_token_knows_its_parents_and_its_children(vocabulary):
-    assert vocabulary.token_bytes(258) == b"aaab"
-    assert vocabulary.parents(258) == (257, 98)
-    assert vocabulary.parents(97) is None
-    assert vocabulary.children(97) == (256, 257)
-    assert vocabulary.children(258) == ()
-    assert (vocabulary.step_of(97), vocabulary.step_of(256), vocabulary.step_of(258)) == (0, 1, 3)
-
-
 def test_an_earlier_step_knows_nothing_of_the_later_ones(vocabulary):
     early = vocabulary.at(1)
     assert (early.n_merges, early.n_vocab, early.merges) == (1, 257, MERGES[:1])
@@ -34,19 +25,6 @@ def test_an_earlier_step_knows_nothing_of_the_later_ones(vocabulary):
     for step in (-1, 4):
         with pytest.raises(OptionError, match="steps 0 to 3"):
             vocabulary.at(step)
-
-
-def test_a_step_copies_nothing(vocabulary):
-    assert vocabulary.at(1).ranks is vocabulary.ranks
-
-
-def test_growing_leaves_the_old_one_as_it_was(vocabulary):
-    grown = vocabulary.extended([(99, 99, 259)])
-    assert (vocabulary.n_merges, grown.n_merges) == (3, 4)
-    assert 259 not in vocabulary
-    assert vocabulary.encode(b"cc") == (99, 99)
-    assert grown.encode(b"cc") == (259,)
-    assert grown.children(99) == (259,)
 
 
 def test_two_ways_may_part_at_an_earlier_step(vocabulary):
@@ -66,25 +44,6 @@ def test_special_tokens_behind_the_merges_stay_behind_them():
     assert dict(first.special_tokens) == {"<s>": 0}
     assert first.token_bytes(257) == b"aa"
     assert first.token_bytes(0) == b"<s>"
-
-
-def test_the_view_of_the_merges_is_a_sequence(vocabulary):
-    merges = vocabulary.at(2).merges
-    assert merges == MERGES[:2]
-    assert merges != MERGES
-    assert (merges[-1], merges[:1], len(merges)) == (MERGES[1], MERGES[:1], 2)
-    with pytest.raises(IndexError):
-        merges[2]
-
-
-def test_published_files_have_holes_and_words_that_no_merge_makes():
-    base = {byte + 10: bytes([byte]) for byte in range(256)} | {900: b"whole", 901: b""}
-    vocabulary = Vocabulary(base, [(107, 107, 500)], {"<|end|>": 1000})
-    assert vocabulary.n_vocab == 256 + 2 + 1 + 1
-    assert 300 not in vocabulary
-    assert vocabulary.encode(b"whole") == (900,)
-    assert len(vocabulary.encode(b"wholes")) == 6
-    assert vocabulary.encode(b"") == ()  # the empty token of one published file stands for nothing
 
 
 def test_a_merge_may_make_a_token_that_is_there_already():
@@ -129,17 +88,3 @@ def test_a_piece_that_is_a_token_need_not_become_it():
     assert vocabulary.encode(b"abc") == (258,)
     assert vocabulary.at(2).encode(b"abc") == (256, 99)
     assert vocabulary.encode(b"cab") == (99, 256), "the token 261 is cab, but a and b go first"
-
-
-def test_all_merges_are_indexed_once_however_many_tokens_are_asked_about():
-    class Counted(list):
-        n_walks = 0
-
-        def __iter__(self):
-            Counted.n_walks += 1
-            return super().__iter__()
-
-    vocabulary = Vocabulary.of_bytes().extended([(97, 98, 256), (256, 99, 257)])
-    vocabulary._store.merges = Counted(vocabulary._store.merges)
-    assert [vocabulary.children(token) for token in (97, 98, 99, 256, 257)] == [(256,), (256,), (257,), (257,), ()]
-    assert Counted.n_walks == 1
