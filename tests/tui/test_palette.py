@@ -62,8 +62,6 @@ def test_token_colors_differ_from_each_other_and_from_the_surface(theme: Theme) 
         assert len({ways.usual.bgcolor, ways.changed.bgcolor, ways.current.bgcolor}) == 3
 
 
-
-
 def test_sixteen_colors_are_the_terminals_own() -> None:
     base = Style(color="default", bgcolor="default")
     palette = make_palette(base, Style(reverse=True), Style(), ansi=True)
@@ -91,5 +89,3 @@ def test_neighbors_never_have_the_same_color(ids: list[int]) -> None:
 def test_a_color_is_that_of_the_id_wherever_it_can_be() -> None:
     assert choose_colors(spans_of([8, 3, 1, 12])) == [2, 3, 1, 0]
     assert choose_colors(spans_of([8, 2, 1])) == [2, 3, 1]
-
-

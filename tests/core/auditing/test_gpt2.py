@@ -5,7 +5,7 @@ from real import real_file
 
 from bpe_core import load
 from bpe_core.auditing import audit
-from bpe_core.auditing.findings import Findings, Measures, Severity
+from bpe_core.auditing.findings import Findings, Measures
 from bpe_core.auditing.scaffold import end_of_order
 from bpe_core.auditing.verdicts import verdicts
 from bpe_core.tokenizer import Tokenizer
@@ -43,8 +43,6 @@ def test_every_token_that_is_text_is_reachable(found):
     assert len(found.of("unused-byte")) == 13
 
 
-
-
 def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
     """The names and forms that GPT-2 cannot repeat, and what they were merged from; early words that end so do not."""
     first = [verdict.token for verdict in verdicts(gpt2, found, Measures())][:16]
@@ -54,5 +52,3 @@ def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
     assert known <= set(first)
     copied = {finding.token for finding in found.of("verbatim")}
     assert {b" RandomRedditorWithNo", b" TheNitromeFan", b"quickShipAvailable", b" externalToEVAOnly"} <= copied
-
-

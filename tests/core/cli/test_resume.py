@@ -210,16 +210,16 @@ def test_where_no_checkpoint_can_be_written_the_training_goes_on_and_says_so(
 def test_what_was_learned_before_a_failure_is_kept(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    learn = Trainer.learn
+    learn = Trainer.learn_for
 
-    def fails_later(trainer: Trainer, n: int) -> list[Merge]:
+    def fails_later(trainer: Trainer, seconds: float, most: int) -> list[Merge]:
         if trainer.n_merges == 25:
             raise MemoryError
-        return learn(trainer, min(n, 25 - trainer.n_merges))
+        return learn(trainer, seconds, min(most, 25 - trainer.n_merges))
 
     command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--vocab-size", "320"]
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "learn", fails_later)
+        patch.setattr(Trainer, "learn_for", fails_later)
         assert main(command) == 2
     assert "not enough memory" in capfd.readouterr().err
     assert load(tmp_path / "out.json.checkpoint").step == 25
