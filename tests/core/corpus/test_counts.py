@@ -25,8 +25,6 @@ def test_pieces_are_counted_in_the_order_in_which_they_first_appear():
     assert (counted.pattern, counted.n_documents, counted.n_pieces) == ("words", 1, 5)
 
 
-
-
 def test_sizes_and_digests_are_those_of_the_text_in_utf_8(tmp_path):
     counted = Counts.read(files(tmp_path, {"a.txt": "\ufeffKäse", "b.txt": ""}), "gpt4")
     name = tmp_path.name
@@ -35,8 +33,6 @@ def test_sizes_and_digests_are_those_of_the_text_in_utf_8(tmp_path):
         Source(f"{name}/b.txt", 0, 0, hashlib.sha256(b"").hexdigest()),
     ]
     assert (counted.n_documents, counted.n_bytes, counted.n_characters) == (2, 5, 4)
-
-
 
 
 def test_no_text_is_no_piece_and_half_a_character_is_the_replacement_character():
