@@ -15,7 +15,7 @@ from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.cli.arguments import Subcommands, add_command, add_forms, add_given_pattern, add_tokenizer
-from bpe_core.cli.report import Report, ReportTable, Section, as_html, as_markdown, as_text
+from bpe_core.cli.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.process import INTERRUPTED, print_to_stderr
@@ -135,8 +135,8 @@ def run(options: Namespace) -> int:
         if options.markdown or options.html:
             sentences = [*summary.sentences, *_given(options, measures)]
             name = tokenizer.name or Path(options.tokenizer).name
-            report = _card(name, sentences, summary, ranked, None if options.all else FIRST)
-            print(as_markdown(report) if options.markdown else as_html(report), end="")
+            sections = _card(sentences, summary, ranked, None if options.all else FIRST)
+            print((as_markdown if options.markdown else as_html)(f"Audit of {name}", sections), end="")
         else:
             print(as_text(_by_kind(found, summary, ranked, None if options.all else _OF_KIND)), end="")
     return 1 if found.of(*fatal) else 0
@@ -157,7 +157,7 @@ def _given(options: Namespace, measures: Measures) -> Iterator[str]:
         yield "Counts are those of its training corpus, from its record."
 
 
-def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first: int | None) -> Report:
+def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first: int | None) -> list[Section]:
     """The summary, the ten tokens with the highest scores, and the findings of each kind: the `first` ones; None: all.
 
     Tokens about which there are only notes are not among the ten.
@@ -179,12 +179,10 @@ def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first
         sections.append(Section(f"{kind}  {n:,}", [KINDS[kind]], rows, more))
     if len(found) == 0:
         sections.append(Section(sentences=["Nothing suspicious."]))
-    return Report("", sections)
+    return sections
 
 
-def _card(
-    name: str, sentences: Sequence[str], summary: Summary, ranked: Sequence[Verdict], first: int | None
-) -> Report:
+def _card(sentences: Sequence[str], summary: Summary, ranked: Sequence[Verdict], first: int | None) -> list[Section]:
     """What one would attach to a model card: the `first` tokens with findings, and how their score is made."""
     listed = ranked[:first]
     n, m = len(ranked), len(listed)
@@ -198,14 +196,11 @@ def _card(
         marks=[one.severity.word if one.severity else "" for one in listed],
     )
     weights = [(kind, f"{weight.most:.2f}", weight.why) for kind, weight in WEIGHTS.items()]
-    return Report(
-        f"Audit of {name}",
-        (
-            Section(sentences=sentences, table=ReportTable(("kind", "tokens", "what it means"), kinds, numbers=(1,))),
-            Section(heading, table=tokens),
-            Section("How the score is made", [_SCORE], ReportTable(("kind", "weight", "why"), weights, numbers=(1,))),
-        ),
-    )
+    return [
+        Section(sentences=sentences, table=ReportTable(("kind", "tokens", "what it means"), kinds, numbers=(1,))),
+        Section(heading, table=tokens),
+        Section("How the score is made", [_SCORE], ReportTable(("kind", "weight", "why"), weights, numbers=(1,))),
+    ]
 
 
 def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:

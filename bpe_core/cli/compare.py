@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer, integer
-from bpe_core.cli.report import Report, ReportTable, Section, aligned, as_text
+from bpe_core.cli.report import ReportTable, Section, aligned, as_text
 from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.errors import OptionError, Stopped, TextError
 from bpe_core.metrics.boundaries import read_morphemes
@@ -171,7 +171,7 @@ def run_comparison(options: Namespace) -> int:
         found = summary(comparison, names, reference=options.reference, **listed)
         print(json.dumps(found | {"texts": texts_as_json(comparison, options.reference)}))
     else:
-        sys.stdout.write(as_text(Report("", list(_sections(comparison, options)))))
+        sys.stdout.write(as_text(list(_sections(comparison, options))))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""A report: headings, sentences and tables. Writers make text for a terminal of it, Markdown, or a page of HTML.
+"""A report: sections of sentences and tables. Writers make text for a terminal of it, Markdown, or a page of HTML.
 
 What a report quotes may be anything: the writers make it visible, and markup of theirs is never taken from it.
 """
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from bpe_core.pictures.drawing import html_page
 from bpe_core.visible import cells, fitted, visible
 
 
@@ -18,7 +19,6 @@ class ReportTable:
     head: Sequence[str]
     """The names of the columns; in text, nothing stands above the rows if all are empty."""
     rows: Sequence[Sequence[str]]
-    """Their cells; rows that are too short are filled up."""
     numbers: Collection[int] | None = None
     """The columns (indices) that are aligned on the right; None: all but the first."""
     widest: int = 36
@@ -36,78 +36,58 @@ class ReportTable:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report; in text, what follows a heading is indented."""
+    """A part of a report; in text, what follows a heading is indented, and `more` is a sentence behind the table."""
 
     heading: str = ""
     sentences: Sequence[str] = ()
     table: ReportTable | None = None
     more: str = ""
-    """A sentence behind the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A title, which text for a terminal leaves out, and sections."""
-
-    title: str
-    sections: Sequence[Section]
-
-
-def as_text(report: Report) -> str:
+def as_text(sections: Sequence[Section]) -> str:
     """The report for a terminal, an empty line between sections."""
-    return "\n".join("\n".join(_text_lines(section)) + "\n" for section in report.sections)
-
-
-def _text_lines(section: Section) -> Iterator[str]:
-    indent = "  " if section.heading else ""
-    if section.heading:
-        yield visible(section.heading)
-    for sentence in section.sentences:
-        yield indent + visible(sentence)
-    if section.table:
-        yield from (indent + line for line in aligned(section.table))
-    if section.more:
-        yield indent + visible(section.more)
+    found = []
+    for section in sections:
+        heading = [visible(section.heading)] if section.heading else []
+        lines = [*map(visible, section.sentences), *(aligned(section.table) if section.table else ())]
+        lines += [visible(section.more)] if section.more else []
+        found.append("\n".join([*heading, *("  " * len(heading) + line for line in lines)]) + "\n")
+    return "\n".join(found)
 
 
 def aligned(table: ReportTable) -> Iterator[str]:
     """The rows as lines, their columns aligned, with a rule below the head."""
-    rows = [table.head, *table.rows] if any(table.head) else table.rows
-    fits = [[fitted(visible(cell), table.widest) for cell in row] + [""] * (len(table.head) - len(row)) for row in rows]
-    if not any(table.head):  # sentences in the last column, behind which nothing has to be aligned
+    has_head = any(table.head)
+    rows = [table.head, *table.rows] if has_head else table.rows
+    fits = [[fitted(visible(cell), table.widest) for cell in row] for row in rows]
+    if not has_head:  # sentences in the last column, behind which nothing has to be aligned
         fits = [[*row[:-1], visible(whole[-1])] for row, whole in zip(fits, rows, strict=True)]
     widths = [max(map(cells, column)) for column in zip(*fits, strict=True)]
     for number, row in enumerate(fits):
-        padding = [" " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)]
-        padded = [
-            space + cell if index in table.right else cell + space
-            for index, (cell, space) in enumerate(zip(row, padding, strict=True))
-        ]
+        padded = []
+        for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * (width - cells(cell))
+            padded.append(space + cell if index in table.right else cell + space)
         yield "  ".join(padded).rstrip()
-        if not number and any(table.head):
+        if not number and has_head:
             yield "─" * (sum(widths) + 2 * (len(widths) - 1))
 
 
-def as_markdown(report: Report) -> str:
+def as_markdown(title: str, sections: Sequence[Section]) -> str:
     """The report in Markdown with tables, as GitHub and model cards show it."""
-    return "\n".join(_markdown_lines(report)) + "\n"
-
-
-def _markdown_lines(report: Report) -> Iterator[str]:
-    yield f"# {_plain(report.title)}"
-    for section in report.sections:
-        yield ""
-        if section.heading:
-            yield from (f"## {_plain(section.heading)}", "")
-        yield from (f"- {_plain(sentence)}" for sentence in section.sentences)
+    lines = [f"# {_plain(title)}"]
+    for section in sections:
+        lines += ["", f"## {_plain(section.heading)}", ""] if section.heading else [""]
+        lines += [f"- {_plain(sentence)}" for sentence in section.sentences]
         if (table := section.table) is not None:
-            yield from [""] * bool(section.sentences)
             rules = ["---:" if index in table.right else "---" for index in range(len(table.head))]
-            for row in (table.head, rules):
-                yield f"| {' | '.join(row)} |"
-            for row in table.rows:
-                shown = (_code(cell) if index == table.tokens else _plain(cell) for index, cell in enumerate(row))
-                yield f"| {' | '.join(shown)} |"
+            rows = [
+                [_code(cell) if index == table.tokens else _plain(cell) for index, cell in enumerate(row)]
+                for row in table.rows
+            ]
+            lines += [""] * bool(section.sentences)
+            lines += [f"| {' | '.join(row)} |" for row in (table.head, rules, *rows)]
+    return "\n".join(lines) + "\n"
 
 
 def _plain(text: str) -> str:
@@ -124,36 +104,28 @@ def _code(text: str) -> str:
     return f"{fence}{space}{text.replace('|', chr(92) + '|')}{space}{fence}"
 
 
-def as_html(report: Report) -> str:
+def as_html(title: str, sections: Sequence[Section]) -> str:
     """The report as a complete HTML document, dark or light as the reader has it; nothing is loaded from elsewhere."""
-    title = escape(visible(report.title))
-    body = "\n".join(line for section in report.sections for line in _html_lines(section))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}\n</body>\n</html>\n"
-    )
-
-
-def _html_lines(section: Section) -> Iterator[str]:
-    if section.heading:
-        yield f"<h2>{escape(visible(section.heading))}</h2>"
-    if section.sentences:
-        yield "<ul>"
-        yield from (f"<li>{escape(visible(sentence))}</li>" for sentence in section.sentences)
-        yield "</ul>"
-    if (table := section.table) is not None:
-        numbers = [" class=n" if index in table.right else "" for index in range(len(table.head))]
-        yield "<table>"
-        yield f"<tr>{''.join(f'<th{kind}>{escape(name)}' for name, kind in zip(table.head, numbers, strict=True))}</tr>"
-        for place, row in enumerate(table.rows):
-            mark = f' class="{table.marks[place]}"' if table.marks else ""
-            shown = [escape(visible(cell)) for cell in row]
-            if table.tokens >= 0:
-                shown[table.tokens] = f"<code dir=auto>{shown[table.tokens]}</code>"
-            columns = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(shown, numbers, strict=True))
-            yield f"<tr{mark}>{columns}</tr>"
-        yield "</table>"
+    lines = [f"<h1>{escape(visible(title))}</h1>"]
+    for section in sections:
+        if section.heading:
+            lines.append(f"<h2>{escape(visible(section.heading))}</h2>")
+        if section.sentences:
+            sentences = [f"<li>{escape(visible(sentence))}</li>" for sentence in section.sentences]
+            lines += ["<ul>", *sentences, "</ul>"]
+        if (table := section.table) is not None:
+            kinds = [" class=n" if index in table.right else "" for index in range(len(table.head))]
+            heads = [f"<th{kind}>{escape(name)}" for name, kind in zip(table.head, kinds, strict=True)]
+            lines += ["<table>", f"<tr>{''.join(heads)}</tr>"]
+            for place, row in enumerate(table.rows):
+                mark = f' class="{table.marks[place]}"' if table.marks else ""
+                shown = [escape(visible(cell)) for cell in row]
+                if table.tokens >= 0:
+                    shown[table.tokens] = f"<code dir=auto>{shown[table.tokens]}</code>"
+                columns = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(shown, kinds, strict=True))
+                lines.append(f"<tr{mark}>{columns}</tr>")
+            lines.append("</table>")
+    return html_page(visible(title), _STYLE, "\n".join(lines) + "\n")
 
 
 _STYLE: Final = """

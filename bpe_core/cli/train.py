@@ -1,6 +1,5 @@
 """`train`: learn a vocabulary from files."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import closing
@@ -9,7 +8,8 @@ from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
 from bpe_core.cli.streams import report_to_person
-from bpe_core.content.presets import PRESETS, PresetCheck
+from bpe_core.content.presets import PRESETS
+from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, SEED, WEIGHT, Options
 from bpe_core.visible import counted, visible
 from bpe_core.worker.job import Job
@@ -38,36 +38,20 @@ def add(commands: Subcommands) -> None:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the texts, the options and what is written."""
+    """Add the texts, the options and what is written; unless a help text says otherwise, what is left out is ""."""
+
+    def add_text(name: str, metavar: str, what: str, *short: str) -> None:
+        parser.add_argument(*short, f"--{name}", default="", metavar=metavar, help=what)
+
+    def add_flag(name: str, what: str) -> None:
+        parser.add_argument(f"--{name}", action="store_true", help=what)
+
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
-    parser.add_argument("-o", "--output", metavar="OUT", help="the file to save the tokenizer to")
-    parser.add_argument(
-        "--preset",
-        choices=PRESETS,
-        help="run a founding example again, with its own text and options, and say whether it comes out; no OUT needed",
-    )
-    parser.add_argument(
-        "--curve",
-        metavar="FILE",
-        help="write the corpus after every merge there, as CSV",
-    )
-    parser.add_argument(
-        "--keep-existing", action="store_true", help="replace no file: where OUT is taken, save as OUT-2, OUT-3, …"
-    )
-    _add_options(parser)
-    parser.add_argument(
-        "--resume", action="store_true", help="go on where an earlier run of this command ended, however it ended"
-    )
-    parser.add_argument(
-        "--resume-from", metavar="FILE", help="the same, from this file instead of OUT.checkpoint or OUT"
-    )
-    parser.add_argument(
-        "--checkpoint", metavar="FILE", help="where to keep what is learned so far, until OUT is saved (OUT.checkpoint)"
-    )
-
-
-def _add_options(parser: ArgumentParser) -> None:
-    """Add the options of a training, and how the texts are read."""
+    add_text("output", "OUT", "the file to save the tokenizer to", "-o")
+    outcome = "run a founding example again, with its own text and options, and say whether it comes out; no OUT needed"
+    parser.add_argument("--preset", choices=PRESETS, default="", help=outcome)
+    add_text("curve", "FILE", "write the corpus after every merge there, as CSV")
+    add_flag("keep-existing", "replace no file: where OUT is taken, save as OUT-2, OUT-3, …")
     for field in fields(Options):
         option = OPTION_OF[field.name]
         how: dict[str, Any] = {"choices": option.choices} if option.choices else {"metavar": option.example[:1]}
@@ -77,30 +61,28 @@ def _add_options(parser: ArgumentParser) -> None:
             how["action"] = "append"
         usual = field.default or f"such as {option.example}; none"
         parser.add_argument(f"--{option.argument}", dest=field.name, help=option.help(usual), **how)
-    parser.add_argument("--extend", default="", metavar="OLD", help=f"{EXTEND.help()}:\n{A_TOKENIZER}")
-    parser.add_argument(
-        "--fork", type=integer, metavar="STEP", help="with --extend: begin with the first STEP merges of OLD only"
-    )
-    parser.add_argument("--sample", default="", metavar="X", help=SAMPLE.help("such as 1/10 or 0.1; all"))
+    add_text("extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
+    fork = "with --extend: begin with the first STEP merges of OLD only"
+    parser.add_argument("--fork", type=integer, metavar="STEP", help=fork)
+    add_text("sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
     parser.add_argument("--seed", type=integer, default=0, metavar="N", help=SEED.help(0))
     repeatable = "repeatable; 1; counts are multiplied by the common denominator"
     parser.add_argument("--weight", action="append", default=[], metavar="PATH=N", help=WEIGHT.help(repeatable))
+    add_flag("resume", "go on where an earlier run of this command ended, however it ended")
+    add_text("resume-from", "FILE", "the same, from this file instead of OUT.checkpoint or OUT")
+    add_text("checkpoint", "FILE", "where to keep what is learned so far, until OUT is saved (OUT.checkpoint)")
 
 
 def request_of(options: Namespace) -> TrainRequest:
     """What the arguments ask for."""
-    given = {name: value for name in OPTION_OF if (value := getattr(options, name)) is not None}
-    texts = {name: getattr(options, name) for name in ("sample", "seed", "extend", "fork")}
-    recipe = Recipe(tuple(options.paths), given, weights=tuple(options.weight), preset=options.preset or "", **texts)
-    return TrainRequest(
-        recipe,
-        options.output or "",
-        keep_existing=options.keep_existing,
-        checkpoint=options.checkpoint or "",
-        resume=options.resume,
-        resume_from=options.resume_from or "",
-        curve=options.curve or "",
-    )
+
+    def given(*names: str) -> dict[str, Any]:
+        return {name: getattr(options, name) for name in names}
+
+    rules = {name: value for name, value in given(*OPTION_OF).items() if value is not None}
+    texts = given("sample", "seed", "extend", "fork", "preset")
+    recipe = Recipe(tuple(options.paths), rules, weights=tuple(options.weight), **texts)
+    return TrainRequest(recipe, **given("output", "keep_existing", "checkpoint", "resume", "resume_from", "curve"))
 
 
 def run(options: Namespace) -> int:
@@ -109,18 +91,17 @@ def run(options: Namespace) -> int:
         trained = train(request_of(options), job)
         job.say(_ending(job.stopped, trained, job.seconds))
     if job.stopped:
-        return 130
+        return INTERRUPTED
     lines = PRESETS[options.preset].check(trained.tokenizer) if options.preset and trained.tokenizer else ()
-    sys.stdout.writelines(map(_shown, lines))
+    for line in lines:
+        if not line.is_as_expected:
+            text = f"NOT as promised: {line.what}: {line.found}; promised: {line.expected}"
+        elif line.stated:
+            text = f"not as its article states: {line.what}: {line.found}; stated: {line.stated}"
+        else:
+            text = f"as promised: {line.what}: {line.found}"
+        print(visible(text))
     return int(not all(line.is_as_expected for line in lines))
-
-
-def _shown(line: PresetCheck) -> str:
-    if line.is_as_expected and line.stated:
-        return visible(f"not as its article states: {line.what}: {line.found}; stated: {line.stated}") + "\n"
-    if line.is_as_expected:
-        return visible(f"as promised: {line.what}: {line.found}") + "\n"
-    return visible(f"NOT as promised: {line.what}: {line.found}; promised: {line.expected}") + "\n"
 
 
 def _ending(stopped: str, trained: Trained, seconds: float) -> str:

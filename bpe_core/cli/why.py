@@ -7,13 +7,14 @@ from contextlib import closing
 from dataclasses import asdict
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, integer
-from bpe_core.cli.report import Report, ReportTable, Section, as_text
+from bpe_core.cli.report import ReportTable, Section, as_text
 from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRanking
 from bpe_core.explain.pair_counts import Pair
 from bpe_core.explain.trace import token_uses
+from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import cells, counted, token_label
 from bpe_core.worker.explain import Subject
@@ -47,7 +48,7 @@ def run(options: Namespace) -> int:
         try:
             subject.count(job)
         except Stopped:
-            return 130
+            return INTERRUPTED
     last = subject.tokenizer.step
     if options.step is not None and not 0 <= options.step <= last:
         raise OptionError(f"There is no step {options.step}; this vocabulary has the steps 0 to {last}.")
@@ -74,20 +75,20 @@ def _subject(options: Namespace) -> Subject:
     return Subject.of_file(tokenizer, options.paths, preset)
 
 
-def _report(subject: Subject, step: int, n_rows: int) -> Report:
+def _report(subject: Subject, step: int, n_rows: int) -> list[Section]:
     """Why the merge of a step was chosen, where its pair stood, what came of the token, and `n_rows` of the pairs."""
     explanation, tokenizer = subject.explanation(step), subject.tokenizer
     choice, words = explanation.choice, list(_words(explanation.words, tokenizer))
     ranking = _ranking(explanation.table, step, tokenizer, n_rows)
     if choice is None:
-        return Report("", (Section(sentences=words), ranking) if words else (ranking,))
+        return [Section(sentences=words), ranking] if words else [ranking]
     sentences = [*_choice(choice, tokenizer, subject.ties, step)]
     for place in subject.places(step):
         pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
         sentences.append(f"{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}")
     sentences += [*_uses(tokenizer, step), *words]
     pair, token = _tokens((choice.left, choice.right), tokenizer, " + "), _tokens((choice.token,), tokenizer)
-    return Report("", (Section(f"Step {step:,}: {pair} → {token} (id {choice.token})", sentences), ranking))
+    return [Section(f"Step {step:,}: {pair} → {token} (id {choice.token})", sentences), ranking]
 
 
 def _tokens(ids: Iterable[int], tokenizer: Tokenizer, between: str = " ") -> str:
