@@ -13,7 +13,7 @@ from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, SEED, WEIGHT, Options
 from bpe_core.visible import counted, visible
 from bpe_core.worker.job import Job
-from bpe_core.worker.train import Recipe, Trained, TrainRequest, train
+from bpe_core.worker.train import Recipe, TrainRequest, train
 
 
 def add(commands: Subcommands) -> None:
@@ -88,11 +88,10 @@ def request_of(options: Namespace) -> TrainRequest:
 def run(options: Namespace) -> int:
     """Count, learn and save; returns 0, 1 if a preset gave another result than promised, or 130 after a signal."""
     with closing(Job(report_to_person(), patience=0)) as job:
-        trained = train(request_of(options), job)
-        job.say(_ending(job.stopped, trained, job.seconds))
+        tokenizer = train(request_of(options), job)
     if job.stopped:
         return INTERRUPTED
-    lines = PRESETS[options.preset].check(trained.tokenizer) if options.preset and trained.tokenizer else ()
+    lines = PRESETS[options.preset].check(tokenizer) if options.preset and tokenizer else ()
     for line in lines:
         if not line.is_as_expected:
             text = f"NOT as promised: {line.what}: {line.found}; promised: {line.expected}"
@@ -102,16 +101,3 @@ def run(options: Namespace) -> int:
             text = f"as promised: {line.what}: {line.found}"
         print(visible(text))
     return int(not all(line.is_as_expected for line in lines))
-
-
-def _ending(stopped: str, trained: Trained, seconds: float) -> str:
-    learned = counted(trained.n_merges - trained.n_given, "merge")
-    behind = f" behind {trained.n_given:,} of the old vocabulary" if trained.n_given else ""
-    place = f"saved in {trained.saved}" if trained.saved else "nothing is saved without -o"
-    if not stopped:
-        return f"Learned {learned}{behind} in {seconds:.1f} s ({trained.reason}); {place}."
-    if trained.n_merges < trained.n_known:
-        return f"{stopped.capitalize()} before all that was known was made again; no file has changed."
-    if trained.n_merges:
-        return f"{stopped.capitalize()} after {learned}{behind}; {place}."
-    return f"{stopped.capitalize()} before the first merge; nothing is saved."

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from bpe_core.content.presets import PRESETS
+from bpe_core.corpus import Counts
 from bpe_core.corpus.sampling import Sample, parsed_weights
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError, Stopped
 from bpe_core.formats import load, save, save_beside
@@ -177,31 +178,15 @@ class TrainRequest:
         return earlier
 
 
-@dataclass(slots=True)
-class Trained:
-    """What has come of a training."""
-
-    tokenizer: Tokenizer | None = None
-    """None if it was stopped before it had more than was known."""
-    n_known: int = 0
-    """Merges that were made before it, of which so many were given by the vocabulary extended: `n_given`."""
-    n_merges: int = 0
-    n_given: int = 0
-    reason: str = ""
-    """Why the trainer ended; empty if it did not."""
-    saved: str = ""
-    """The file; empty if there is none."""
-
-
-def train(request: TrainRequest, job: Job) -> Trained:
-    """Count, learn and save.
+def train(request: TrainRequest, job: Job) -> Tokenizer | None:
+    """Count, learn, save and say how it ended.
 
     What was learned is saved whatever ends the learning: the trainer, a "stop", a signal, the end of the app. If it is
-    stopped before the first merge, or before it has caught up with the merges that were known, no file is written.
+    stopped before the first merge, or before it has caught up with the merges that were known, no file is written, and
+    None returned.
     """
     request.check()
-    trained = Trained()
-    place, said = request.place, ""
+    recipe, place, said = request.recipe, request.place, ""
 
     def tell(n_merges: int, problem: str) -> None:
         nonlocal said
@@ -210,9 +195,22 @@ def train(request: TrainRequest, job: Job) -> Trained:
         said = problem
         job.send(Checkpoint(str(place), n_merges, problem))
 
+    checkpoints = Checkpoints(place, tell)
+    trainer = tokenizer = None
+    n_known, saved = 0, ""
     with suppress(Stopped):
-        checkpoints = Checkpoints(place, tell)
-        trainer = _trainer(request, job, trained)
+        old = recipe.start(job)
+        rules, sample = recipe.rules(old), recipe.sampled()
+        if earlier := request.earlier(job):
+            check_options(earlier, rules, str(sample or ""))
+        n_known = max(one.step if one else 0 for one in (old, earlier))
+        trainer = Trainer(
+            _counts(request, rules, sample, job),
+            **asdict(rules),
+            start=old and old.vocabulary,
+            resume=earlier,
+            progress=lambda done, total: job.progress("preparing", done, total, "counting pairs"),
+        )
         sizes = trainer.n_tokens, trainer.n_merges_wanted, trainer.n_known
         job.send(Started(*sizes, trainer.first_counts, trainer.n_bytes))
         # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
@@ -226,48 +224,43 @@ def train(request: TrainRequest, job: Job) -> Trained:
             raise
         finally:
             gc.unfreeze()
-        trained.n_merges, trained.n_given = trainer.n_merges, trainer.n_given
-        trained.reason = trainer.stop_reason or ""
-        if trained.n_merges >= max(trained.n_known, 1) or not job.stopped:
-            trained.tokenizer = trainer.tokenizer()
+        if trainer.n_merges >= max(n_known, 1) or not job.stopped:
+            tokenizer = trainer.tokenizer()
             if request.output:
-                trained.saved = _saved(trained.tokenizer, request, job)
+                saved = _saved(tokenizer, request, job)
                 checkpoints.remove()
             if request.curve:
                 try:
-                    write_atomically(request.curve, list(exported("curve", [trained.tokenizer], [request.curve])))
+                    write_atomically(request.curve, list(exported("curve", [tokenizer], [request.curve])))
                 except FormatError as error:
-                    if not trained.saved:
-                        raise
-                    also = f"what was learned is saved in {trained.saved} all the same."
-                    raise FormatError(f"{str(error).rstrip('.')}; {also}") from None
-    job.send(Done(job.stopped or trained.reason, trained.n_merges, job.seconds))
-    return trained
-
-
-def _trainer(request: TrainRequest, job: Job, trained: Trained) -> Trainer:
-    """The trainer, with the corpus counted. Whatever can be refused before is."""
-    recipe = request.recipe
-    old = recipe.start(job)
-    rules, sample = recipe.rules(old), recipe.sampled()
-    if earlier := request.earlier(job):
-        check_options(earlier, rules, str(sample or ""))
-    start = old.vocabulary if old else None
-    trained.n_known = max(start.n_merges if start else 0, earlier.step if earlier else 0)
-    if recipe.preset:
-        counts = PRESETS[recipe.preset].counts()
-        send_counted(counts, job)
+                    also = f"; what was learned is saved in {saved} all the same." if saved else "."
+                    raise FormatError(f"{str(error).rstrip('.')}{also}") from None
+    n_merges, n_given, reason = 0, 0, ""
+    if trainer:
+        n_merges, n_given, reason = trainer.n_merges, trainer.n_given, trainer.stop_reason or ""
+    job.send(Done(job.stopped or reason, n_merges, job.seconds))
+    learned = counted(n_merges - n_given, "merge") + (f" behind {n_given:,} of the old vocabulary" if n_given else "")
+    where = f"saved in {saved}" if saved else "nothing is saved without -o"
+    if not job.stopped:
+        job.say(f"Learned {learned} in {job.seconds:.1f} s ({reason}); {where}.")
+    elif n_merges < n_known:
+        job.say(f"{job.stopped.capitalize()} before all that was known was made again; no file has changed.")
+    elif n_merges:
+        job.say(f"{job.stopped.capitalize()} after {learned}; {where}.")
     else:
+        job.say(f"{job.stopped.capitalize()} before the first merge; nothing is saved.")
+    return tokenizer
+
+
+def _counts(request: TrainRequest, rules: Options, sample: Sample | None, job: Job) -> Counts:
+    recipe = request.recipe
+    if not recipe.preset:
         outputs = [Path(place) for place in (request.output, request.place, request.curve) if place]
         weights = parsed_weights(recipe.weights, recipe.paths)
-        counts = count_files(recipe.paths, rules.pattern, job, outputs=outputs, weights=weights, sample=sample)
-    return Trainer(
-        counts,
-        **asdict(rules),
-        start=start,
-        resume=earlier,
-        progress=lambda done, total: job.progress("preparing", done, total, "counting pairs"),
-    )
+        return count_files(recipe.paths, rules.pattern, job, outputs=outputs, weights=weights, sample=sample)
+    counts = PRESETS[recipe.preset].counts()
+    send_counted(counts, job)
+    return counts
 
 
 def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
