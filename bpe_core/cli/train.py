@@ -11,7 +11,7 @@ from bpe_core.cli.streams import report_to_person
 from bpe_core.content.presets import PRESETS
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, SEED, WEIGHT, Options
-from bpe_core.visible import counted, visible
+from bpe_core.visible import visible
 from bpe_core.worker.job import Job
 from bpe_core.worker.train import Recipe, TrainRequest, train
 
