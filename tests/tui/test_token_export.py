@@ -7,8 +7,7 @@ import json
 from test_table import worked_out
 from test_token_table import LOW, ST, VOCABULARY
 
-from tui.drawing.token_export import exported
-from tui.drawing.token_rows import TokenRows
+from tui.drawing.token_rows import TokenRows, exported
 
 ROWS = worked_out(worked_out(TokenRows().read(VOCABULARY)).judge([LOW, ST], {"count": {300: 7, ord("|"): 3}}))
 ORDER = [row for row in map(ROWS.row_of, (300, 256, *range(256), 257, 301, 310)) if row is not None]

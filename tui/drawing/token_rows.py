@@ -1,19 +1,22 @@
 """TokenRows: a row for each token of a vocabulary and for each hole among its ids, and what an audit says of them.
 
 What takes time grows with the vocabulary and is done by generators that pause every few milliseconds, so that 200,000
-rows hold up no key.
+rows hold up no key. Rows become a file by `exported`.
 """
 
+import csv
+import io
+import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.auditing.summary import Fingerprint, KnownVocabulary
-from bpe_core.visible import token_label
+from bpe_core.visible import token_label, visible
+from tui.drawing.token_labels import number
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -23,13 +26,13 @@ SPECIAL: Final = "special"
 HOLE: Final = "hole"
 """Kinds of rows that need no audit: special tokens, and ids that no token has."""
 
-_TOGETHER: Final = 4096
-"""Tokens that are read between two pauses."""
+_TOGETHER: Final = 4096  # tokens that are read between two pauses
+_PART: Final = 500  # rows of a part of a file, between which whoever else runs has a turn
+_HEAD: Final = ("id", "token", "bytes", "score", "severity", "kinds", "reason")
 _PLACES: Final = {kind: place for place, kind in enumerate(KINDS)}
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(NamedTuple):
     """Ids `first` to `last`, both included, that no token has although greater ids are in use."""
 
     first: int
@@ -37,7 +40,6 @@ class Hole:
 
     @property
     def sentence(self) -> str:
-        """The hole in words."""
         if self.first == self.last:
             return "No token has this id."
         return f"No token has the {self.last - self.first + 1:,} ids from {self.first:,} to {self.last:,}."
@@ -47,12 +49,10 @@ class TokenRows:
     """The rows of one vocabulary, the tokens first, by id, then the holes; and what an audit says of them."""
 
     def __init__(self) -> None:
+        # By row: id, bytes, and the token as it is shown, `casefold`ed; a hole has its first id, no bytes, and None.
         self.ids: list[int] = []
-        """Row -> id; a hole has its first id."""
         self.tokens: list[bytes] = []
-        """Row -> bytes; a hole has none."""
         self.labels: list[str | None] = []
-        """Row -> the token as it is shown, `casefold`ed; None for a hole."""
         self.holes: list[Hole] = []
         """The holes, the first of which is row `n_tokens`."""
         self.n_tokens = 0
@@ -61,7 +61,15 @@ class TokenRows:
         """Ids of special tokens."""
         self.known: KnownVocabulary | None = None
         """The well-known vocabulary that it is, if it is one."""
-        self._forget()
+        self.verdicts: Mapping[int, Verdict] = {}
+        """Id -> verdict, of tokens with a finding."""
+        self.measures: Mapping[str, Mapping[int, float]] = {}
+        """Name of a measure -> id -> number; one that was not measured is not there."""
+        self.severities: Mapping[Severity, int] = {}
+        """Severity -> how many tokens there are of it."""
+        self.greatest: Mapping[str, float] = {}
+        """Name of a measure -> its greatest number."""
+        self._n_of_kind: Mapping[str, int] = {}
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -102,19 +110,6 @@ class TokenRows:
         """The hole of a row; None for a token's."""
         return self.holes[row - self.n_tokens] if row >= self.n_tokens else None
 
-    # What an audit says
-
-    def _forget(self) -> None:
-        self.verdicts: Mapping[int, Verdict] = {}
-        """Id -> verdict, of tokens with a finding."""
-        self.measures: Mapping[str, Mapping[int, float]] = {}
-        """Name of a measure -> id -> number; one that was not measured is not there."""
-        self.severities: Mapping[Severity, int] = {}
-        """Severity -> how many tokens there are of it."""
-        self.greatest: Mapping[str, float] = {}
-        """Name of a measure -> its greatest number."""
-        self._n_of_kind: Mapping[str, int] = {}
-
     def judge(
         self, verdicts: Sequence["Verdict"], measures: Mapping[str, Mapping[int, float]]
     ) -> Generator[None, None, "TokenRows"]:
@@ -128,14 +123,12 @@ class TokenRows:
             severities.update(verdict.severity or Severity.NOTE for verdict in some)
             n_of_kind.update(chain.from_iterable(verdict.kinds for verdict in some))
             yield
-        self._forget()
         self.verdicts, self.measures, self.severities = by_id, measures, severities
         self.greatest = {name: max(column.values()) for name, column in measures.items() if column}
         self._n_of_kind = {kind: n_of_kind[kind] for kind in sorted(n_of_kind, key=place_of_kind)}
         return self
 
     def verdict(self, row: int) -> "Verdict | None":
-        """What an audit says of the token of a row."""
         return self.verdicts.get(self.ids[row])
 
     @property
@@ -148,3 +141,75 @@ class TokenRows:
 def place_of_kind(kind: str) -> int:
     """The place of a kind of finding among the others; one that is not known comes last."""
     return _PLACES.get(kind, len(_PLACES))
+
+
+Rows = Iterable[tuple["Verdict", Sequence[float | str]]]
+"""What is known of each token, and its measures, "" for one that was not measured."""
+
+
+def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[bytes]:
+    """The rows in `order`, without holes, as the parts of a file in UTF-8; `suffix` is one of `FORMS`.
+
+    What is not known of a token has no place in JSON, and an empty one in the tables.
+    """
+    from bpe_core.auditing.verdicts import Verdict
+
+    for start in range(0, max(1, len(order)), _PART):
+        some = []
+        for row in order[start : start + _PART]:
+            token = rows.ids[row]
+            measured = {name: column[token] for name, column in rows.measures.items() if token in column}
+            verdict = rows.verdicts.get(token) or Verdict(token, rows.tokens[row], 0.0, None, (), "", {}, measured)
+            if rows.hole(row) is None:
+                some.append((verdict, [verdict.evidence.get(name, "") for name in rows.measures]))
+        yield FORMS[suffix](some, list(rows.measures), not start).encode()
+
+
+def _jsonl(rows: Rows, measures: Sequence[str], first: bool) -> str:
+    """An object a line, with the names of `audit --jsonl --all-tokens`."""
+    return "".join(json.dumps(verdict.to_json()) + "\n" for verdict, _ in rows)
+
+
+def _csv(rows: Rows, measures: Sequence[str], first: bool) -> str:
+    """A row each; bytes in hex."""
+    written = io.StringIO()
+    table = csv.writer(written)  # lines end as RFC 4180 says, so that a carriage return in a token is quoted
+    if first:
+        table.writerow((*_HEAD, *measures))
+    for one, known in rows:
+        text = one.token.decode("utf-8", "backslashreplace"), one.token.hex()
+        severity = one.severity.word if one.severity else ""
+        table.writerow((one.id, *text, one.score, severity, " ".join(one.kinds), one.reason, *known))
+    return written.getvalue()
+
+
+def _markdown(rows: Rows, measures: Sequence[str], first: bool) -> str:
+    """A table for people: no bytes, numbers as they are on the screen."""
+    names = ("id", "token", "score", "kinds", *measures, "reason")
+    lines: list[Sequence[str]] = [names, ["---"] * len(names)] if first else []
+    for one, known in rows:
+        label, reason = _code(token_label(one.token)), visible(one.reason).replace("|", "\\|")
+        numbers = (n if isinstance(n, str) else number(name, n) for name, n in zip(measures, known, strict=True))
+        lines.append((f"{one.id}", label, f"{one.score:.2f}", ", ".join(one.kinds), *numbers, reason))
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _code(text: str) -> str:
+    """A text between backticks, more of them than it holds in a row, in a table.
+
+    >>> _code("a|b"), _code("``")
+    ('`a\\\\|b`', '``` `` ```')
+    """
+    fence = "`"
+    while fence in text:
+        fence += "`"
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|")
+
+
+FORMS: Final[Mapping[str, Callable[[Rows, Sequence[str], bool], str]]] = {
+    ".jsonl": _jsonl,
+    ".csv": _csv,
+    ".md": _markdown,
+}
+"""Suffix of a file -> how rows are written there."""

@@ -18,7 +18,7 @@ from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.messages import Counted, Done, Failed, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of
 from tui.disk.sources import title_of
-from tui.drawing.token_export import FORMS, exported
+from tui.drawing.token_rows import FORMS, exported
 from tui.features.feature import Feature
 from tui.process import WorkerProcess
 from tui.state import Audit, AuditInputs, Corpus, TokenLines
