@@ -1,7 +1,7 @@
 """Tokens as text: labels on the color of their token, the four ways to write one, marks of severities, measures."""
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Literal
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -11,6 +11,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.live.spans import Span
 from bpe_core.pictures import choose_colors
 from bpe_core.visible import token_label
+from tui.drawing.cells import cut
 from tui.drawing.palette import Palette, Ways
 
 Bytes = Callable[[int], bytes]
@@ -18,17 +19,7 @@ Bytes = Callable[[int], bytes]
 
 REMOVED: Final = Style(strike=True)
 """Laid over tokens that are no longer there."""
-_LEAST: Final = 6
-"""Cells that are worth a label; in fewer, tokens are only counted."""
-
-
-def usual(ways: Ways) -> Style:
-    return ways.usual
-
-
-def changed(ways: Ways) -> Style:
-    """A token as it is drawn in the text right after an edit made it."""
-    return ways.changed
+_LEAST: Final = 6  # cells that are worth a label; in fewer, tokens are only counted
 
 
 def token_labels(
@@ -36,24 +27,24 @@ def token_labels(
     bytes_of: Bytes,
     palette: Palette,
     *,
-    way: Callable[[Ways], Style] = usual,
+    way: Literal["usual", "changed"] = "usual",
     over: Style | None = None,
     room: int = 1000,
 ) -> Text:
-    """Tokens with a space between them in at most `room` cells; those that find no place are counted at the end."""
-    shown = ids[:room]
+    """Tokens with a space between them in at most `room` cells; those that find no place are counted at the end.
+
+    `way` is one of `Ways`, and `over` a style laid over it.
+    """
     text = Text(no_wrap=True, overflow="ellipsis")
-    for index, (token, color) in enumerate(zip(shown, _colors(shown, palette), strict=True)):
-        label = _label(bytes_of(token))
+    for index, (label, ways) in enumerate(_labels(ids[:room], bytes_of, palette)):
         n_left = len(ids) - index
         after = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
         if text.cell_len + bool(index) + cell_len(label) + after > room:
             if index:
                 return text.append(f" +{n_left:,}", "dim")
-            cut = Text(label)
-            cut.truncate(max(room - after, _LEAST), overflow="ellipsis")
-            label = cut.plain
-        text.append(" " if index else "").append(label, _style(palette, color, way, over))
+            label = cut(label, max(room - after, _LEAST))
+        style: Style = getattr(ways, way)
+        text.append(" " if index else "").append(label, style + over if over else style)
     return text
 
 
@@ -61,25 +52,17 @@ def joined(ids: Sequence[int], bytes_of: Bytes, palette: Palette, made: int | No
     """Tokens side by side as they stand in a text, `made` brought out; with dots between where there are no colors."""
     text = Text(no_wrap=True)
     between = "·" if not palette.underlines else ""
-    for index, (token, color) in enumerate(zip(ids, _colors(ids, palette), strict=True)):
-        style = _style(palette, color, changed if token == made else usual, None)
-        text.append(between if index else "").append(_label(bytes_of(token)), style)
+    for index, (label, ways) in enumerate(_labels(ids, bytes_of, palette)):
+        text.append(between if index else "").append(label, ways.changed if ids[index] == made else ways.usual)
     return text
 
 
-def _label(token: bytes) -> str:
-    """A label begins with a color of its own: an accent that begins it gets something to stand on."""
-    label = token_label(token)
-    return label if cell_len(label[:1]) else f"◌{label}"
-
-
-def _colors(ids: Sequence[int], palette: Palette) -> list[int]:
-    return choose_colors([Span(i, i + 1, (token,)) for i, token in enumerate(ids)], len(palette.tokens))
-
-
-def _style(palette: Palette, color: int, way: Callable[[Ways], Style], over: Style | None) -> Style:
-    style = way(palette.tokens[color])
-    return style + over if over else style
+def _labels(ids: Sequence[int], bytes_of: Bytes, palette: Palette) -> Iterator[tuple[str, Ways]]:
+    """Each token and its color. An accent that begins a label gets something to stand on."""
+    colors = choose_colors([Span(i, i + 1, (token,)) for i, token in enumerate(ids)], len(palette.tokens))
+    for token, color in zip(ids, colors, strict=True):
+        label = token_label(bytes_of(token))
+        yield label if cell_len(label[:1]) else f"◌{label}", palette.tokens[color]
 
 
 MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
@@ -101,12 +84,12 @@ WRITINGS: Final = ("text", "hex", "decimal", "ids")
 """Their names, in the order in which a key turns to them."""
 
 
-def writer(writing: str, bytes_of: Callable[[int], bytes]) -> Callable[[int], str]:
-    """A function that writes an id in one of `WRITINGS`; `bytes_of` gives the bytes of an id."""
-    if writing == "hex":
-        return lambda token: bytes_of(token).hex(" ")
-    if writing == "decimal":
-        return lambda token: " ".join(map(str, bytes_of(token)))
-    if writing == "ids":
-        return str
-    return lambda token: token_label(bytes_of(token))
+def writer(writing: str, bytes_of: Bytes) -> Callable[[int], str]:
+    """A function that writes an id in one of `WRITINGS`."""
+    ways: dict[str, Callable[[int], str]] = {
+        "text": lambda token: token_label(bytes_of(token)),
+        "hex": lambda token: bytes_of(token).hex(" "),
+        "decimal": lambda token: " ".join(map(str, bytes_of(token))),
+        "ids": str,
+    }
+    return ways[writing]

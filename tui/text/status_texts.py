@@ -16,7 +16,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from tui.drawing.cells import cut
 from tui.drawing.palette import Palette
-from tui.drawing.token_labels import REMOVED, changed, token_labels, usual
+from tui.drawing.token_labels import REMOVED, token_labels
 from tui.text.lane import Lane
 from tui.text.strips import Columns
 from tui.text.tokens import UnderCursor
@@ -146,8 +146,9 @@ def _exchange(
     def side(ids: Sequence[int], cells: int) -> Text:
         if not ids:
             return Text("nothing", "dim italic")
-        way, over = (usual, REMOVED) if ids is removed else (changed, None)
-        return token_labels(ids, tokenizer.token_bytes, palette, way=way, over=over, room=cells)
+        if ids is removed:
+            return token_labels(ids, tokenizer.token_bytes, palette, over=REMOVED, room=cells)
+        return token_labels(ids, tokenizer.token_bytes, palette, way="changed", room=cells)
 
     room -= len(_ARROW)
     right = side(inserted, room - min(side(removed, room).cell_len, room // 2))
