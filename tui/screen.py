@@ -27,10 +27,9 @@ from tui.panes.editor import EditorPane
 from tui.state import Run
 from tui.terminal.background import in_thread
 from tui.terminal.selective import SelectiveCompositor
-from tui.widgets.key_line import HintLine, KeyLine
 from tui.widgets.pane import Pane
+from tui.widgets.screen_lines import HintLine, KeyLine, TitleLine
 from tui.widgets.step_line import StepLine
-from tui.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
     from tui.features.all import Features

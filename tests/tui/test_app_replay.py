@@ -8,7 +8,7 @@ from scope import Opened
 
 from bpe_core import load
 from bpe_core.explain.trace import steps_seen
-from tui.widgets.key_line import HintLine, KeyLine
+from tui.widgets.screen_lines import HintLine, KeyLine
 from tui.widgets.step_line import StepLine
 
 pytestmark = pytest.mark.usefixtures("no_process_left")

@@ -6,7 +6,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Button
 
-from tui.widgets.key_line import KeyLine
+from tui.widgets.screen_lines import KeyLine
 
 
 class FootApp(App[None]):

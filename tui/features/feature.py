@@ -33,7 +33,7 @@ from tui.state import (
 from tui.terminal.background import in_thread
 from tui.terminal.selective import RestylingScreen
 from tui.widgets.pane import Pane
-from tui.widgets.title_line import ONE_PANE
+from tui.widgets.screen_lines import ONE_PANE
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel

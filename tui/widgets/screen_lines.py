@@ -1,0 +1,210 @@
+"""The lines around a screen: what this is and what is in force, what has the focus, and the keys that do something."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+
+from rich.text import Text
+from textual.content import Content
+from textual.events import Click, MouseMove
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from bpe_core.visible import counted, visible
+from tui.commands import COMMANDS, PANES, short_name
+from tui.drawing.cells import cut
+from tui.state import Run, name_of
+
+if TYPE_CHECKING:
+    from bpe_core.tokenizer import Tokenizer
+
+ONE_PANE: Final = ("-narrow", "-low", "-fill")
+"""Classes of a screen that shows one pane at a time."""
+ALWAYS: Final = tuple(command.action for commands in COMMANDS.values() for command in commands if command.always)
+"""The actions of the keys at the right end, which are there however little room there is: the ways on, and out."""
+_DOING: Final = {"counting": "counting", "preparing": "counting pairs", "merging": "training", "paused": "paused at"}
+"""Phase of a training -> what is told with the share that is done."""
+_LEAST_NAME: Final = 6  # characters of a tokenizer's name that still tell something
+_ENOUGH: Final = 24  # cells for the facts at the right; where the tabs leave fewer, the app's own name gives way
+_GAP: Final = 2
+
+
+class TitleLine(Widget):
+    """One line: the app's name, on small screens the panes as tabs, at the right the tokenizer and its training."""
+
+    DEFAULT_CSS = """
+    TitleLine { height: 1; background: $panel; color: $foreground; padding: 0 1; }
+    """
+
+    run: reactive[Run] = reactive(Run())
+    tokenizer: "reactive[Tokenizer | None]" = reactive(None)
+    active: reactive[str] = reactive("editor")
+    path: reactive[str] = reactive("")
+    tabbed: reactive[bool] = reactive(False)
+    """Whether there are tabs: where one pane is seen at a time."""
+
+    _tabs: tuple[tuple[int, int, str], ...] = ()
+    """First cell of each tab, the cell behind it, and its pane."""
+
+    def on_mount(self) -> None:
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._update_tabs)
+
+    def _update_tabs(self, screen: Screen[object]) -> None:
+        self.tabbed = any(map(screen.has_class, ONE_PANE))
+
+    def render(self) -> Text:
+        tabs = [(f" {short_name(pane.key)} {pane.title} ", pane.id) for pane in PANES] if self.tabbed else []
+        width, of_tabs = self.size.width, sum(len(title) for title, _ in tabs)
+        line, places = Text(no_wrap=True, end=""), []
+        if not tabs or width - len("bpescope  ") - of_tabs >= _ENOUGH:
+            line.append("bpescope  ", "bold")
+        for title, pane in tabs:
+            places.append((line.cell_len, line.cell_len + len(title), pane))
+            line.append(title, "bold reverse" if pane == self.active else "dim")
+        self._tabs = tuple(places)
+        right = visible(self._facts(width - line.cell_len - 2))
+        room = width - line.cell_len - Text(right).cell_len
+        return line.append(" " * room + right) if room >= 1 else line
+
+    def _facts(self, room: int) -> str:
+        tokenizer = self.tokenizer
+        if tokenizer is None:
+            return ""
+        name = name_of(Path(self.path)) if self.path else "" if self.run.busy else "not saved"
+        progress = f"{_DOING.get(self.run.phase, '')} {self.run.fraction:.0%}" if self.run.busy else ""
+        facts = [*filter(None, (progress, name)), counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
+        if tokenizer.record is not None:
+            facts.append(f"ties {tokenizer.record.ties}")
+        while len(facts) > 1 and len(" · ".join(facts)) > room:
+            facts.pop()
+        return cut(" · ".join(facts), room, "ends") if room >= _LEAST_NAME else ""
+
+    async def on_click(self, event: Click) -> None:
+        if (offset := event.get_content_offset(self)) is not None:
+            for start, end, pane in self._tabs:
+                if start <= offset.x < end:
+                    await self.screen.run_action(f"show('{pane}')")
+
+
+class HintLine(Static):
+    """Shows the `hint` of whatever has the focus.
+
+    A widget tells something of itself by an attribute `hint`, reactive where it changes; one that has none, by its
+    tooltip; one without either has what is said of the part of the screen it stands in.
+    """
+
+    DEFAULT_CSS = """
+    HintLine { height: 1; padding: 0 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+
+    def on_mount(self) -> None:
+        self.watch(self.screen, "focused", self._follow)
+
+    def _follow(self, focused: Widget | None) -> None:
+        if focused is None:  # as while another window has the keyboard: it will come back to where it was
+            return
+        for node in focused.ancestors_with_self:
+            self.watch(node, "hint", self._show, init=False)
+        self._show()
+
+    def _show(self) -> None:
+        if (focused := self.screen.focused) is None:
+            return
+        hints = (
+            getattr(node, "hint", "") or (isinstance(node, Widget) and node.tooltip)
+            for node in focused.ancestors_with_self
+        )
+        hint = next((hint for hint in hints if hint and isinstance(hint, str)), "")
+        self.update(Content(visible(hint)), layout=False)
+
+
+class Key(NamedTuple):
+    """A key as it is shown: its name for people, such as ^q, and what it does."""
+
+    key: str
+    name: str
+    label: str
+    tooltip: str
+    enabled: bool
+
+    @property
+    def width(self) -> int:
+        """Cells it takes."""
+        return len(self.name) + 1 + len(self.label)
+
+
+class KeyLine(Widget):
+    """At the left what the focused part of the screen does, then what works everywhere, as far as there is room."""
+
+    DEFAULT_CSS = """
+    KeyLine {
+        height: 1;
+        padding: 0 0 0 1;
+        background: $footer-background;
+        &> .key-line--key { color: $footer-key-foreground; background: $footer-background; text-style: bold; }
+        &> .key-line--label { color: $footer-description-foreground; background: $footer-background; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
+
+    _keys: tuple[tuple[Key, ...], tuple[Key, ...]] = (), ()
+    """Those as far as there is room, and those of `ALWAYS`."""
+    _places: tuple[tuple[int, Key], ...] = ()
+    """First cell of each key that is seen."""
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._update_keys)
+        self._update_keys(self.screen)
+
+    def _update_keys(self, screen: Screen[object]) -> None:
+        keys, always = [], {}
+        for _, binding, enabled, tooltip in screen.active_bindings.values():
+            action = binding.action.rpartition(".")[2]
+            key = Key(binding.key, short_name(binding.key), binding.description, tooltip or binding.tooltip, enabled)
+            if action in ALWAYS:
+                always[action] = key
+            elif binding.show:
+                keys.append(key)
+        seen = tuple(keys), tuple(always[action] for action in ALWAYS if action in always)
+        if seen != self._keys:
+            self._keys = seen
+            self.refresh()
+
+    def render(self) -> Text:
+        # Keys and labels, without those that would not fit; the ones at the left are the last to go.
+        keys, always = self._keys
+        width, end = self.content_size.width, sum(key.width + _GAP for key in always) - _GAP
+        places, x = [], 0
+        for key in keys:
+            if x + key.width + _GAP + end > width:
+                break
+            places.append((x, key))
+            x += key.width + _GAP
+        x = max(x, width - end)
+        for key in always:
+            places.append((x, key))
+            x += key.width + _GAP
+        self._places = tuple(places)
+        line = Text(no_wrap=True, end="")
+        name, label = (self.get_component_rich_style(f"key-line--{part}") for part in ("key", "label"))
+        for start, key in places:
+            line.append(" " * (start - line.cell_len), label)
+            line.append(key.name, name).append(f" {key.label}", label)
+            if not key.enabled:
+                line.stylize("dim", start)
+        return line
+
+    def _key_under(self, event: Click | MouseMove) -> Key | None:
+        if (offset := event.get_content_offset(self)) is None:
+            return None
+        return next((key for start, key in self._places if start <= offset.x < start + key.width), None)
+
+    def on_click(self, event: Click) -> None:
+        if (key := self._key_under(event)) is not None and key.enabled:
+            self.app.simulate_key(key.key)
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        key = self._key_under(event)
+        if self.tooltip != (tooltip := key.tooltip or None if key else None):
+            self.tooltip = tooltip
