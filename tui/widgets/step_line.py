@@ -20,8 +20,8 @@ from tui.state import pace_told, requests, steps_known
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
 
-_LABEL = 18
-"""Cells for the token made, so that the slider does not move with its length."""
+_LABEL = 18  # cells for the token made, so that the slider does not move with its length
+_INKS = ("label", "step", "done", "rest", "thumb")
 
 
 class StepLine(Widget, can_focus=True):
@@ -40,7 +40,7 @@ class StepLine(Widget, can_focus=True):
     StepLine:ansi:focus > .step-line--thumb { background: ansi_default; text-style: reverse; }
     StepLine:ansi > .step-line--rest { color: ansi_default; text-style: dim; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"step-line--{ink}" for ink in ["label", "step", "done", "rest", "thumb"]}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"step-line--{ink}" for ink in _INKS}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
 
     HINT: ClassVar[str] = "Merges in force: ← → by one, with shift by ten. Space plays the text."
@@ -67,10 +67,6 @@ class StepLine(Widget, can_focus=True):
         """How many merges there are to go through."""
         return steps_known(self.tokenizer)
 
-    def choose(self, step: int) -> None:
-        """Ask for a step, the nearest that there is."""
-        requests(self).go_to(max(0, min(step, self.n_steps)))
-
     async def _travel(self, by: int) -> None:
         # At once, and from where the screen is by now: of several in a batch each is to count.
         await self.run_action(f"screen.do('shown.travel', {by})")
@@ -82,9 +78,7 @@ class StepLine(Widget, can_focus=True):
     async def action_play(self) -> None:
         await self.run_action("screen.do('shown.play')")
 
-    async def action_pause(self) -> None:
-        """Stay where it is."""
-        await self.run_action("screen.do('shown.play')")
+    action_pause = action_play
 
     async def action_change_play(self, by: int) -> None:
         """Play faster (1) or slower (-1)."""
@@ -92,7 +86,7 @@ class StepLine(Widget, can_focus=True):
 
     def action_go_to_end(self, end: int) -> None:
         """Before the first merge (0), or after the last (1)."""
-        self.choose(self.n_steps * end)
+        requests(self).go_to(self.n_steps * end)
 
     # The mouse
 
@@ -124,21 +118,10 @@ class StepLine(Widget, can_focus=True):
 
     def _drag(self, x: int) -> None:
         start, room = self._track
-        self.choose(round((x - start) / max(1, room - 1) * self.n_steps))
+        step = round((x - start) / max(1, room - 1) * self.n_steps)
+        requests(self).go_to(max(0, min(step, self.n_steps)))
 
     # Drawing
-
-    @property
-    def _why_none(self) -> str:
-        """What the line says where there is no step to go to."""
-        known = self.tokenizer is None or self.tokenizer.vocabulary.knows_merges
-        return "No merges yet: every token is one byte." if known else "The merges are not known yet."
-
-    @property
-    def _made(self) -> str:
-        if self.tokenizer is None or not 0 < self.step <= self.n_steps:
-            return ""
-        return token_label(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merges[self.step - 1][2]))
 
     @property
     def _says(self) -> str:
@@ -151,30 +134,24 @@ class StepLine(Widget, can_focus=True):
     def _track(self) -> tuple[int, int]:
         """First cell of the slider and its cells; there is none where no room is left for one."""
         start = len(self._says) + 1
-        label = _LABEL + 2 if self.size.width >= 60 else 1
-        room = self.size.width - start - 1 - label
+        room = self.size.width - start - 1 - (_LABEL + 2 if self.size.width >= 60 else 1)
         return start, room if room >= 5 else 0
 
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        label, number = self._ink("label"), self._ink("step")
-        if y or not self.n_steps:
-            return Strip([Segment(fit("" if y else f" {self._why_none}", width), label)])
-        says = self._says
-        start, room = self._track
-        segments = [Segment(says[:6], label), Segment(says[6:], number)]
+        width, tokenizer = self.size.width, self.tokenizer
+        inks = {ink: self.get_component_rich_style(f"step-line--{ink}") for ink in _INKS}
+        if not self.n_steps:
+            known = tokenizer is None or tokenizer.vocabulary.knows_merges
+            says = "No merges yet: every token is one byte." if known else "The merges are not known yet."
+            return Strip([Segment(fit(f" {says}", width), inks["label"])])
+        says, (start, room) = self._says, self._track
+        parts = [(says[:6], "label"), (says[6:], "step")]
         if room:
             thumb = round(self.step / self.n_steps * (room - 1))
-            segments += [
-                Segment("◂", label),
-                Segment("━" * thumb, self._ink("done")),
-                Segment("●", self._ink("thumb")),
-                Segment("─" * (room - 1 - thumb), self._ink("rest")),
-                Segment("▸", label),
-            ]
-            left = width - start - room - 1
-            segments.append(Segment(" " + fit(self._made, left - 1) if left > 1 else "", number + Style(bold=True)))
-        return Strip(segments).adjust_cell_length(width, label)
-
-    def _ink(self, name: str) -> Style:
-        return self.get_component_rich_style(f"step-line--{name}")
+            parts += [("◂", "label"), ("━" * thumb, "done"), ("●", "thumb"), ("─" * (room - 1 - thumb), "rest")]
+            parts.append(("▸", "label"))
+        segments = [Segment(text, inks[ink]) for text, ink in parts]
+        if room and width - start - room > 2 and tokenizer is not None and 0 < self.step <= self.n_steps:
+            made = token_label(tokenizer.token_bytes(tokenizer.vocabulary.merges[self.step - 1][2]))
+            segments.append(Segment(" " + fit(made, width - start - room - 2), inks["step"] + Style(bold=True)))
+        return Strip(segments).adjust_cell_length(width, inks["label"])
