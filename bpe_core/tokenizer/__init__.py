@@ -7,7 +7,7 @@ from html import escape
 from importlib import import_module
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 _MOST_PIECES: Final = 1 << 17
-_LONGEST: Final = 1 << 10
-"""Characters of a piece that is cached."""
-_ROOM: Final = 1 << 22
-"""Characters plus ids of all cached pieces at most, about 60 MB; `_MOST_PIECES` long ones would be gigabytes."""
+_LONGEST: Final = 1 << 10  # characters of a piece that is cached
+_ROOM: Final = 1 << 22  # characters plus ids of all cached pieces, about 60 MB; `_MOST_PIECES` long ones would be more
+_BLOCK: Final = 1 << 16  # characters
+_ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
 
 
 class PieceCache(dict[str, tuple[int, ...]]):
@@ -44,8 +44,7 @@ class PieceCache(dict[str, tuple[int, ...]]):
 
     def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
         self._encode = vocabulary.encode
-        self.within = within
-        """Splits the bytes of a piece again; None if they are encoded as a whole."""
+        self.within = within  # splits the bytes of a piece again; None if they are encoded as a whole
         self._room = _ROOM
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
@@ -62,16 +61,13 @@ class PieceCache(dict[str, tuple[int, ...]]):
         return ids
 
 
-_BLOCK: Final = 1 << 16
-_UNKNOWN: Final = "\ufffd".encode()
-_ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
-
-
 class Tokenizer:
-    """Encodes and decodes with the merges of `vocabulary` and the split `pattern`.
+    """Encodes and decodes with the merges of `vocabulary` and the split `pattern`; immutable but for a cache.
 
-    Immutable but for a cache. `pattern` is a name of `PATTERNS`
-    or a pattern in the grammar of `bpe_core.patterns.pattern`; `PatternError` if it is neither.
+    `pattern` is a name of `PATTERNS` or a pattern in the grammar of `bpe_core.patterns.pattern`; `PatternError` if it
+    is neither. `record`: how the vocabulary was learned, if it was learned here. `preparation`: the pipeline of
+    normalizers, added tokens and pre-tokenizer steps that some files define; it includes the split, so that `splitter`
+    is then only for display and for writing files.
 
     `decode(encode(text)) == text`, except for a text with surrogates, a pattern that drops text, and a `preparation`
     that changes the text. `encode(decode(ids)) == ids` does not hold in general.
@@ -89,16 +85,10 @@ class Tokenizer:
         preparation: "Preparation | None" = None,
     ) -> None:
         self.vocabulary: Final = vocabulary
-        """The ids, their bytes, and the merges in force."""
         self.splitter: Final = splitter(pattern)
-        """What cuts a text into pieces."""
         self.record: Final = record
-        """How the vocabulary was learned, if it was learned here."""
         self.name: Final = name
-        """The name of the tokenizer, or ""."""
         self.preparation: Final = preparation
-        """The pipeline of normalizers, added tokens and pre-tokenizer steps that some files define; None if there is
-        none. It includes the split: `splitter` is then only for display and for writing files."""
         self._cache: Final = PieceCache(vocabulary, preparation.within if preparation else None)
 
     @property
@@ -170,10 +160,10 @@ class Tokenizer:
             return self._encode_prepared(text, allowed)
         if not allowed:
             return self.encode_ordinary(text)
-        parts = self._divide(allowed, _blocks(without_surrogates(text)))
-        return list(
-            chain.from_iterable(self.encode_ordinary(part) if isinstance(part, str) else part for part in parts)
-        )
+        ids: list[int] = []
+        for part in self._divide(allowed, _blocks(without_surrogates(text))):
+            ids += self.encode_ordinary(part) if isinstance(part, str) else part
+        return ids
 
     def divide(
         self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
@@ -208,8 +198,13 @@ class Tokenizer:
         if self.preparation:
             return self._encode_prepared(text, frozenset())
         try:
-            ids = self.vocabulary.encoder.text(text, self.splitter.scanner) if self._is_scanned else None
-            return self._encode_split(text) if ids is None else ids
+            if self._is_scanned and (ids := self.vocabulary.encoder.text(text, self.splitter.scanner)) is not None:
+                return ids
+            split = self.splitter.split
+            if len(text) <= _BLOCK:
+                return self._encode_pieces(split(text))
+            parts = self.splitter.parts(_blocks(text))
+            return list(chain.from_iterable(self._encode_pieces(split(part)) for part in parts))
         except UnicodeEncodeError:
             return self.encode_ordinary(without_surrogates(text))
 
@@ -217,8 +212,7 @@ class Tokenizer:
         """The ids that `encode_ordinary` gives, in four bytes each; where the kernel is, in less time than a list."""
         if self._is_scanned and not self.preparation:
             with suppress(UnicodeEncodeError):
-                ids = self.vocabulary.encoder.text_to_array(text, self.splitter.scanner)
-                if ids is not None:
+                if (ids := self.vocabulary.encoder.text_to_array(text, self.splitter.scanner)) is not None:
                     return ids
         return array("I", self.encode_ordinary(text))
 
@@ -226,13 +220,6 @@ class Tokenizer:
     def _is_scanned(self) -> bool:
         """Whether the kernel both splits and encodes a text in one call, if it is there; free of the GIL."""
         return self.splitter.scanner is not None or not self.splitter.source
-
-    def _encode_split(self, text: str) -> list[int]:
-        split = self.splitter.split
-        if len(text) <= _BLOCK:
-            return self._encode_pieces(split(text))
-        parts = self.splitter.parts(_blocks(text))
-        return list(chain.from_iterable(self._encode_pieces(split(part)) for part in parts))
 
     def _encode_pieces(self, pieces: list[str]) -> list[int]:
         known = None if self._cache.within else self.vocabulary.encoder.pieces(pieces)
@@ -281,13 +268,11 @@ class Tokenizer:
 
     def to_tiktoken(self) -> "tiktoken.Encoding":
         """An equivalent tiktoken encoding; see `bpe_core.formats.live_objects`, also for errors."""
-        encoding: tiktoken.Encoding = _export("formats.live_objects", "to_tiktoken", self)
-        return encoding
+        return import_module("bpe_core.formats.live_objects").to_tiktoken(self)  # type: ignore[no-any-return]
 
     def to_tokenizers(self) -> "tokenizers.Tokenizer":
         """An equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.live_objects`, also for errors."""
-        other: tokenizers.Tokenizer = _export("formats.live_objects", "to_tokenizers", self)
-        return other
+        return import_module("bpe_core.formats.live_objects").to_tokenizers(self)  # type: ignore[no-any-return]
 
     def _repr_html_(self) -> str:
         """The table that a notebook displays."""
@@ -325,7 +310,7 @@ class Tokenizer:
         try:
             return self.vocabulary.token_bytes(token)
         except UnknownTokenError:
-            return _UNKNOWN
+            return "\ufffd".encode()
 
 
 class SpecialsAllowed(Tokenizer):
@@ -358,11 +343,6 @@ class SpecialsAllowed(Tokenizer):
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of `text`, with special tokens encoded as such."""
         return list(chain.from_iterable(map(self.encode_piece, self.splitter.split(text))))
-
-
-def _export(module: str, name: str, tokenizer: Tokenizer) -> Any:
-    """What a function of a module that stands above this one makes of a tokenizer; imported when it is asked for."""
-    return getattr(import_module(f"bpe_core.{module}"), name)(tokenizer)
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from bpe_core.errors import OptionError, SpecialTokenError
@@ -46,29 +47,21 @@ def parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[tuple[bool,
         return
     find, longest = finder(tokens).spans, max(map(len, tokens))
     held = ""
-    for block in blocks:
-        text = held + block
-        start, safe = 0, len(text) - longest + 1  # what begins from `safe` on may yet turn out to be a longer one
+    for block in chain(blocks, (None,)):
+        text, start = held + (block or ""), 0
+        # What begins from `safe` on may yet turn out to be a longer one; not behind the last block.
+        safe = len(text) if block is None else len(text) - longest + 1
         for begin, stop in find(text):
             if begin >= safe:
                 break
-            yield from _between(text[start:begin])
+            if start < begin:
+                yield False, text[start:begin]
             yield True, text[begin:stop]
             start = stop
         end = max(start, safe)
-        yield from _between(text[start:end])
+        if start < end:
+            yield False, text[start:end]
         held = text[end:]
-    start = 0
-    for begin, stop in find(held):
-        yield from _between(held[start:begin])
-        yield True, held[begin:stop]
-        start = stop
-    yield from _between(held[start:])
-
-
-def _between(text: str) -> Iterator[tuple[bool, str]]:
-    if text:
-        yield False, text
 
 
 def _names(option: str, given: Choice, specials: Collection[str]) -> frozenset[str]:
