@@ -13,7 +13,6 @@ from bpe_core.visible import quoted
 
 _HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _MOST_DIGITS: Final = 20
-_LONG_NUMBER: Final = b"0" * _MOST_DIGITS
 _ZEROS_FOR_DIGITS: Final = bytes.maketrans(b"123456789", b"0" * 9)
 
 
@@ -29,7 +28,19 @@ def parse(data: bytes | str, *, strict: bool = False, most: int | None = None) -
     limits the number of values, estimated before parsing, since each needs up to a hundred bytes of memory.
     """
     try:
-        return _parsed(data, strict, most)
+        raw = data if isinstance(data, bytes) else data.encode(errors="surrogatepass")
+        if most is not None and sum(map(raw.count, (b",", b"[", b"{"))) > most:
+            raise JsonError(f"it has more than {most:,} values")
+        text = raw.decode("utf-8-sig") if isinstance(data, bytes) else data
+        # To look at every number would take its time, and so does a regular expression.
+        has_long = b"0" * _MOST_DIGITS in raw.translate(_ZEROS_FOR_DIGITS)
+        if not strict:
+            return json.loads(text, parse_int=_roughly if has_long else None)
+        exactly = _exactly if has_long else None
+        value = json.loads(text, object_pairs_hook=_without_repeats, parse_int=exactly, parse_constant=_refuse)
+        if _HALF.search(raw):
+            _refuse_halves(value)
+        return value
     except UnicodeDecodeError as error:
         problem = f"it is not UTF-8 at byte {error.start}"
     except json.JSONDecodeError as error:
@@ -39,26 +50,6 @@ def parse(data: bytes | str, *, strict: bool = False, most: int | None = None) -
     except ValueError as error:
         problem = str(error)
     raise JsonError(problem)
-
-
-def _parsed(data: bytes | str, strict: bool, most: int | None) -> Any:
-    raw = data if isinstance(data, bytes) else data.encode(errors="surrogatepass")
-    if most is not None and sum(map(raw.count, (b",", b"[", b"{"))) > most:
-        raise JsonError(f"it has more than {most:,} values")
-    text = raw.decode("utf-8-sig") if isinstance(data, bytes) else data
-    # To look at every number would take its time, and so does a regular expression.
-    has_long = _LONG_NUMBER in raw.translate(_ZEROS_FOR_DIGITS)
-    if not strict:
-        return json.loads(text, parse_int=_roughly if has_long else None)
-    value = json.loads(
-        text,
-        object_pairs_hook=_without_repeats,
-        parse_int=_exactly if has_long else None,
-        parse_constant=_refuse,
-    )
-    if _HALF.search(raw):
-        _refuse_halves(value)
-    return value
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

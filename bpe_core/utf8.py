@@ -3,19 +3,16 @@
 import codecs
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, product
-from typing import Final
+from typing import Final, NamedTuple
 
 UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
 """The 13 bytes that no UTF-8 text contains: they would begin an overlong encoding, or a code point past U+10FFFF."""
-CONTINUATIONS: Final = bytes(range(0x80, 0xC0))
-"""The bytes with which no character begins."""
+CONTINUATIONS: Final = bytes(range(0x80, 0xC0))  # the bytes with which no character begins
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LEADS: Final = range(0xC2, 0xF5)
-_FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)
-"""A few continuation bytes of which at least one is allowed after any lead byte."""
+_FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)  # of these at least one is allowed after any lead byte
 
 
 def without_surrogates(text: str) -> str:
@@ -56,14 +53,15 @@ def n_characters(data: bytes) -> int:
     return len(data.translate(None, CONTINUATIONS))
 
 
-@dataclass(frozen=True, slots=True)
-class IncompleteEnds:
-    """The incomplete characters at the ends of a substring of UTF-8; at least one of the two is not empty."""
+class IncompleteEnds(NamedTuple):
+    """The incomplete characters at the ends of a substring of UTF-8; at least one of the two is not empty.
+
+    `stray` are bytes at the start, of a character whose first byte is missing, `pending` those at the end, of one whose
+    last byte is missing.
+    """
 
     stray: bytes
-    """Continuation bytes at the start, of a character whose first byte is missing; perhaps b""."""
     pending: bytes
-    """Bytes at the end, of a character whose last byte is missing; perhaps b""."""
 
     @property
     def where(self) -> str:
@@ -109,26 +107,22 @@ def completed(token: bytes) -> Iterator[str]:
 def _beginnings(stray: bytes) -> Iterator[bytes]:
     """Some byte strings that, put before `stray`, make it a character; b"" if `stray` is empty."""
     if not stray:
-        yield b""
-        return
-    for lead in _LEADS:
-        n_missing = character_length(lead) - 1 - len(stray)
-        if n_missing >= 0:
-            for filling in product(_FILLERS, repeat=n_missing):
-                beginning = bytes((lead, *filling))
-                if is_utf8(beginning + stray):
-                    yield beginning
+        return iter([b""])
+    starts = (
+        bytes((lead, *filling))
+        for lead in _LEADS
+        for filling in product(_FILLERS, repeat=max(0, character_length(lead) - 1 - len(stray)))
+    )
+    return (start for start in starts if is_utf8(start + stray))
 
 
 def endings(pending: bytes) -> Iterator[bytes]:
     """Some byte strings that, put after `pending`, make it a character; b"" if `pending` is empty."""
     if not pending:
-        yield b""
-        return
+        return iter([b""])
     n_missing = character_length(pending[0]) - len(pending)
-    for last in product(*[_FILLERS] * (n_missing - 1), CONTINUATIONS):
-        if is_utf8(pending + bytes(last)):
-            yield bytes(last)
+    found = map(bytes, product(*[_FILLERS] * (n_missing - 1), CONTINUATIONS))
+    return (last for last in found if is_utf8(pending + last))
 
 
 def character_length(lead: int) -> int:

@@ -22,6 +22,10 @@ _LABELS: Final[dict[int, str]] = {**CONTROLS, 0x20: "␣", 0x0A: "↵", 0x09: "�
 _NAMELESS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a pair of code units"}
 """Unicode category -> name for its characters, which have no names in Unicode; other nameless ones are unassigned."""
 
+_TOGETHER: Final = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "KATAKANA-HIRAGANA": "KANA", "IDEOGRAPHIC": "CJK"}
+"""Scripts that count as one, by the first words of the names of their letters."""
+_NO_SCRIPTS: Final = frozenset({"FULLWIDTH", "HALFWIDTH", "MODIFIER", "FEMININE", "MASCULINE", "MICRO", "MATHEMATICAL"})
+
 
 def visible(text: str) -> str:
     """`text` with the characters in `CONTROLS` replaced by their glyphs, safe to write to a terminal; of equal length.
@@ -56,6 +60,19 @@ def character_name(character: str) -> str:
     ('latin small letter e with acute', 'control character', 'private use', 'unassigned')
     """
     return name(character, _NAMELESS.get(category(character), "unassigned")).lower()
+
+
+@lru_cache(maxsize=1 << 14)
+def letter_script(letter: str) -> str:
+    """The script of a letter, by the first word of its name in Unicode; "" if that is none.
+
+    Letters that several scripts share have one, unlike in `script_runs`: the Ohm sign, say.
+
+    >>> letter_script("é"), letter_script("я"), letter_script("の"), letter_script("漢")
+    ('latin', 'cyrillic', 'kana', 'cjk')
+    """
+    first = name(letter, "").partition(" ")[0]
+    return "" if first in _NO_SCRIPTS else _TOGETHER.get(first, first).lower()
 
 
 @lru_cache(maxsize=1 << 16)

@@ -8,9 +8,9 @@ from typing import Final
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.errors import UnknownTokenError
-from bpe_core.scripts import letter_script
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import UNUSED_BYTES, character_length, incomplete_ends, is_utf8
+from bpe_core.visible import letter_script
 
 _LOOKALIKE: Final = re.compile(r"\s*(?:<[^<>\s]*[^\W\d_][^<>\s]*>|\[[^\[\]\s]*[^\W\d_][^\[\]\s]*\])\s*")
 """Something with a letter in it between angle or square brackets, as special tokens are usually written."""

@@ -14,9 +14,8 @@ from typing import Final
 
 from bpe_core.explain.unstable import Unstable
 from bpe_core.live.live_text import LiveText
-from bpe_core.scripts import letter_script
 from bpe_core.tokenizer import SpecialsAllowed
-from bpe_core.visible import character_name, counted, visible
+from bpe_core.visible import character_name, counted, letter_script, visible
 
 KINDS: Final = (
     *("special token", "look-alike", "invisible", "trailing space", "partial token", "newlines"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
-from bpe_core.errors import OptionError, TextError
+from bpe_core.errors import TextError
 from bpe_core.live.alignment import Alignment
 from bpe_core.live.live_text import LiveText
 from bpe_core.tokenizer import Tokenizer
@@ -21,6 +21,7 @@ from bpe_core.utf8 import byte_offsets, without_surrogates
 from bpe_core.visible import quoted
 
 _SEPARATOR: Final = re.compile(r"[\s+|]+(?:@@)?|@@\s+")  # of morphemes
+_AROUND: Final = 32  # characters around an edit, near which boundaries are compared
 _HYPHEN: Final = re.compile("-")
 
 
@@ -125,21 +126,19 @@ def disagreements(
         yield start, end, tuple(first.ids[ours.start : ours.stop]), tuple(second.ids[theirs.start : theirs.stop])
 
 
-def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200, around: int = 32, seed: int = 0) -> float:
+def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> float:
     """Boundaries near an edit that are still there after it / boundaries there before; from 0 to 1, 1.0 for none.
 
-    An edit replaces a random character of the text by another random one of its characters; it is undone before the
-    next of the `n_edits`. Near are boundaries at most `around` characters before or after the edited character, except
-    those directly at it. `seed` makes the result reproducible. Raises `OptionError` for `around` below 1.
+    An edit replaces a random character of the text by another random one of its characters, always the same ones; it is
+    undone before the next of the `n_edits`. Near are boundaries at most 32 characters before or after the edited
+    character, except those directly at it.
     """
-    if around < 1:
-        raise OptionError(f"Boundaries can be compared 1 or more characters around an edit, not {around}.")
-    choose = random.Random(seed)
+    choose = random.Random(0)
     live = LiveText(tokenizer, text)
     text = live.text
 
     def near(at: int) -> set[int]:
-        low, high = max(0, at - around), min(len(text), at + 1 + around)
+        low, high = max(0, at - _AROUND), min(len(text), at + 1 + _AROUND)
         ends = chain.from_iterable((span.start, span.end) for span in live.spans(low, high))
         return {end for end in ends if low <= end <= high and end not in (at, at + 1)}
 
@@ -153,20 +152,19 @@ def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200, around
     return n_left / n_before if n_before else 1.0
 
 
-def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]], *, before: str = " ") -> Agreement:
+def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]]) -> Agreement:
     """The agreement of morpheme boundaries (`n_first`) and token boundaries (`n_second`) inside words.
 
-    Each word is given as its morphemes, ("un", "break", "able"), and is encoded by itself after the text `before`, as
-    within a sentence; a boundary directly after `before` is ignored. So `recall` is the part of the morpheme boundaries
-    that are token boundaries, and `precision` the part of the token boundaries that are morpheme boundaries: the
-    measures of the Morpho Challenge (Kurimo et al. 2010), applied to tokenizers by Arnett and Bergen (2025).
+    Each word is given as its morphemes, ("un", "break", "able"), and is encoded by itself after a space, as within a
+    sentence; a boundary directly after that is ignored. So `recall` is the part of the morpheme boundaries that are
+    token boundaries, and `precision` the part of the token boundaries that are morpheme boundaries: the measures of the
+    Morpho Challenge (Kurimo et al. 2010), applied to tokenizers by Arnett and Bergen (2025).
     """
     total = Agreement()
-    start = len(before.encode())
     for parts in words:
-        ends = list(accumulate((len(part.encode()) for part in parts), initial=start))
-        cuts = boundaries(tokenizer, before + "".join(parts))
-        total += agreement([end for end in ends[1:-1] if start < end], [cut for cut in cuts if cut > start])
+        ends = list(accumulate((len(part.encode()) for part in parts), initial=1))
+        cuts = boundaries(tokenizer, " " + "".join(parts))
+        total += agreement([end for end in ends[1:-1] if end > 1], [cut for cut in cuts if cut > 1])
     return total
 
 

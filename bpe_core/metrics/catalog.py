@@ -29,8 +29,8 @@ class Metric(NamedTuple):
         return format(value, self.form)
 
 
-def _whole_words(one: Amounts, i: int) -> float:
-    return one.n_whole_words[i] / one.n_words if one.n_words else 0.0
+def _ratio(a: int, b: int) -> float:
+    return a / b if b else 0.0
 
 
 def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Comparison, int], float]:
@@ -43,20 +43,20 @@ def _utilization(all: Comparison, i: int) -> float:
 
 METRICS: Final[Mapping[str, Metric]] = {
     "tokens": Metric("tokens", "tokens", ",d", lambda one, i: one.n_tokens[i]),
-    "bytes_per_token": Metric(
-        "bytes per token", "bytes", ".3f", lambda one, i: metrics.bytes_per_token(one.n_bytes, one.n_tokens[i])
-    ),
+    "bytes_per_token": Metric("bytes per token", "bytes", ".3f", lambda one, i: _ratio(one.n_bytes, one.n_tokens[i])),
     "characters_per_token": Metric(
-        "characters per token",
-        "characters",
-        ".3f",
-        lambda one, i: metrics.characters_per_token(one.n_characters, one.n_tokens[i]),
+        "characters per token", "characters", ".3f", lambda one, i: _ratio(one.n_characters, one.n_tokens[i])
     ),
-    "fertility": Metric("fertility", "tokens", ".3f", lambda one, i: metrics.fertility(one.n_tokens[i], one.n_words)),
+    "fertility": Metric("fertility", "tokens", ".3f", lambda one, i: _ratio(one.n_tokens[i], one.n_words)),
     "continued_words": Metric(
-        "continued words", "of words", ".1%", lambda one, i: 1 - _whole_words(one, i) if one.n_words else 0.0
+        "continued words",
+        "of words",
+        ".1%",
+        lambda one, i: 1 - one.n_whole_words[i] / one.n_words if one.n_words else 0.0,
     ),
-    "whole_words": Metric("whole words", "of words", ".1%", None, lambda all, i: _whole_words(all.total, i)),
+    "whole_words": Metric(
+        "whole words", "of words", ".1%", None, lambda all, i: _ratio(all.total.n_whole_words[i], all.total.n_words)
+    ),
     "parity": Metric("parity", "times", ".2f"),
     "renyi_entropy": Metric("Rényi entropy", "bits", ".4f", None, _of_counts(metrics.renyi_entropy)),
     "renyi_efficiency": Metric("Rényi efficiency", "of 1", ".4f", None, _of_counts(metrics.renyi_efficiency)),
@@ -82,7 +82,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "tokens": "How many tokens the text becomes: what a model reads, and what is paid.",
     "bytes_per_token": "Bytes in UTF-8 / tokens: how far the text is compressed.",
     "characters_per_token": "Code points / tokens; below 1 where characters are several tokens.",
-    "fertility": "Tokens / words, words being what white space separates (Rust et al. 2021).",
+    "fertility": "Tokens / words, which white space separates; not for scripts without (Ács 2019; Rust et al. 2021).",
     "continued_words": "Words with a token boundary inside / words (Rust et al. 2021).",
     "whole_words": "Words that are one token, the space before it aside.",
     "parity": "Tokens / tokens of the reference: what a translation costs more (Petrov et al. 2023).",
@@ -110,7 +110,7 @@ def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | N
     """
     if compute := METRICS[key].of_amounts:
         return compute(amounts, index)
-    return None if reference is None else metrics.parity(amounts.n_tokens[index], reference.n_tokens[index])
+    return None if reference is None else _ratio(amounts.n_tokens[index], reference.n_tokens[index])
 
 
 def called(parts: Iterable[Amounts], name: str | None) -> Amounts | None:

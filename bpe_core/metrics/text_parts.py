@@ -1,17 +1,43 @@
 """The words, numbers, lines, runs of one script and sections of a text, whichever tokenizer encodes it."""
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Final, NamedTuple, Self
 
 import regex
 
-from bpe_core.scripts import script_runs
 from bpe_core.utf8 import byte_offsets, without_surrogates
 
 _WORD: Final = regex.compile(r"\S++")
 _DIGITS: Final = regex.compile(r"\d++")
 _LINE: Final = regex.compile(r"[^\n]*+(?:\n|$)")
 _LONGEST_NUMBER: Final = 40  # digits that are analyzed; a longer run is data rather than a number
+
+
+SCRIPTS: Final = (
+    *("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Syriac", "Thaana", "Ethiopic"),
+    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
+    *("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Mongolian", "Javanese", "Balinese", "Tagalog"),
+    *("Han", "Hiragana", "Katakana", "Hangul", "Bopomofo", "Yi"),
+    *("Cherokee", "Canadian_Aboriginal", "Tifinagh", "Nko", "Coptic", "Gothic", "Braille"),
+)
+"""The scripts that are distinguished, by their names in Unicode's property Script."""
+
+OTHER: Final = "Other"  # all other scripts
+SHARED: Final = "no script"  # a text of nothing but characters that all share: digits, punctuation, white space, emoji
+
+_LISTED: Final = "".join(rf"\p{{Script={name}}}" for name in SCRIPTS)
+_RUNS: Final = regex.compile(
+    "|".join(
+        (
+            *(
+                rf"(?P<{name}>\p{{Script={name}}}[\p{{Script={name}}}\p{{Common}}\p{{Inherited}}]*+)"
+                for name in SCRIPTS
+            ),
+            rf"(?P<{OTHER}>[^\p{{Common}}\p{{Inherited}}{_LISTED}][^{_LISTED}]*+)",
+        )
+    )
+)
 
 
 class ScriptRun(NamedTuple):
@@ -57,6 +83,22 @@ class TextParts(NamedTuple):
             scripts.append(ScriptRun(script, offsets[start], offsets[end], end - start, first, last))
         line_ends = [offsets[line.end()] for line in _LINE.finditer(text) if line.end() > line.start()]
         return cls(text, text.encode(), words, numbers, scripts, line_ends)
+
+
+def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
+    """(script, start, end) of each maximal run of one script, in code points; the runs partition the text. O(n).
+
+    `script` is one of `SCRIPTS`, `OTHER` or `SHARED`. Characters that all scripts share belong to the run before them,
+    at the beginning of the text to the run after them.
+    """
+    start, script, end = 0, SHARED, 0
+    for found in _RUNS.finditer(text):
+        if found.lastgroup != script and script != SHARED:
+            yield script, start, end
+            start = end
+        script, end = found.lastgroup or OTHER, found.end()
+    if text:
+        yield script, start, len(text)
 
 
 class TextSection(NamedTuple):

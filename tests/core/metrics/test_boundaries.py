@@ -13,9 +13,8 @@ from bpe_core import PATTERNS, load, save, train
 from bpe_core.content.samples import samples
 from bpe_core.metrics.boundaries import agreement, boundaries, edit_survival, encoded, morphological_alignment
 from bpe_core.metrics.comparison import Comparison
-from bpe_core.metrics.text_parts import sections
+from bpe_core.metrics.text_parts import script_runs, sections
 from bpe_core.metrics.vocabularies import merges_in_common, overlap
-from bpe_core.scripts import script_runs
 from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
@@ -135,7 +134,7 @@ def test_every_character_belongs_to_one_script():
 
 def test_morphemes_that_are_tokens_are_recalled():
     tokenizer = train("un break able un break able", vocab_size=256 + 9, pattern="words")
-    found = morphological_alignment(tokenizer, [("un", "break", "able")], before="")
+    found = morphological_alignment(tokenizer, [("un", "break", "able")])
     assert (found.n_first, found.recall) == (2, 1.0)
     assert morphological_alignment(tokenizer, []).f1 == 1.0
 
