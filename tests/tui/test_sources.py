@@ -27,8 +27,8 @@ def test_folders_come_first_and_what_is_hidden_does_not_come(tmp_path: Path) -> 
         (tmp_path / name).write_text(name)
     for name in ("zoo", ".git"):
         (tmp_path / name).mkdir()
-    listed = listing(tmp_path)
-    assert [(source.title, source.is_folder, source.size) for source in listed.sources] == [
+    listed, _ = listing(tmp_path)
+    assert [(source.title, source.is_folder, source.size) for source in listed] == [
         *(("zoo", True, None), ("A.txt", False, 5), ("b.txt", False, 5))
     ]
 
@@ -36,7 +36,7 @@ def test_folders_come_first_and_what_is_hidden_does_not_come(tmp_path: Path) -> 
 def test_a_name_is_shown_without_what_would_act_on_a_terminal(tmp_path: Path) -> None:
     name = "\x1b]0;pwned\x07\nx\x9b31m"
     (tmp_path / name).mkdir()
-    (source,) = listing(tmp_path).sources
+    ((source,), _) = listing(tmp_path)
     assert source.path == str(tmp_path / name)
     for shown in (source.title, source.reason, title_of((source.path,))):
         assert shown == visible(shown) and "pwned" in shown
@@ -45,7 +45,7 @@ def test_a_name_is_shown_without_what_would_act_on_a_terminal(tmp_path: Path) ->
 def test_what_cannot_be_looked_at_is_listed_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "circle").symlink_to("circle")
     (tmp_path / "nowhere").symlink_to("missing")
-    listed = listing(tmp_path).sources
+    listed, _ = listing(tmp_path)
     assert [(source.title, source.size) for source in listed] == [("circle", None), ("nowhere", None)]
     with pytest.raises(OSError):
         listing(tmp_path / "missing")
@@ -55,11 +55,11 @@ def test_what_cannot_be_looked_at_is_listed_all_the_same(tmp_path: Path) -> None
 def test_of_an_endless_folder_only_the_beginning_is_listed(tmp_path: Path) -> None:
     for number in range(LARGEST_FOLDER + 5):
         (tmp_path / f"{number:05}").touch()
-    listed = listing(tmp_path)
-    assert [source.title for source in listed.sources] == [f"{number:05}" for number in range(LARGEST_FOLDER)]
-    assert listed.n_more == 5 and listed.remark == "and 5 more"
+    listed, remark = listing(tmp_path)
+    assert [source.title for source in listed] == [f"{number:05}" for number in range(LARGEST_FOLDER)]
+    assert remark == "and 5 more"
     (tmp_path / "empty").mkdir()
-    assert listing(tmp_path / "empty").remark == "nothing to choose"
+    assert listing(tmp_path / "empty")[1] == "nothing to choose"
 
 
 def test_a_preset_is_split_as_it_is_trained(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
@@ -14,19 +14,19 @@ from tui.disk import config, files
 class Autosave:
     """A text file that no other running copy of the app writes to.
 
-    Whatever is wrong with it is told in a sentence, and nothing that could not be read is written over.
+    Whatever is wrong with it is told in a sentence, and nothing that could not be read is written over. Lines are
+    written and no text: to put eight million characters together would hold up the keys for a tenth of a second, and
+    lines that have not changed are told from others at a glance.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, tell: config.Teller) -> None:
         self.path, self._lock = _own_file()
-        """Where the text is kept."""
         if self.path != config.text_file():
             tell(f"Another bpescope is open: the text of this one is kept by itself, in {self.path}.")
         self.beginning = config.load_text(self.path, tell)
         """The text of the last run; None if there was none."""
         self._kept: Sequence[str] = ()
-        self._order = 0
-        self._newest_written = 0
+        self._order = self._newest_written = 0
         self._writing = threading.Lock()
 
     def set_kept(self, lines: Sequence[str]) -> None:
@@ -34,18 +34,16 @@ class Autosave:
         self._kept = tuple(lines)
 
     async def keep(self, lines: Sequence[str]) -> None:
-        """Write a text beside the screen, if it is not there already. Raises OSError.
-
-        Lines and no text: to put eight million characters together would hold up the keys for a tenth of a second, and
-        lines that have not changed are told from others at a glance.
-        """
-        if not self.holds(lines):
-            await asyncio.to_thread(self._write, tuple(lines), self._next())
+        """Write a text beside the screen, if it is not there already. Raises OSError."""
+        if tuple(lines) != self._kept:
+            self._order += 1
+            await asyncio.to_thread(self._write, tuple(lines), self._order)
 
     def keep_now(self, lines: Sequence[str]) -> None:
         """Write a text at once, whatever else is being written. Raises OSError."""
-        if not self.holds(lines):
-            self._write(tuple(lines), self._next())
+        if tuple(lines) != self._kept:
+            self._order += 1
+            self._write(tuple(lines), self._order)
 
     def keep_somewhere(self, lines: Sequence[str]) -> str:
         """Keep it at once, among temporary files if it must be; a sentence if so. Raises OSError if it is nowhere."""
@@ -58,19 +56,11 @@ class Autosave:
             self._kept = tuple(lines)
             return f"The text could not be kept for the next start ({error.strerror}); it is in {elsewhere}."
 
-    def holds(self, lines: Sequence[str]) -> bool:
-        """Whether this is what is kept."""
-        return tuple(lines) == self._kept
-
     def release(self) -> None:
         """Let another copy of the app have the file."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
-
-    def _next(self) -> int:
-        self._order += 1
-        return self._order
 
     def _write(self, lines: Sequence[str], order: int) -> None:
         with self._writing:
@@ -81,8 +71,7 @@ class Autosave:
 
 def _own_file() -> tuple[Path, int | None]:
     """The first of the text files that nobody else has locked, and a lock on it, to be closed."""
-    for number in count(1):
-        path = config.text_file(number)
+    for path in map(config.text_file, count(1)):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,13 +1,19 @@
-"""The files that the app keeps: read whole if they are files at all, written whole, and never lost where unreadable."""
+"""The files that the app keeps: read whole if they are files at all, written whole, locked, and never lost."""
 
 import errno
 import os
 import stat
 from collections.abc import Callable, Iterable
+from itertools import count
 from pathlib import Path
 from typing import Final
 
 from bpe_core.whole_file import replace_file
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # a system without it: there every copy believes that it is the only one
+    flock = None  # type: ignore[assignment]
 
 MOST: Final = 1 << 28
 """Bytes of a file that is read: what is larger was not written by this app."""
@@ -37,9 +43,7 @@ def write_file(path: Path, parts: Iterable[bytes]) -> None:
 
 def set_aside(path: Path) -> Path:
     """Give what cannot be read another name, under which it stays. Raises OSError."""
-    aside = _free_name(path, lambda taken: False)
-    path.rename(aside)
-    return aside
+    return path.rename(_free_name(path, lambda taken: False))
 
 
 def copy_aside(path: Path, data: bytes) -> Path:
@@ -51,18 +55,8 @@ def copy_aside(path: Path, data: bytes) -> Path:
 
 
 def _free_name(path: Path, will_do: Callable[[Path], bool]) -> Path:
-    number = 1
-    while True:
-        aside = path.with_name(f"{path.stem}.aside-{number}{path.suffix}")
-        if not os.path.lexists(aside) or will_do(aside):
-            return aside
-        number += 1
-
-
-try:
-    from fcntl import LOCK_EX, LOCK_NB, flock
-except ImportError:  # a system without it: there every copy believes that it is the only one
-    flock = None  # type: ignore[assignment]
+    names = (path.with_name(f"{path.stem}.aside-{number}{path.suffix}") for number in count(1))
+    return next(aside for aside in names if not os.path.lexists(aside) or will_do(aside))
 
 
 def lock(file: int) -> bool:
@@ -75,3 +69,11 @@ def lock(file: int) -> bool:
     except OSError:  # a disk that knows no locks, such as one of another computer
         pass
     return True
+
+
+def modified(path: Path) -> int:
+    """When it was changed last, in nanoseconds since 1970; 0 where that cannot be told."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -2,7 +2,6 @@
 
 import os
 import sysconfig
-from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import chain
 from pathlib import Path
@@ -36,16 +35,13 @@ def preset_sources() -> list[TextSource]:
 
 def computer_sources() -> list[TextSource]:
     """Large real texts that this computer holds already: the standard library's sources, and documentation if any."""
-    library = TextSource(
-        sysconfig.get_path("stdlib"),
-        "Python library",
-        "The standard library's sources: tens of MB of real code and prose.",
-        is_folder=True,
+    library = "The standard library's sources: tens of MB of real code and prose."
+    packages = "What this computer's packages say of themselves."
+    sources = (
+        TextSource(sysconfig.get_path("stdlib"), "Python library", library, is_folder=True),
+        TextSource("/usr/share/doc", "System documentation", packages, is_folder=True),
     )
-    documentation = TextSource(
-        "/usr/share/doc", "System documentation", "What this computer's packages say of themselves.", is_folder=True
-    )
-    return [source for source in (library, documentation) if os.path.isdir(source.path)]
+    return [source for source in sources if os.path.isdir(source.path)]
 
 
 def file_source(path: Path, title: str = "") -> TextSource:
@@ -58,25 +54,17 @@ def file_source(path: Path, title: str = "") -> TextSource:
     return TextSource(str(path), visible(title or path.name or str(path)), visible(str(path)), size, is_folder)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What a folder holds."""
+def listing(path: Path) -> tuple[tuple[TextSource, ...], str]:
+    """What a folder holds, folders first, hidden entries left out, and what else there is to say of it.
 
-    sources: tuple[TextSource, ...]
-    n_more: int
-    """Entries that are not listed."""
-    remark: str = ""
-    """What there is to say of it, for a row of its own."""
-
-
-def listing(path: Path) -> Listing:
-    """What a folder holds, folders first, hidden entries left out. Not for the main thread. Raises OSError."""
+    Not for the main thread. Raises OSError.
+    """
     with os.scandir(path) as entries:
         seen = [entry for entry in entries if not entry.name.startswith(".")]
     names = [(not is_folder(entry), entry.name.casefold(), entry.path) for entry in seen]
     sources = tuple(file_source(Path(path)) for _, _, path in nsmallest(LARGEST_FOLDER, names))
     n_more = len(names) - len(sources)
-    return Listing(sources, n_more, f"and {n_more:,} more" if n_more else "" if sources else "nothing to choose")
+    return sources, f"and {n_more:,} more" if n_more else "" if sources else "nothing to choose"
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:

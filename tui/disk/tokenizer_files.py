@@ -1,4 +1,7 @@
-"""The shelf of kept tokenizers: one native file each, in the user's data folder."""
+"""Tokenizer files: those that were trained and kept here, those opened from elsewhere or left by other programs.
+
+What reads files is not for the main thread.
+"""
 
 import json
 import os
@@ -19,12 +22,11 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from bpe_core.visible import quoted
 from tui.disk import config
+from tui.disk.files import modified
 from tui.state import KnownTokenizer, Loaded, Opened, Trouble, name_of
 
-HEAD_BYTES: Final = 4096
+_HEAD_BYTES: Final = 4096
 """Of a file, in which its size is told."""
-LARGEST_CORPUS: Final = 1 << 62
-"""Bytes, or tokens; no disk holds more."""
 
 
 def load_file(path: Path, pattern: str | None = None) -> Loaded:
@@ -39,8 +41,8 @@ def load_file(path: Path, pattern: str | None = None) -> Loaded:
 
 def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
     """What is on the shelf, newest first."""
-    files = sorted(((_modified(path), path) for path in folder.glob("*.json")), key=lambda file: (-file[0], file[1]))
-    return tuple(_known(path, modified) for modified, path in files)
+    files = sorted((-modified(path), path) for path in folder.glob("*.json"))
+    return tuple(_known(path, -time) for time, path in files)
 
 
 def place_for(folder: Path, title: str) -> Path:
@@ -56,7 +58,7 @@ def place_for(folder: Path, title: str) -> Path:
 def older_twin(path: Path, named: Path) -> Path | None:
     """A file that was to be called `named`, or has a number behind that, and holds the same as the one at `path`.
 
-    That is the same pattern, tokens, merges and counts of a training; not for the main thread.
+    That is the same pattern, tokens, merges and counts of a training.
     """
     own = load(path)
     numbered = re.compile(re.escape(named.stem) + r"(-\d+)?")
@@ -75,7 +77,7 @@ def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:
 
 
 def told_pattern(path: Path) -> str | None:
-    """The split pattern that a tokenizer file tells; None if it does not. Not for the main thread.
+    """The split pattern that a tokenizer file tells; None if it does not.
 
     Raises `BpeError`.
     """
@@ -133,37 +135,22 @@ def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
         before > after or (before == after and number < record.n_given)
         for number, (before, after) in enumerate(pairwise(lengths))
     )
-    if falls and max(lengths[0], record.n_bytes) <= LARGEST_CORPUS and len(record.steps) == tokenizer.step:
+    if falls and max(lengths[0], record.n_bytes) < 1 << 62 and len(record.steps) == tokenizer.step:
         return tokenizer
     return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, name=tokenizer.name, preparation=tokenizer.preparation)
 
 
-def _modified(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
 def _known(path: Path, modified: int) -> KnownTokenizer:
     """What the first lines of a file tell, so that a full shelf is listed at once."""
-    head = _head(path)
+    head = ""
+    if path.is_file():  # a pipe would keep one waiting
+        with suppress(OSError), path.open("rb") as file:
+            head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
     size = re.search(r'"n_vocab":\s*(\d{1,9})\b', head)
-    pattern = re.search(r'"pattern":\s*("(?:[^"\\]|\\.)*")', head)
-    told = ""
+    pattern, told = re.search(r'"pattern":\s*("(?:[^"\\]|\\.)*")', head), ""
     with suppress(ValueError):
         told = json.loads(pattern[1]) if pattern else ""
     return KnownTokenizer(str(path), path.stem, int(size[1]) if size else 0, "trained", "", told, modified)
-
-
-def _head(path: Path) -> str:
-    if not path.is_file():  # a pipe would keep one waiting
-        return ""
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def seen(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:
@@ -173,7 +160,7 @@ def seen(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:
 
 
 def described(opened: Opened, pattern: str | None) -> Opened:
-    """`opened`, read now if it never was; as it is if it cannot be. Not for the main thread."""
+    """`opened`, read now if it never was; as it is if it cannot be."""
     if opened.n_vocab == 0:
         with suppress(BpeError):
             return seen(Path(opened.path), load(opened.path, pattern=pattern), opened.found_as)
@@ -181,7 +168,7 @@ def described(opened: Opened, pattern: str | None) -> Opened:
 
 
 def trouble_of(opened: Opened) -> Trouble:
-    """What has become of the file since it was opened. Not for the main thread: a folder of a network may be slow."""
+    """What has become of the file since it was opened."""
     now = _size_and_time(opened.path)
     if now is None:
         return "gone"
@@ -196,18 +183,15 @@ def _size_and_time(path: str) -> tuple[int, int] | None:
     return file.st_size, file.st_mtime_ns
 
 
-def found_tokenizers(environment: Mapping[str, str] = os.environ) -> list[KnownTokenizer]:
-    """The tokenizers, by name, in the caches of Hugging Face's hub and of tiktoken. Not for the main thread.
+def found(forgotten: Iterable[str] = (), environment: Mapping[str, str] = os.environ) -> tuple[KnownTokenizer, ...]:
+    """The tokenizers, by name, in the caches of Hugging Face's hub and of tiktoken, without those to be forgotten.
 
     Reads rank files whole to be sure of them.
     """
-    return [KnownTokenizer(str(path), name, 0, "found", name) for name, path in all_cached(environment)]
-
-
-def found(forgotten: Iterable[str]) -> tuple[KnownTokenizer, ...]:
-    """What other programs keep, without what is to be forgotten. Not for the main thread."""
-    left_out = frozenset(forgotten)
-    return tuple(tokenizer for tokenizer in found_tokenizers() if tokenizer.path not in left_out)
+    cached, left_out = all_cached(environment), set(forgotten)
+    return tuple(
+        KnownTokenizer(str(path), name, 0, "found", name) for name, path in cached if str(path) not in left_out
+    )
 
 
 def named_in_list(name: str) -> Path | None:
@@ -216,16 +200,14 @@ def named_in_list(name: str) -> Path | None:
     Raises `FormatError` if several are.
     """
     remembered = config.load_configuration()
+    own: tuple[KnownTokenizer, ...] = ()
     with suppress(OSError):
         own = kept_tokenizers(config.tokenizers_folder())
-        known = listed(own, (), remembered.opened, remembered.names, {})
-        paths = [one.path for one in known if one.name == name]
-        if len(paths) > 1:
-            raise FormatError(
-                f"Several tokenizers are called {quoted(name)}: {', '.join(paths)}; name one by its path."
-            )
-        return Path(paths[0]) if paths else None
-    return None
+    known = listed(own, (), remembered.opened, remembered.names, {})
+    paths = [one.path for one in known if one.name == name]
+    if len(paths) > 1:
+        raise FormatError(f"Several tokenizers are called {quoted(name)}: {', '.join(paths)}; name one by its path.")
+    return Path(paths[0]) if paths else None
 
 
 def listed(

@@ -13,21 +13,19 @@ from pathlib import Path
 from typing import Final, Self, cast
 
 from bpe_core import untrusted_json
-from tui.disk import files
 from tui.disk.config import checked
-from tui.disk.files import lock
+from tui.disk.files import lock, modified, read_file
 from tui.state import UnfinishedTraining
 
 _SUFFIX: Final = ".unfinished"
-_FLAGS: Final = os.O_RDWR | os.O_CREAT
 
 
 class Note:
-    """The note on a training, which is ours until `end` or `leave`."""
+    """The note on a training, which is ours until `end` or `leave`; its tokenizer is to be kept in `output`."""
 
     def __init__(self, output: Path, file: int) -> None:
         self.output = output
-        """Where the tokenizer is to be kept."""
+        self._path = Path(f"{output}{_SUFFIX}")
         self._file = file
 
     @classmethod
@@ -40,17 +38,13 @@ class Note:
             output = named.with_stem(f"{named.stem}-{number}") if number > 1 else named
             if not (output.exists() or _checkpoint(output).exists()):
                 with suppress(FileExistsError):
-                    return cls._written(output, _FLAGS | os.O_EXCL, training)
+                    return cls.again(output, training, os.O_EXCL)
         raise AssertionError("there are more numbers than that")
 
     @classmethod
-    def again(cls, output: Path, training: UnfinishedTraining) -> Self:
+    def again(cls, output: Path, training: UnfinishedTraining, flags: int = 0) -> Self:
         """The note on a training that goes on. Raises OSError."""
-        return cls._written(output, _FLAGS, training)
-
-    @classmethod
-    def _written(cls, output: Path, flags: int, training: UnfinishedTraining) -> Self:
-        note = cls(output, os.open(_path(output), flags, 0o600))
+        note = cls(output, os.open(f"{output}{_SUFFIX}", os.O_RDWR | os.O_CREAT | flags, 0o600))
         lock(note._file)
         try:
             note.write(training)
@@ -69,10 +63,10 @@ class Note:
     def read(self) -> UnfinishedTraining | None:
         """What is needed to go on; None if that cannot be read."""
         try:
-            stored = untrusted_json.parse(files.read_file(_path(self.output)))
+            stored = untrusted_json.parse(read_file(self._path))
         except (OSError, ValueError):
             return None
-        kept = cast(UnfinishedTraining, checked(UnfinishedTraining(), stored))
+        kept = cast(UnfinishedTraining, checked(UnfinishedTraining(), stored, []))
         return kept if kept.title else None
 
     @property
@@ -86,7 +80,7 @@ class Note:
     def end(self) -> None:
         """The training has ended: there is nothing to go on with."""
         with suppress(OSError):
-            _path(self.output).unlink()
+            self._path.unlink()
         self.leave()
 
     def leave(self) -> None:
@@ -99,7 +93,7 @@ class Note:
 def left_behind(folder: Path) -> list[Note]:
     """The notes in a folder that no running copy of the app has, the oldest first; they are ours now."""
     notes = []
-    for path in sorted(folder.glob(f"*{_SUFFIX}"), key=_modified):
+    for path in sorted(folder.glob(f"*{_SUFFIX}"), key=modified):
         with suppress(OSError):
             file = os.open(path, os.O_RDWR)
             if lock(file) and os.path.samestat(os.fstat(file), path.stat()):  # else it has ended meanwhile
@@ -109,16 +103,5 @@ def left_behind(folder: Path) -> list[Note]:
     return notes
 
 
-def _path(output: Path) -> Path:
-    return Path(f"{output}{_SUFFIX}")
-
-
 def _checkpoint(output: Path) -> Path:
     return Path(f"{output}.checkpoint")
-
-
-def _modified(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

@@ -71,9 +71,8 @@ class CorpusChoice(Feature):
 
     async def ask_pattern(self) -> None:
         """Ask for a regular expression to split by."""
-        pattern = await self.screen.ask(
-            AskPattern("How should texts be split?", read=self.screen.corpus_pane.beginning)
-        )
+        read = self.screen.corpus_pane.beginning
+        pattern = await self.screen.ask(AskPattern("How should texts be split?", read=read))
         self.screen.training.fields.choose_pattern(pattern or self.screen.options.pattern)
         if pattern:
             self.choose_pattern(pattern)
@@ -86,15 +85,14 @@ class CorpusChoice(Feature):
 
     async def weigh(self, path: str, title: str) -> None:
         """Ask how many times a text, or the texts of a folder, count; once is as usual, and need not be remembered."""
-        screen = self.screen
+        weights = self.screen.options.weights
         question = f"How many times should {title} count beside the other texts?"
         hint = f"{OPTIONS['weight'].does} 1 is as usual."
-        times = await screen.ask(Ask(question, weight, screen.options.weights.get(path, "1"), hint=hint))
+        times = await self.screen.ask(Ask(question, weight, weights.get(path, "1"), hint=hint))
         if times is not None:
-            others = {other: usual for other, usual in screen.options.weights.items() if other != path}
+            others = {other: usual for other, usual in weights.items() if other != path}
             once = exact_fraction(times) == 1
-            screen.options = replace(screen.options, weights=others if once else others | {path: times})
-            screen.remember(options=screen.options)
+            self._choose(replace(self.screen.options, weights=others if once else others | {path: times}))
 
     # What they amount to
 
@@ -143,15 +141,17 @@ class CorpusChoice(Feature):
 
     def chosen_options(self) -> TrainingOptions | None:
         """What the next training is asked for, which is remembered; None if that is nonsense, with a sentence."""
-        screen = self.screen
         try:
-            options = screen.training.fields.chosen()
+            options = self.screen.training.fields.chosen()
         except ValueError as error:
-            screen.say(str(error), "error")
+            self.screen.say(str(error), "error")
             return None
-        screen.options = options
-        screen.remember(options=options)
+        self._choose(options)
         return options
+
+    def _choose(self, options: TrainingOptions) -> None:
+        self.screen.options = options
+        self.screen.remember(options=options)
 
     async def more_options(self) -> None:
         """Ask for the options that are rarely needed."""
@@ -160,8 +160,7 @@ class CorpusChoice(Feature):
         kept = self.screen.kept
         chosen = await self.screen.ask(MoreOptions(options, partial(_check, kept), [one.name for one in kept]))
         if chosen is not None:
-            self.screen.options = chosen
-            self.screen.remember(options=chosen)
+            self._choose(chosen)
 
 
 def _check(kept: Iterable[KnownTokenizer], options: TrainingOptions) -> None:

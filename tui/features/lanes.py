@@ -33,8 +33,7 @@ class Lanes(Feature):
 
     def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
-        self._shown = shown
-        self._tokenizers = tokenizers
+        self._shown, self._tokenizers = shown, tokenizers
         self.chosen: tuple[LaneChoice, ...] = ()
         """The lanes that are shown, or will be once they are loaded."""
         self._loaded: dict[str, Tokenizer] = {}
@@ -80,23 +79,17 @@ class Lanes(Feature):
         for lane in self.chosen:
             if not lane.path or lane.path in self._loaded:
                 continue
-            tokenizer = None
+            path, loaded = Path(lane.path), self._shown.loaded
             try:
-                tokenizer = await self._read(Path(lane.path))
+                if loaded is None or loaded.path != path:
+                    loaded = await self._tokenizers.read(path)
             except (BpeError, OSError) as error:
                 self.screen.say(f"There is no lane of {visible(lane.path)}. {sentence_of(error)}", "error")
-            if tokenizer is None:
-                self.choose(other for other in self.chosen if other != lane)
-                return
-            self._loaded[lane.path] = tokenizer
+                loaded = None
+            if loaded is None:
+                return self.choose(other for other in self.chosen if other != lane)
+            self._loaded[lane.path] = loaded.tokenizer
             self._update()
-
-    async def _read(self, path: Path) -> Tokenizer | None:
-        shown = self._shown.loaded
-        if shown is not None and shown.path == path:
-            return shown.tokenizer
-        loaded = await self._tokenizers.read(path)
-        return None if loaded is None else loaded.tokenizer
 
     def _update(self) -> None:
         shown = tuple(filter(None, map(self._lane, self.chosen)))
@@ -119,18 +112,14 @@ class Lanes(Feature):
 
     def ask(self) -> None:
         """Show which tokenizers are lanes, and which could be."""
-        offers = self._offers()
-        if offers:
-            self.screen.app.push_screen(AskLanes(self._first(), offers, lambda: self.chosen, self.toggle))
-        else:
-            self.screen.say("There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P).")
-
-    def _first(self) -> str:
-        """What the first lane shows, in words for a sentence."""
-        screen = self.screen
+        screen, offers = self.screen, self._offers()
+        first = "what is being trained" if screen.run.busy else "the tokenizer in force, as soon as there is one"
         if screen.path:
-            return f"{screen.editor.first_name}, as it is on the screen"
-        return "what is being trained" if screen.run.busy else "the tokenizer in force, as soon as there is one"
+            first = f"{screen.editor.first_name}, as it is on the screen"
+        if offers:
+            screen.app.push_screen(AskLanes(first, offers, lambda: self.chosen, self.toggle))
+        else:
+            screen.say("There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P).")
 
     def _offers(self) -> dict[LaneChoice, tuple[str, str]]:
         screen = self.screen

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.features.corpus import CorpusChoice
     from tui.features.feature import StateScreen
     from tui.features.training import TrainingFeature
-    from tui.state import TrainingOptions, UnfinishedTraining
+    from tui.state import TrainingOptions
 
 
 class Resuming(Feature):
@@ -36,67 +36,57 @@ class Resuming(Feature):
 
     def __init__(self, screen: StateScreen, training: TrainingFeature, corpus: CorpusChoice) -> None:
         super().__init__(screen)
-        self._training = training
-        self._corpus = corpus
+        self._training, self._corpus = training, corpus
 
     # From a vocabulary
 
     async def extend(self) -> None:
         """Learn more merges on top of those of the tokenizer on the screen, from the chosen texts."""
         screen, options = self.screen, self._corpus.chosen_options()
-        if options is None or (old := self._usable()) is None:
-            return
-        size = await self._ask_size(
-            f"Extend: its {counted(old.step, 'merge')} stay, and more are learned from {screen.corpus.title}, with its "
-            f"own pattern and ties {options.ties} (F3). How many tokens in all? It has {old.n_vocab:,}.",
-            old,
-            2,
-        )
-        if size:
-            self._begin(f"{name_of(Path(screen.path))} extended", old, options, size, pattern=old.pattern)
+        if options is not None and (old := self._usable()) is not None:
+            question = (
+                f"Extend: its {counted(old.step, 'merge')} stay, and more are learned from {screen.corpus.title}, with "
+                f"its own pattern and ties {options.ties} (F3). How many tokens in all? It has {old.n_vocab:,}."
+            )
+            chosen = replace(options, pattern=old.pattern)
+            await self._begin(f"{name_of(Path(screen.path))} extended", question, old, chosen, 2 * old.n_vocab)
 
     async def fork(self) -> None:
         """Keep the merges in force, and learn the next from the chosen texts with the chosen options."""
         screen, options = self.screen, self._corpus.chosen_options()
-        if options is None or (old := self._usable()) is None:
-            return
-        begin = old.at(screen.step)
-        question = (
-            f"Fork at step {screen.step:,}: the merges after it are learned anew, with pattern {options.pattern} and "
-            f"ties {options.ties} (F3), from {screen.corpus.title}. How many tokens in all?"
-        )
-        size = await self._ask_size(question, begin, 1, old.n_vocab)
-        if size:
+        if options is not None and (old := self._usable()) is not None:
+            question = (
+                f"Fork at step {screen.step:,}: the merges after it are learned anew, with pattern {options.pattern} "
+                f"and ties {options.ties} (F3), from {screen.corpus.title}. How many tokens in all?"
+            )
             title = f"{name_of(Path(screen.path))} fork {screen.step} {options.ties}"
-            self._begin(title, begin, options, size, pattern=options.pattern)
+            await self._begin(title, question, old.at(screen.step), options, old.n_vocab)
 
     def _usable(self) -> Tokenizer | None:
         """The tokenizer on the screen, if a training can begin with it; else a sentence says why not."""
-        screen, problem = self.screen, ""
+        screen, tokenizer = self.screen, self.screen.tokenizer
+        problem = "Its merges are still being recovered from the ranks; try again when they are."
         if screen.run.busy:
             problem = BUSY
-        elif screen.tokenizer is None or not screen.path:
+        elif tokenizer is None or not screen.path:
             problem = "There is no tokenizer yet: train one (F6), or open one."
         elif not screen.corpus.paths:
             problem = "No text is chosen: press F2, go to one, and mark it with the space bar."
-        elif not screen.tokenizer.vocabulary.knows_merges:
-            problem = "Its merges are still being recovered from the ranks; try again when they are."
-        if problem:
-            screen.say(problem, "warning")
-            return None
-        return screen.tokenizer
+        elif tokenizer.vocabulary.knows_merges:
+            return tokenizer
+        screen.say(problem, "warning")
+        return None
 
-    async def _ask_size(self, question: str, begin: Tokenizer, times: int, start: int = 0) -> int | None:
-        least = begin.n_vocab + 1
-        usual = max(least, start or times * begin.n_vocab)
+    async def _begin(self, title: str, question: str, begin: Tokenizer, options: TrainingOptions, usual: int) -> None:
+        """Ask how large the vocabulary is to become, and train."""
+        paths, begin_path, least = self.screen.corpus.paths, self.screen.path, begin.n_vocab + 1
         number = partial(whole_number, least, LARGEST_VOCABULARY)
-        return await self.screen.ask(Ask(question, number, str(usual), example="a number"))
-
-    def _begin(self, title: str, begin: Tokenizer, options: TrainingOptions, size: int, *, pattern: str) -> None:
-        chosen = replace(options, vocab_size=size, pattern=pattern, special_tokens=())
-        task = TrainingTask(title, chosen, self.screen.corpus.paths, begin=begin, begin_path=self.screen.path)
-        _ = task.rules  # refuses options that make no sense together
-        self._training.start(task)
+        size = await self.screen.ask(Ask(question, number, str(max(least, usual)), example="a number"))
+        if size:
+            chosen = replace(options, vocab_size=size, special_tokens=())
+            task = TrainingTask(title, chosen, paths, begin=begin, begin_path=begin_path)
+            _ = task.rules  # refuses options that make no sense together
+            self._training.start(task)
 
     # After an end of the app
 
@@ -130,48 +120,26 @@ class Resuming(Feature):
             if unfinished is None:
                 raise FormatError(f"What is noted of it beside {left} cannot be read.")
             known = await in_thread(load, left)
-            begin = await in_thread(_at, unfinished.begin, unfinished.begin_step) if unfinished.begin else None
-            first = _first(unfinished)
+            begin = (await in_thread(load, unfinished.begin)).at(unfinished.begin_step) if unfinished.begin else None
+            until = JobCommand("until", condition=condition(unfinished.goal)) if unfinished.goal else None
         except (BpeError, OSError) as error:
             self.screen.say(f"This unfinished training cannot be resumed. {sentence_of(error)}", "warning")
-            return await self._end_with(note, left)
-        if left == output and not (known.record and known.record.stop_reason == STOPPED):
-            note.end()  # it came to its end after the app's
-            return False
-        question = (
-            f"The training of {visible(unfinished.title)} did not end: {counted(known.step, 'merge')} learned so far. "
-            "Go on where it stopped?"
-        )
-        if not await self.screen.ask(Confirm(question, "Go on", "Keep what it has", harmless=True)):
-            return await self._end_with(note, left)
-        note.leave()  # the training takes it
-        self._training.start(
-            TrainingTask(
-                unfinished.title,
-                unfinished.options,
-                unfinished.paths,
-                unfinished.preset,
-                first=first,
-                begin=begin,
-                begin_path=unfinished.begin,
-                resume=str(left),
+        else:
+            if left == output and not (known.record and known.record.stop_reason == STOPPED):
+                note.end()  # it came to its end after the app's
+                return False
+            question = (
+                f"The training of {visible(unfinished.title)} did not end: {counted(known.step, 'merge')} learned so "
+                "far. Go on where it stopped?"
             )
-        )
-        return True
-
-    async def _end_with(self, note: Note, left: Path) -> bool:
-        if left != note.output:
-            await self._training.keep_checkpoint(left, note.output)
+            if await self.screen.ask(Confirm(question, "Go on", "Keep what it has", harmless=True)):
+                note.leave()  # the training takes it
+                first = until or (WAIT if unfinished.paused else RUN)
+                what = (unfinished.title, unfinished.options, unfinished.paths, unfinished.preset)
+                task = TrainingTask(*what, first, begin=begin, begin_path=unfinished.begin, resume=str(left))
+                self._training.start(task)
+                return True
+        if left != output:
+            await self._training.keep_checkpoint(left, output)
         note.end()
         return False
-
-
-def _first(unfinished: UnfinishedTraining) -> JobCommand:
-    """The last command to its worker. Raises `OptionError` for a goal that is none."""
-    if unfinished.goal:
-        return JobCommand("until", condition=condition(unfinished.goal))
-    return WAIT if unfinished.paused else RUN
-
-
-def _at(path: str, step: int) -> Tokenizer:
-    return load(path).at(step)

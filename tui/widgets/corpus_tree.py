@@ -20,7 +20,7 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from tui.commands import applies, bindings
-from tui.disk.sources import Listing, computer_sources, file_source, listing, preset_sources, sample_sources
+from tui.disk.sources import computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.cells import fit
 from tui.state import TextSource, requests
 from tui.terminal.background import in_thread
@@ -234,16 +234,16 @@ class CorpusTree(Tree[TextSource]):
     async def _list(self, node: Node) -> None:
         """Read a folder beside the screen, and add what it holds in slices."""
         try:
-            found = await in_thread(listing, Path(_source(node).path))
+            sources, remark = await in_thread(listing, Path(_source(node).path))
         except OSError as error:
-            found = Listing((), 0, f"cannot be listed: {error.strerror}")
-        for start in range(0, len(found.sources), _SLICE):
-            for source in found.sources[start : start + _SLICE]:
+            sources, remark = (), f"cannot be listed: {error.strerror}"
+        for start in range(0, len(sources), _SLICE):
+            for source in sources[start : start + _SLICE]:
                 self._add_source(node, source)
             await asyncio.sleep(0)
-        if found.remark:
+        if remark:
             reason = "^p adds any file or folder by its path; the folder can be chosen as a whole."
-            node.add_leaf(found.remark, TextSource("", found.remark, reason))
+            node.add_leaf(remark, TextSource("", remark, reason))
 
     # Drawing
 
