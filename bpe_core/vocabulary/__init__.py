@@ -50,16 +50,7 @@ class Vocabulary:
     For a vocabulary that is given by ranks, see `bpe_core.vocabulary.ranked.RankedVocabulary`.
     """
 
-    __slots__ = (
-        "_asked",
-        "_bytes_of",
-        "_n_apart",
-        "_n_merges",
-        "_own_store",
-        "_texts",
-        "encoder",
-        "special_tokens",
-    )
+    __slots__ = ("_asked", "_bytes_of", "_n_apart", "_n_merges", "_own_store", "_texts", "encoder", "special_tokens")
 
     encoder: Encoder
     """What turns a piece into ids."""

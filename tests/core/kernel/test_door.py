@@ -51,11 +51,7 @@ def test_a_required_kernel_that_is_missing_is_told_in_one_sentence(
 
 
 @pytest.mark.parametrize(
-    ("before", "reason"),
-    [
-        (STALE, "compiled from other sources"),
-        (BROKEN, "not to be loaded (undefined symbol: x)"),
-    ],
+    ("before", "reason"), [(STALE, "compiled from other sources"), (BROKEN, "not to be loaded (undefined symbol: x)")]
 )
 def test_a_kernel_that_is_stale_or_broken_is_not_used_and_an_error_where_it_is_required(
     monkeypatch: pytest.MonkeyPatch, before: str, reason: str
