@@ -12,8 +12,7 @@ from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.encoder import RankEncoder
-from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary, recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
 
 
@@ -71,7 +70,7 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
     """Raise `FormatError` unless merging by ranks is equivalent to the merges.
 
     It is if ids ascend in the order of the merges, and the merge recovered for each token from the ranks is the one
-    that made it; `RankEncoder.recovered` says why.
+    that made it; `recovered` says why.
     """
     id_of = {data: token for token, data in tokens.items()}
     if len(id_of) < len(tokens):
@@ -87,7 +86,7 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
             if step < last:
                 refuse("as ranks", f"the token {token} '{token_label(data)}' is made before some of a lower id")
             last = step
-    found = RankEncoder.in_order(ByteSymbols(bytes_among(tokens)), id_of, whole_pieces=False).recovered()
+    found = recovered(ByteSymbols(bytes_among(tokens)), id_of)
     whole = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), found, strict=True):
         is_alike = merge[:2] == vocabulary.parents(token) if merge else len(data) < 2 or whole.get(data) == token

@@ -1,6 +1,6 @@
 """What the kernel does, in Python and under the kernel's names: `bpe_core.kernel` has these where it is not compiled.
 
-`Encoder` and `Scanner` are not here: `bpe_core.vocabulary.encoder` merges and `bpe_core.patterns` splits in Python,
+`Encoder` and `Scanner` are not here: `bpe_core.vocabulary` merges and `bpe_core.patterns` splits in Python,
 also what the kernel does not know of.
 """
 

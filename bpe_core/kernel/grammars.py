@@ -25,14 +25,13 @@ Sets = tuple[tuple[str, int], ...]
 
 
 class Word(NamedTuple):
-    """What the alternative that matches words says."""
+    """What the alternative that matches words says: the upper, lower or any letters; whether only a space may precede
+    a word, rather than any character but letters, digits and line breaks; whether a contraction such as 'll is the end
+    of a word, rather than a piece of its own."""
 
     letters: Sets
-    """Which characters are upper, lower or any letters."""
     spaced: bool
-    """Whether only a space may precede a word, rather than any character but letters, digits and line breaks."""
     contracted: bool
-    """Whether a contraction such as 'll is the end of a word, rather than a piece of its own."""
 
 
 _PREFIX: Final = r"[^\r\n\p{L}\p{N}]?"

@@ -257,15 +257,12 @@ class LiveText:
 
     # What a screen need not wait for
 
-    @property
-    def takes_long(self) -> bool:
-        """Whether some part without a cut is too long for a screen to wait for its tokens."""
-        return any(map(_is_long, self._parts))
-
     def is_costly(self, start: int, end: int) -> bool:
-        """Whether an edit of the range must encode such a part again."""
+        """Whether an edit of the range must encode a part that is too long for a screen to wait for its tokens."""
+        if isinstance(self.reader, PlainReader):
+            return False
         _, first, last, _, parts = self._touched(start, end, 0)
-        return any(map(_is_long, parts[first:last]))
+        return any([part.n_characters > LONG for part in parts[first:last]])
 
 
 class _Group:
@@ -297,10 +294,6 @@ def _grouped(parts: Iterable[Any]) -> list[_Group]:
 def _touching(bounds: list[int], start: int, end: int) -> tuple[int, int]:
     """(first, last): of the stretches between `bounds` those from `first` to before `last` touch a range."""
     return max(0, bisect_left(bounds, start, 1) - 1), min(bisect_right(bounds, end), len(bounds) - 1)
-
-
-def _is_long(part: object) -> bool:
-    return isinstance(part, PreparedPart) and part.n_characters > LONG
 
 
 def _reader(tokenizer: Tokenizer) -> PlainReader | PreparedReader:

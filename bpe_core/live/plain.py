@@ -53,7 +53,7 @@ class PlainReader:
         """Whether it is known how far an edit can change the pieces; if not, all of the text is split again."""
         self.has_cuts: Final = bool(self.splitter.source) and self.splitter.blockwise
         """Whether there can be safe cuts in a text."""
-        self.typecode: Final = GAPPED if self.lossy or not tokenizer.vocabulary.encoder.compiled else "I"
+        self.typecode: Final = GAPPED if self.lossy or not tokenizer.vocabulary.compiled else "I"
         """The type of the rows; the kernel takes no ids that are too large for four bytes."""
         self.lengths: Final = _Lengths(tokenizer)
         """Token -> number of its bytes; also of a negative one, which stands for a gap."""

@@ -63,7 +63,7 @@ class PreparedReader:
                 if self._cuts.between_pieces(text[end - 1 : end + 1]):
                     return end, Cut.PIECES
             for end in range(at + SIZE, len(text)):
-                if kind := self._cuts[text[end - 1 : end + 1]]:
+                if kind := self._cuts.kind(text[end - 1 : end + 1]):
                     return end, kind
         return len(text), behind
 

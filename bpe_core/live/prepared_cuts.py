@@ -9,7 +9,7 @@ by side, so that no merge joins across the border, and each side is merged as if
 
 from collections.abc import Iterable
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Final
 
@@ -35,8 +35,8 @@ class Cut(IntEnum):
     INSIDE = 2
 
 
-class PreparedCuts(dict[str, Cut]):
-    """Two adjacent characters (a `str` of length 2) -> the kind of cut between them, computed when first asked for."""
+class PreparedCuts:
+    """The kind of cut between two adjacent characters, a `str` of length 2; each computed when first asked for."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         preparation = tokenizer.preparation
@@ -51,21 +51,13 @@ class PreparedCuts(dict[str, Cut]):
         )
         self._has_metaspace = preparation is not None and preparation.has_metaspace
         self._joints = _Joints(tokenizer.vocabulary)
-        self._goes_inside = tokenizer.vocabulary.end_of_word is None and not (preparation and preparation.within)
-        self._between: dict[str, bool] = {}
+        goes_inside = tokenizer.vocabulary.end_of_word is None and not (preparation and preparation.within)
+        self.kind: Final = cache(partial(self._kind, goes_inside))
+        self.between_pieces: Final = cache(partial(self._kind, False))
+        """Faster than `kind`: it does not test for `Cut.INSIDE`."""
 
-    def __missing__(self, pair: str) -> Cut:
-        kind = self[pair] = self._kind(*pair, may_go_inside=self._goes_inside)
-        return kind
-
-    def between_pieces(self, pair: str) -> bool:
-        """Whether the kind is `Cut.PIECES`; faster than `self[pair]`, which also tests for `Cut.INSIDE`."""
-        found = self._between.get(pair)
-        if found is None:
-            found = self._between[pair] = self._kind(*pair, may_go_inside=False) is Cut.PIECES
-        return found
-
-    def _kind(self, left: str, right: str, *, may_go_inside: bool) -> Cut:
+    def _kind(self, may_go_inside: bool, pair: str) -> Cut:
+        left, right = pair[0], pair[1]
         if self._raw.meet(left, right):
             return Cut.NONE
         one, other = self._prepared(left), self._prepared(right)

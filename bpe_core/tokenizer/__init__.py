@@ -198,7 +198,7 @@ class Tokenizer:
         if self.preparation:
             return self._encode_prepared(text, frozenset())
         try:
-            if self._is_scanned and (ids := self.vocabulary.encoder.text(text, self.splitter.scanner)) is not None:
+            if self._is_scanned and (ids := self.vocabulary.encode_text(text, self.splitter.scanner)) is not None:
                 return ids
             split = self.splitter.split
             if len(text) <= _BLOCK:
@@ -212,7 +212,7 @@ class Tokenizer:
         """The ids that `encode_ordinary` gives, in four bytes each; where the kernel is, in less time than a list."""
         if self._is_scanned and not self.preparation:
             with suppress(UnicodeEncodeError):
-                if (ids := self.vocabulary.encoder.text_to_array(text, self.splitter.scanner)) is not None:
+                if (ids := self.vocabulary.encode_text_to_array(text, self.splitter.scanner)) is not None:
                     return ids
         return array("I", self.encode_ordinary(text))
 
@@ -222,7 +222,7 @@ class Tokenizer:
         return self.splitter.scanner is not None or not self.splitter.source
 
     def _encode_pieces(self, pieces: list[str]) -> list[int]:
-        known = None if self._cache.within else self.vocabulary.encoder.pieces(pieces)
+        known = None if self._cache.within else self.vocabulary.encode_pieces(pieces)
         return list(chain.from_iterable(map(self._cache.__getitem__, pieces))) if known is None else known[0].tolist()
 
     def _encode_prepared(self, text: str, allowed: frozenset[str]) -> list[int]:
@@ -248,7 +248,7 @@ class Tokenizer:
         known = None
         if not self._cache.within:
             with suppress(UnicodeEncodeError):
-                known = self.vocabulary.encoder.pieces(pieces)
+                known = self.vocabulary.encode_pieces(pieces)
         if known is None:
             return map(self.encode_piece, pieces)
         ids, ends = known

@@ -134,9 +134,8 @@ class Trainer:
             check_options(resume, self.options, self._sample)
             check_texts(resume, self._sources)
         self._earlier = resume
-        self._start = start_of(self.options, start)
-        self._vocabulary = self._start.vocabulary
-        self._ids = list(self._start.base)  # of each symbol
+        self._vocabulary, base, self._given, self._made_ids = start_of(self.options, start)
+        self._ids, self._n_base = base, len(base)  # ids of each symbol; how many of these no merge makes
         self._bytes = list(map(self._vocabulary.token_bytes, self._ids))
         self._merges: list[tuple[int, int, int]] = []
         self._steps: list[tuple[int, int, int]] = []
@@ -163,10 +162,10 @@ class Trainer:
         """
         start = len(self._steps)
         if self._learner.n_merges > start:
-            ids, contents, n_base = self._ids, self._bytes, len(self._start.base)
+            ids, contents, n_base = self._ids, self._bytes, self._n_base
             del ids[n_base + start :], contents[n_base + start :], self._merges[start:]
             lefts, rights, *numbers = zip(*self._learner.merges(start), strict=True)  # by columns, which is faster
-            made = self._start.ids[start : start + len(lefts)]
+            made = self._made_ids[start : start + len(lefts)]
             ids.extend(made)
             for left, right in zip(lefts, rights, strict=True):
                 contents.append(contents[left] + contents[right])
@@ -188,7 +187,7 @@ class Trainer:
     @property
     def n_given(self) -> int:
         """How many merges are given by `start`; they come first."""
-        return len(self._start.given)
+        return len(self._given)
 
     @property
     def n_known(self) -> int:
@@ -198,7 +197,7 @@ class Trainer:
     @property
     def n_merges_wanted(self) -> int:
         """How many merges the vocabulary size asks for; the corpus may have fewer."""
-        return len(self._start.ids)
+        return len(self._made_ids)
 
     @property
     def stop_reason(self) -> str | None:
@@ -247,7 +246,7 @@ class Trainer:
         self._learn_for(float("inf"), self.n_merges_wanted)
 
     def _merges_from(self, start: int) -> list[Merge]:
-        end, contents = self._sync(), self._bytes[len(self._start.base) + start :]
+        end, contents = self._sync(), self._bytes[self._n_base + start :]
         rows = zip(range(start + 1, end + 1), self._merges[start:], contents, self._steps[start:], strict=True)
         return [Merge(step, *merge, data, *numbers) for step, merge, data, numbers in rows]
 
@@ -263,7 +262,7 @@ class Trainer:
         """Learn until `until` merges are made in all, or none is left."""
         if self.stop_reason is not None:
             return
-        learner, given, start = self._learner, self._start.given, self.n_merges
+        learner, given, start = self._learner, self._given, self.n_merges
         until = min(until, self.n_merges_wanted)
         with no_garbage_collection():
             while learner.n_merges < min(until, len(given)):

@@ -10,7 +10,6 @@ numbered by value (rustbpe). "lowest-hf": the same with the bytes numbered as Hu
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, Final
 
@@ -29,25 +28,13 @@ def alphabet(ties: str) -> bytes:
     return BYTES_IN_ORDER if ties == "lowest-hf" else bytes(range(256))
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What is known before the first merge is chosen."""
+def start_of(options: Options, old: Vocabulary | None) -> tuple[Vocabulary, list[int], tuple[Pair, ...], Sequence[int]]:
+    """(vocabulary without merges, symbol -> its id, merges that are given as pairs of symbols, ids of merged tokens).
 
-    vocabulary: Vocabulary
-    """The vocabulary without any merge."""
-    base: list[int]
-    """Symbol -> its id."""
-    given: tuple[Pair, ...]
-    """The merges that are made first, in order, as pairs of symbols."""
-    ids: Sequence[int]
-    """The ids of the tokens that merges make, in order: those that are given, then as many as are asked for."""
-
-
-def start_of(options: Options, old: Vocabulary | None) -> Start:
-    """The start of a training with these options; `old`, which passes `check_extensible`, is what it extends, or None.
-
-    Tokens and special tokens of `old` keep their ids; new tokens take the free ids in ascending order. In a new
-    vocabulary special tokens behind the merges move up as these are learned.
+    `old`, which passes `check_extensible`, is the vocabulary that a training with these options extends, or None. The
+    ids are those of the merges that are given, then those of as many as are asked for. Tokens and special tokens of
+    `old` keep their ids; new tokens take the free ids in ascending order. In a new vocabulary special tokens behind the
+    merges move up as these are learned.
     """
     vocabulary = first_vocabulary(options, old)
     id_of = {data: token for token, data in vocabulary.base.items() if token != vocabulary.end_of_word}
@@ -56,13 +43,13 @@ def start_of(options: Options, old: Vocabulary | None) -> Start:
         base.append(vocabulary.end_of_word)
     if old is None:
         first = max(base) + 1
-        return Start(vocabulary, base, (), range(first, first + options.vocab_size - vocabulary.n_vocab))
+        return vocabulary, base, (), range(first, first + options.vocab_size - vocabulary.n_vocab)
     made = [token for _, _, token in old.merges]
     symbol_of = {token: symbol for symbol, token in enumerate((*base, *made))}
     used = {*symbol_of, *old.special_tokens.values()}
     free = islice((token for token in count() if token not in used), options.vocab_size - old.n_vocab)
     given = tuple((symbol_of[left], symbol_of[right]) for left, right, _ in old.merges)
-    return Start(vocabulary, base, given, [*made, *free])
+    return vocabulary, base, given, [*made, *free]
 
 
 def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:

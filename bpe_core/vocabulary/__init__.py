@@ -2,17 +2,23 @@
 
 A vocabulary is immutable. Its versions, after different numbers of merges, share one `Store`, which only grows; a
 version holds how many merges of it are *in force* in it. So `at` and `extended` copy no merges.
+
+Pieces become ids in the kernel where it can. It raises LookupError for a symbol without a token; such pieces, and all
+of them where there is no kernel, are merged in Python, which gives the unknown token or says which symbol it was.
 """
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final, Self
 
+from bpe_core import kernel
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import utf8, without_surrogates
-from bpe_core.vocabulary.encoder import Encoder, MergeEncoder
-from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Prefix, Store, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
 
@@ -50,10 +56,6 @@ class Vocabulary:
     For a vocabulary that is given by ranks, see `bpe_core.vocabulary.ranked.RankedVocabulary`.
     """
 
-    __slots__ = ("_asked", "_bytes_of", "_n_apart", "_n_merges", "_own_store", "_texts", "encoder", "special_tokens")
-
-    encoder: Encoder
-    """What turns a piece into ids."""
     special_tokens: Mapping[str, int]
     """Text of each special token -> its id."""
 
@@ -75,10 +77,10 @@ class Vocabulary:
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
         self._own_store, self._n_merges = store, n_merges
-        self._set(MergeEncoder(store, n_merges), store.bytes_of, special_tokens)
+        self._set(store.symbols, store.bytes_of, special_tokens)
 
-    def _set(self, encoder: Encoder, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
-        self.encoder = encoder
+    def _set(self, symbols: Symbols, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
+        self._symbols = symbols
         self._bytes_of = bytes_of
         self.special_tokens = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
@@ -117,8 +119,7 @@ class Vocabulary:
     @property
     def end_of_word(self) -> int | None:
         """The id of the marker at the end of every piece (Sennrich's `</w>`); None if there is none."""
-        symbols = self.encoder.symbols
-        return symbols.end if isinstance(symbols, MarkedSymbols) else None
+        return self._symbols.end if isinstance(self._symbols, MarkedSymbols) else None
 
     @property
     def n_merges(self) -> int:
@@ -160,18 +161,70 @@ class Vocabulary:
 
         Raises `UnknownTokenError` if a byte or character of the piece has no token, as in some published files.
         """
-        return self.encoder.piece(piece)
+        if compiled := self.compiled:
+            with suppress(LookupError):
+                return compiled.piece(piece, self._limit)
+        whole = self.whole(piece)
+        return self.join_in_python(piece) if whole is None else (whole,)
 
     def whole(self, piece: bytes) -> int | None:
         """The token that a piece equal to it becomes without merging; None if the piece is merged."""
-        return self.encoder.whole(piece)
+        token = self._store.whole_pieces.get(piece)
+        return token if token is not None and self._store.step_of.get(token, 0) <= self.n_merges else None
 
     def join(self, data: bytes) -> tuple[int, ...]:
         """The ids that merging leaves of `data`, a piece or a part of one; `whole_pieces` is not consulted.
 
         Raises `UnknownTokenError` as `encode` does.
         """
-        return self.encoder.part(data)
+        if compiled := self.compiled:
+            with suppress(LookupError):
+                return compiled.part(data, self._limit)
+        return self.join_in_python(data)
+
+    def join_in_python(self, data: bytes) -> tuple[int, ...]:
+        """What `join` gives: two neighbors join if there is a merge of these two ids."""
+        rank_of_pair, merges, n_merges = self._store.rank_of.get, self._store.merges, self.n_merges
+
+        def rank_of(left: int, right: int) -> int:
+            rank = rank_of_pair((left, right), NO_RANK)
+            return rank if rank < n_merges else NO_RANK
+
+        return tuple(merge(self.symbols(data), rank_of, lambda left, right, rank: merges[rank][2]))
+
+    @cached_property
+    def compiled(self) -> "kernel.Encoder | None":
+        """The kernel's encoder, made when first asked for; None if there is no kernel or it cannot have one."""
+        return self._own_store.compiled(self._n_merges)
+
+    @property
+    def _limit(self) -> int | None:
+        return self._n_merges
+
+    def encode_pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]] | None":
+        """(ids of all pieces in a row, index in it behind the last id of each piece); None if it takes Python.
+
+        Raises UnicodeEncodeError for a surrogate.
+        """
+        if compiled := self.compiled:
+            with suppress(LookupError):
+                ids, ends = compiled.pieces(pieces, self._limit)
+                return numbers("I", ids), numbers("Q", ends)
+        return None
+
+    def encode_text(self, text: str, scanner: "kernel.Scanner | None") -> list[int] | None:
+        """The ids of a text that `scanner` splits, None: it is one piece. None if it takes Python; errors as above."""
+        if compiled := self.compiled:
+            with suppress(LookupError):
+                return compiled.encode(text, scanner, self._limit)
+        return None
+
+    def encode_text_to_array(self, text: str, scanner: "kernel.Scanner | None") -> "array[int] | None":
+        """What `encode_text` gives, in four bytes each."""
+        if compiled := self.compiled:
+            with suppress(LookupError):
+                return numbers("I", compiled.encode_bytes(text, scanner, self._limit))
+        return None
 
     def compatible(self, left: int, right: int) -> bool:
         """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids.
@@ -183,17 +236,17 @@ class Vocabulary:
 
     def symbols(self, piece: bytes) -> list[int]:
         """The ids of a piece before any merge: of its bytes, as a rule. Raises `UnknownTokenError`."""
-        return self.encoder.symbols.ids(piece)
+        return self._symbols.ids(piece)
 
     @property
     def is_bytewise(self) -> bool:
         """Whether the symbols of a piece are its bytes alone: no characters, and no end-of-word marker."""
-        return type(self.encoder.symbols) is ByteSymbols
+        return type(self._symbols) is ByteSymbols
 
     @property
     def is_faithful(self) -> bool:
         """Whether the ids of a piece always decode to its bytes; not with an unknown token or an end-of-word marker."""
-        return self.encoder.symbols.faithful
+        return self._symbols.faithful
 
     @property
     def has_repeats(self) -> bool:
@@ -300,3 +353,10 @@ class Vocabulary:
     def _check(self, token: int) -> None:
         if token not in self:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
+
+
+def numbers(kind: str, data: bytes) -> "array[int]":
+    """Numbers that the kernel has packed, as an array of this type code."""
+    found = array(kind)
+    found.frombytes(data)
+    return found

@@ -1,25 +1,29 @@
 """A vocabulary given by the ranks of its tokens: it encodes by them, and recovers its merges when they are needed."""
 
-from collections.abc import Mapping
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from itertools import chain, groupby, islice
+from operator import sub
 from threading import Lock
 from time import perf_counter
 from types import MappingProxyType
 from typing import Final
 
-from bpe_core.vocabulary import Vocabulary, check_special_tokens
-from bpe_core.vocabulary.encoder import RankEncoder
-from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core import kernel
+from bpe_core.vocabulary import Vocabulary, check_special_tokens, numbers
+from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Store
-from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
+from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols, bytes_among
 
-_SLICE: Final = 500  # tokens whose merges are recovered between two checks of the time
+_SLICE: Final = 500  # tokens whose merges are recovered between two checks of the time: less than a millisecond
 
 
 class RankedVocabulary(Vocabulary):
     """A vocabulary whose file has a rank for each token but no merges, as those of tiktoken and SentencePiece.
 
-    Two neighbors join if their joined bytes are a token, the lowest rank first. With `whole_pieces`, a piece that is
+    Two neighbors join if their joined bytes are a token, the lowest rank first: nothing needs to be known of how a
+    token was made, so it is right for published files whose merges are not known. With `whole_pieces`, a piece that is
     a token becomes it without merging. `tokens` maps ids to bytes; it is kept, and must not change afterwards. `id_of`
     maps bytes to ids in the order of the ranks, for those tokens that text can become, by default all; `rank_of` is
     given only if some tokens have equal ranks.
@@ -29,9 +33,7 @@ class RankedVocabulary(Vocabulary):
     vocabulary of merges.
     """
 
-    __slots__ = ("_found", "_lock", "_merged", "_recovered", "_recovery")
-
-    encoder: RankEncoder
+    _limit = None
 
     def __init__(
         self,
@@ -45,12 +47,10 @@ class RankedVocabulary(Vocabulary):
     ) -> None:
         if id_of is None:
             id_of = dict(zip(tokens.values(), tokens, strict=True))
-        symbols = symbols or ByteSymbols(bytes_among(tokens))
-        in_order = RankEncoder.in_order(symbols, id_of, whole_pieces=whole_pieces)
-        by_rank = RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces) if rank_of else in_order
-        self._set(by_rank, tokens, special_tokens)
+        self._set(symbols or ByteSymbols(bytes_among(tokens)), tokens, special_tokens)
         check_special_tokens(self.special_tokens, self._bytes_of)
-        self._recovery = in_order.recovered()
+        self._id_of, self._rank_of, self._looks_up = id_of, rank_of or ranks_in_order(id_of), whole_pieces
+        self._recovery = recovered(self._symbols, id_of, None if rank_of else lambda: self.compiled)
         self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
         self._recovered: list[Triple] | None = None
         self._merged: Store | None = None
@@ -66,12 +66,29 @@ class RankedVocabulary(Vocabulary):
             looked_up = {
                 data: token
                 for token, data in base.items()
-                if self.encoder.whole_pieces and len(data) > 1 and self.encoder.id_of.get(data) == token
+                if self._looks_up and len(data) > 1 and self._id_of.get(data) == token
             }
-            store = Store(base, self.encoder.symbols, looked_up)
+            store = Store(base, self._symbols, looked_up)
             store.extend_known(list(self._recovered), self._bytes_of)
             self._merged = store
         return self._merged
+
+    @cached_property
+    def compiled(self) -> "kernel.Encoder | None":
+        return _compiled(self._symbols, self._id_of, self._rank_of, self._looks_up)
+
+    def whole(self, piece: bytes) -> int | None:
+        return self._id_of.get(piece) if self._looks_up else None
+
+    def join_in_python(self, data: bytes) -> tuple[int, ...]:
+        parts = merge_parts(self._symbols.parts(data), self._rank_of)
+        with suppress(KeyError):
+            return tuple(map(self._id_of.__getitem__, parts))
+        ids: list[int] = []
+        for _, group in groupby(parts, key=self._id_of.__contains__):
+            run = list(group)  # adjacent parts without a token become symbols together: unknown ones may fuse
+            ids += map(self._id_of.__getitem__, run) if run[0] in self._id_of else self.symbols(b"".join(run))
+        return tuple(ids)
 
     @property
     def n_merges(self) -> int:
@@ -100,7 +117,7 @@ class RankedVocabulary(Vocabulary):
 
     @property
     def recovered_share(self) -> float:
-        return 1.0 if self.knows_merges else len(self._found) / max(1, len(self.encoder.id_of))
+        return 1.0 if self.knows_merges else len(self._found) / max(1, len(self._id_of))
 
     def __contains__(self, token: object) -> bool:
         return token in self._bytes_of or token in self._texts
@@ -114,3 +131,64 @@ class RankedVocabulary(Vocabulary):
     def at(self, step: int) -> Vocabulary:
         """The vocabulary of the first `step` recovered merges; this one itself for the last step."""
         return self if step == self.n_merges else super().at(step)
+
+
+def ranks_in_order(id_of: Mapping[bytes, int]) -> Mapping[bytes, int]:
+    """The ranks of tokens that stand in the order of these, no two with the same; ids that ascend serve as ranks."""
+    ids = list(id_of.values())
+    return id_of if ids == sorted(ids) else dict(zip(id_of, range(len(ids)), strict=True))
+
+
+def _compiled(
+    symbols: Symbols, id_of: Mapping[bytes, int], rank_of: Mapping[bytes, int], looks_up: bool
+) -> "kernel.Encoder | None":
+    """The kernel's encoder, if it can have one; made in a twentieth of a second for 200,000 tokens."""
+    byte_ids, end, characters = symbols.tables
+    if isinstance(symbols, CharacterSymbols):
+        # A symbol without a token can be joined to another, which the kernel does not know of.
+        if not all(symbols.has_all_of(token) for token in id_of):
+            return None
+    elif any(id is None or id_of.get(bytes([byte])) != id for byte, id in enumerate(byte_ids)):
+        return None
+    tokens = id_of if isinstance(id_of, dict) else dict(id_of)
+    ranks = tokens if rank_of is id_of else dict(rank_of)
+    return kernel.encoder(byte_ids, end, characters, tokens, ranks, looks_up, True)
+
+
+def recovered(
+    symbols: Symbols, id_of: Mapping[bytes, int], compiled: "Callable[[], kernel.Encoder | None] | None" = None
+) -> Iterator[Triple | None]:
+    """For each token, in the order of the ranks, the merge that makes it; None if no merge does.
+
+    A token is made of what its bytes become by the tokens of smaller rank, if that is two tokens. These are compatible
+    then (see `bpe_core.vocabulary.merge_loop`), so no text ever joins the token from another two. If its bytes become
+    more than two parts, no merge makes it in the order of a training; a piece equal to it may still be looked up whole.
+    `id_of` must have the order of the ranks, and no two tokens the same rank.
+    """
+    # Not before the first is asked for: making the kernel's encoder would lengthen each loading of a file.
+    encoder = compiled() if compiled else _compiled(symbols, id_of, ranks_in_order(id_of), False)
+    tokens, smaller = iter(id_of.items()), dict[bytes, int]()
+    while some := list(islice(tokens, _SLICE)):
+        if encoder:
+            packed_ids, packed_ends = encoder.parents([token for token, _ in some])
+            ids, ends = numbers("I", packed_ids), numbers("Q", packed_ends)
+            for (_, made), end, n in zip(some, ends, map(sub, ends, chain((0,), ends)), strict=True):
+                yield (ids[end - 2], ids[end - 1], made) if n == 2 else None
+            continue
+        for token, made in some:
+            match [id_of.get(part) for part in merge_parts(symbols.parts(token), smaller)]:
+                case [int() as left, int() as right]:
+                    yield left, right, made
+                case _:
+                    yield None
+            smaller[token] = len(smaller)
+
+
+def merge_parts(parts: list[bytes], rank_of: Mapping[bytes, int]) -> list[bytes]:
+    """Merge `parts` until no two neighbors, joined, have a rank: the lowest rank first, of equal ranks the leftmost.
+
+    >>> merge_parts([b"l", b"o", b"w"], {b"lo": 0, b"ow": 1, b"low": 2})
+    [b'low']
+    """
+    rank_of_joined = rank_of.get
+    return merge(parts, lambda left, right: rank_of_joined(left + right, NO_RANK), lambda left, right, _: left + right)

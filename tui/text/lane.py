@@ -186,7 +186,7 @@ class Lane:
             self._update()
             return
         assert reading.live is not None
-        self._is_slow = reading.live.takes_long
+        self._is_slow = reading.live.is_costly(0, reading.live.n_characters)
         if self._is_slow and not reading.is_thorough:
             self.reading = Reading(self.tokenizer, self.document.text, is_thorough=True)
             return

@@ -56,9 +56,9 @@ class Published:
 
 
 def _in_python(tokenizer: Tokenizer, piece: str) -> tuple[int, ...]:
-    encoder, data = tokenizer.vocabulary.encoder, piece.encode()
-    whole = encoder.whole(data)
-    return encoder.join(data) if whole is None else (whole,)
+    vocabulary, data = tokenizer.vocabulary, piece.encode()
+    whole = vocabulary.whole(data)
+    return vocabulary.join_in_python(data) if whole is None else (whole,)
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
 from bpe_core.cli import encode
 from bpe_core.cli.encode import encoded, in_order
 from bpe_core.cli.main import main
-from bpe_core.vocabulary.encoder import Encoder
+from bpe_core.vocabulary import Vocabulary
 
 SPECIALS = ["<|end|>", "a b", "\n<x>\n"]
 WORDS = ("low ", "lower\n", "newest, ", "é😀 ", "  \n", "it's 123", "a", " ", "b")
@@ -63,7 +63,7 @@ def last_document(end):
 def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, small, monkeypatch, seed, by_python):
     loaded = load(tokenizer)
     if by_python:  # as if each text had a symbol without a token
-        monkeypatch.setattr(Encoder, "text_to_array", lambda *_: None)
+        monkeypatch.setattr(Vocabulary, "encode_text_to_array", lambda *_: None)
     documents = texts(random.Random(seed), *SPECIALS)
     lines = [" ".join(map(str, loaded.encode(text, allowed_special="all"))) for text in documents]
     for n_threads in (1, 2, 5):

@@ -14,8 +14,7 @@ from bpe_core import PATTERNS, kernel, reference, train
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.encoder import RankEncoder
-from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary, recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, MarkedSymbols, bytes_among
 
 if not kernel.available:
@@ -69,10 +68,10 @@ def test_ranks_in_any_order_join_what_the_encoder_in_python_joins(seed: int, pie
     order = [*BYTES.values(), *rng.sample(sorted(tokens - set(BYTES.values())), 34)]
     looks_up = rng.random() < 0.5
     vocabulary = RankedVocabulary(dict(enumerate(order)), whole_pieces=looks_up)
-    assert vocabulary.encoder.compiled
-    whole = vocabulary.encoder.whole(piece)
-    assert vocabulary.join(piece) == vocabulary.encoder.join(piece)
-    assert vocabulary.encode(piece) == (vocabulary.encoder.join(piece) if whole is None else (whole,))
+    assert vocabulary.compiled
+    whole = vocabulary.whole(piece)
+    assert vocabulary.join(piece) == vocabulary.join_in_python(piece)
+    assert vocabulary.encode(piece) == (vocabulary.join_in_python(piece) if whole is None else (whole,))
 
 
 def test_the_parents_of_a_token_leave_nothing_wrong_in_the_cache() -> None:
@@ -93,10 +92,10 @@ def test_merges_recovered_by_the_kernel_are_those_recovered_in_python(seed: int)
     tokens = [*BYTES.values(), b"ab", *rng.sample(sorted(longer), len(longer)), b"ab" * 80]
     id_of = {token: 3 * rank for rank, token in enumerate(tokens)}
     symbols = ByteSymbols({byte: 3 * byte for byte in range(256)})
-    by_kernel = list(RankEncoder.in_order(symbols, id_of, whole_pieces=True).recovered())
+    by_kernel = list(recovered(symbols, id_of))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel, "available", False)
-        assert list(RankEncoder.in_order(symbols, id_of, whole_pieces=True).recovered()) == by_kernel
+        assert list(recovered(symbols, id_of)) == by_kernel
     assert by_kernel[256] == (3 * ord("a"), 3 * ord("b"), 3 * 256)
 
 
@@ -132,9 +131,9 @@ def test_ranks_that_are_equal_and_characters_as_symbols(seed: int, text: str) ->
         rank_of=ranks,
         whole_pieces=False,
     )
-    assert vocabulary.encoder.compiled
+    assert vocabulary.compiled
     for data in (text.encode(), text.encode()[1:], text.encode()[:-1]):
-        assert vocabulary.encode(data) == vocabulary.encoder.join(data)
+        assert vocabulary.encode(data) == vocabulary.join_in_python(data)
 
 
 @given(st.integers(0, 1 << 30), PIECES)
@@ -144,7 +143,7 @@ def test_a_mark_ends_every_piece(seed: int, piece: bytes) -> None:
     merges = [(left, right, token + 1) for left, right, token in random_merges(rng, 12) if max(left, right) < 256]
     merges.append((ord("a"), 256, 300))
     vocabulary = Vocabulary(base, merges, symbols=MarkedSymbols(bytes_among(BYTES), 256), whole_pieces={})
-    assert vocabulary.encode(piece) == vocabulary.encoder.join(piece)
+    assert vocabulary.encode(piece) == vocabulary.join_in_python(piece)
 
 
 def test_a_piece_is_looked_up_whole_only_where_that_is_right() -> None:
@@ -161,15 +160,15 @@ def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
     tokenizer = train(
         ["the cat sat on the mat, isn't it 12345 Größe 日本語 \n\n  x"] * 3, vocab_size=290, pattern=pattern
     )
-    encoder = tokenizer.vocabulary.encoder
-    assert encoder.compiled
+    vocabulary = tokenizer.vocabulary
+    assert vocabulary.compiled
     rng = random.Random(pattern)
     for length in (0, 1, 5, 40, 3000):
         text = "".join(rng.choices("the at cs'1 \nöß日本🙂", k=length))
         pieces = splitter(pattern).split(text)
-        expected = list(chain.from_iterable(encoder.join(piece.encode()) for piece in pieces))
+        expected = list(chain.from_iterable(vocabulary.join_in_python(piece.encode()) for piece in pieces))
         assert tokenizer.encode_ordinary(text) == expected
-        ids, ends = encoder.pieces(pieces)
+        ids, ends = vocabulary.encode_pieces(pieces)
         assert list(ids) == expected
         assert [*ends][-1:] == [len(expected)][: len(pieces)]
         assert list(tokenizer.encode_to_array(text)) == expected

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bpe_core import reference as oracle
 from bpe_core import train
 from bpe_core.vocabulary import Vocabulary, merge_loop
-from bpe_core.vocabulary.encoder import merge_parts
+from bpe_core.vocabulary.ranked import merge_parts
 
 TIES = ("first", "lowest", "lowest-hf", "largest")
 BYTES = {byte: bytes([byte]) for byte in range(256)}
