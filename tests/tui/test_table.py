@@ -153,8 +153,7 @@ class Model(RuleBasedStateMachine):
             deed()
             await self.pilot.pause()
             while self.table.is_arranging:
-                await self.pilot.pause(0.01)
-            await self.pilot.pause()
+                await self.pilot.pause()
 
         self.run(done())
 

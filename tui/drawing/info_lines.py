@@ -18,21 +18,17 @@ if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
     from bpe_core.explain.places import CorpusPlace
 
-STYLES: Final = ("token", "text", "muted", "lines", "accent", "tied", "warning")
-"""The styles that a column has."""
+STYLES: Final = ("token", "text", "muted", "lines", "accent", "tied", "warning")  # the styles that a column has
 
 
 @dataclass(frozen=True, slots=True)
 class InfoLine:
     """A line of such a column."""
 
-    left: str | Text = ""
-    """Text with styles of its own is drawn in these."""
+    left: str | Text = ""  # text with styles of its own is drawn in these
     right: str = ""
-    ink: str = "text"
-    """Which of the column's styles `left` has."""
-    lead: str = ""
-    """Drawn before `left`: a box line, a mark, an indent."""
+    ink: str = "text"  # which of the column's styles `left` has
+    lead: str = ""  # drawn before `left`: a box line, a mark, an indent
     target: "int | str | tuple[TextFile, CorpusPlace] | None" = None
     """What Enter leads to: a token, a text for the editor, or a place in a file."""
 

@@ -20,10 +20,8 @@ from bpe_core.visible import visible
 if TYPE_CHECKING:
     from textual.app import App
 
-CONTRAST: Final = 5.0
-"""The least contrast of a token's text with its background."""
-SHARE: Final = 0.3
-"""How much of a token's background is its hue; the rest is the theme's surface."""
+CONTRAST: Final = 5.0  # the least contrast of a token's text with its background
+SHARE: Final = 0.3  # how much of a token's background is its hue; the rest is the theme's surface
 
 _ANSI_HUES: Final = ("ansi_blue", "ansi_green", "ansi_yellow", "ansi_red", "ansi_magenta", "ansi_cyan")
 _CHANGED_SHARE: Final = 0.46

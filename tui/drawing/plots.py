@@ -9,8 +9,7 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 _HEIGHTS: Final = " ▁▂▃▄▅▆▇█"
 _DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of the dots of a braille character, by row and column, above U+2800."""
-LETTERS: Final = "ABCD"
-"""What the tokenizers that are compared are called, in their order."""
+LETTERS: Final = "ABCD"  # what the tokenizers that are compared are called, in their order
 
 
 def bar(value: float, most: float, width: int) -> str:

@@ -14,11 +14,9 @@ from bpe_core.visible import token_label
 from tui.drawing.cells import cut
 from tui.drawing.palette import Palette, Ways
 
-Bytes = Callable[[int], bytes]
-"""The bytes of a token."""
+Bytes = Callable[[int], bytes]  # the bytes of a token
 
-REMOVED: Final = Style(strike=True)
-"""Laid over tokens that are no longer there."""
+REMOVED: Final = Style(strike=True)  # laid over tokens that are no longer there
 _LEAST: Final = 6  # cells that are worth a label; in fewer, tokens are only counted
 
 
@@ -80,8 +78,7 @@ def number(measure: str, value: float) -> str:
     return f"{value:,.0f}" if measure != "indicator" else f"{value:.3g}"
 
 
-WRITINGS: Final = ("text", "hex", "decimal", "ids")
-"""Their names, in the order in which a key turns to them."""
+WRITINGS: Final = ("text", "hex", "decimal", "ids")  # their names, in the order in which a key turns to them
 
 
 def writer(writing: str, bytes_of: Bytes) -> Callable[[int], str]:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from bpe_core.vocabulary import Vocabulary
 
 SPECIAL: Final = "special"
-HOLE: Final = "hole"
-"""Kinds of rows that need no audit: special tokens, and ids that no token has."""
+HOLE: Final = "hole"  # kinds of rows that need no audit: special tokens, and ids that no token has
 
 _TOGETHER: Final = 4096  # tokens that are read between two pauses
 _PART: Final = 500  # rows of a part of a file, between which whoever else runs has a turn
@@ -53,22 +52,16 @@ class TokenRows:
         self.ids: list[int] = []
         self.tokens: list[bytes] = []
         self.labels: list[str | None] = []
-        self.holes: list[Hole] = []
-        """The holes, the first of which is row `n_tokens`."""
+        self.holes: list[Hole] = []  # the holes, the first of which is row `n_tokens`
         self.n_tokens = 0
         self.largest_id = 0
-        self.specials: frozenset[int] = frozenset()
-        """Ids of special tokens."""
-        self.known: KnownVocabulary | None = None
-        """The well-known vocabulary that it is, if it is one."""
-        self.verdicts: Mapping[int, Verdict] = {}
-        """Id -> verdict, of tokens with a finding."""
+        self.specials: frozenset[int] = frozenset()  # ids of special tokens
+        self.known: KnownVocabulary | None = None  # the well-known vocabulary that it is, if it is one
+        self.verdicts: Mapping[int, Verdict] = {}  # id -> verdict, of tokens with a finding
         self.measures: Mapping[str, Mapping[int, float]] = {}
         """Name of a measure -> id -> number; one that was not measured is not there."""
-        self.severities: Mapping[Severity, int] = {}
-        """Severity -> how many tokens there are of it."""
-        self.greatest: Mapping[str, float] = {}
-        """Name of a measure -> its greatest number."""
+        self.severities: Mapping[Severity, int] = {}  # severity -> how many tokens there are of it
+        self.greatest: Mapping[str, float] = {}  # name of a measure -> its greatest number
         self._n_of_kind: Mapping[str, int] = {}
 
     def __len__(self) -> int:

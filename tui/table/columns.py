@@ -113,8 +113,7 @@ def line(parts: Iterable[tuple[PlacedColumn, Cell, Style]], base: Style) -> Iter
         yield Segment(blanks + text, style)
 
 
-Choices = Sequence[tuple[str, str]]
-"""(key, title) of each choice of a line of choices."""
+Choices = Sequence[tuple[str, str]]  # (key, title) of each choice of a line of choices
 
 
 def choice_places(choices: Choices, chosen: str, width: int, lead: str = " ") -> list[tuple[int, str, str]]:

@@ -54,15 +54,12 @@ class RowList(ScrollView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Lists")
     FOLLOWS: ClassVar[bool] = False
     """Whether the view stays at the tail while rows arrive, until the user scrolls or moves up."""
-    FOOTER: ClassVar[bool] = False
-    """Whether `render_footer` has a line to say."""
+    FOOTER: ClassVar[bool] = False  # whether `render_footer` has a line to say
 
     cursor: var[int] = var(0, init=False)
     """Position of the cursor among the rows shown; meaningless while there are none."""
-    hint: var[str] = var("")
-    """What the row under the cursor tells, in a sentence."""
-    following: reactive[bool] = reactive(False, init=False)
-    """Whether the tail is being followed now."""
+    hint: var[str] = var("")  # what the row under the cursor tells, in a sentence
+    following: reactive[bool] = reactive(False, init=False)  # whether the tail is being followed now
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -9,8 +9,7 @@ from typing import Any, Final, Self
 
 from tui.terminal.background import Steps
 
-SLICE: Final = 2048
-"""Rows that are looked at between two pauses."""
+SLICE: Final = 2048  # rows that are looked at between two pauses
 _BUCKETS: Final = 64
 
 

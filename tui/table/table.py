@@ -28,17 +28,12 @@ class Table(RowList):
 
     FOOTER = True
     COLUMNS: ClassVar[Sequence[Column]] = ()
-    LEAD: ClassVar[str] = " "
-    """What stands in the foot before the choices."""
+    LEAD: ClassVar[str] = " "  # what stands in the foot before the choices
 
-    sort_key: var[str] = var("", init=False)
-    """The column that rows are sorted by; empty: they come in their own order."""
-    reverse: var[bool] = var(False, init=False)
-    """Whether they come the other way round."""
-    choice: var[str] = var("", init=False)
-    """The chosen one of `choices`."""
-    search: var[str] = var("", init=False)
-    """What is typed to find rows, see `Search`; others are not shown."""
+    sort_key: var[str] = var("", init=False)  # the column that rows are sorted by; empty: they come in their own order
+    reverse: var[bool] = var(False, init=False)  # whether they come the other way round
+    choice: var[str] = var("", init=False)  # the chosen one of `choices`
+    search: var[str] = var("", init=False)  # what is typed to find rows, see `Search`; others are not shown
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -15,8 +15,7 @@ from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import SlicedWork, Steps
 from tui.text.views import ViewRow, ViewToken, lay_out, view_rows
 
-_SHOWN_EACH = 32
-"""Steps of laying out between two moments at which the rows that there are by then are shown."""
+_SHOWN_EACH = 32  # steps of laying out between two moments at which the rows that there are by then are shown
 
 
 class ColoredRows(ScrollView, can_focus=True):
@@ -33,8 +32,7 @@ class ColoredRows(ScrollView, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"colored-rows--muted"}
 
-    palette: Palette | None = None
-    """The styles of the tokens; None: nothing is drawn."""
+    palette: Palette | None = None  # the styles of the tokens; None: nothing is drawn
     rows: Sequence[ViewRow] = ()
 
     @property

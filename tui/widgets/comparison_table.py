@@ -27,8 +27,7 @@ _SCALED: Final = 1000  # rows that the scale of a drawing is made for
 _LONGEST: Final = 16  # bytes of the longest tokens that the distribution of lengths tells apart
 _LEAST_DIGITS: Final = 4  # digits of the numbers whose splits are shown; shorter ones are mostly one token
 
-Found = Mapping[str, Any]
-"""A part of what `compare --json` prints."""
+Found = Mapping[str, Any]  # a part of what `compare --json` prints
 
 
 class Aspect(NamedTuple):
@@ -62,8 +61,7 @@ class ComparisonTable(Table):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Comparison")
 
-    aspect: var[Aspect] = var(Aspect(), init=False)
-    """What of the comparison is looked at."""
+    aspect: var[Aspect] = var(Aspect(), init=False)  # what of the comparison is looked at
 
     class Turned(Message):
         """Another view is seen, or the same shows something else."""

@@ -53,8 +53,7 @@ class CorpusTree(Tree[TextSource]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Corpus")
 
-    hint: var[str] = var("", bindings=True)
-    """What the row under the cursor is good for."""
+    hint: var[str] = var("", bindings=True)  # what the row under the cursor is good for
     weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)
     """Path -> how many times its texts count, where that is not once."""
 
@@ -75,10 +74,8 @@ class CorpusTree(Tree[TextSource]):
         self.guide_depth = 2
         self._files: Node
         self._was_seen = False
-        self._marks: dict[str, Mark] = {}
-        """Path -> its mark, wherever in the tree it is listed, and however often."""
-        self._listed: set[Node] = set()
-        """Folders that are listed, or are just being."""
+        self._marks: dict[str, Mark] = {}  # path -> its mark, wherever in the tree it is listed, and however often
+        self._listed: set[Node] = set()  # folders that are listed, or are just being
 
     def on_mount(self) -> None:
         self._files = self._add_group(

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
     from tui.state import RunCurve
 
-_UNDER: Final = "○"
-"""Marks what is of the other training."""
+_UNDER: Final = "○"  # marks what is of the other training
 
 
 class StepAxis(NamedTuple):
@@ -136,14 +135,11 @@ class Curve(Widget, can_focus=True):
 
     hint: var[str] = var("The corpus after each merge; ● is the step in force, c shows another quantity.", init=False)
     """What it shows, or the numbers at the step in force."""
-    step: reactive[int] = reactive(0)
-    """How many merges are in force."""
-    logarithmic: reactive[bool] = reactive(False)
-    """Whether the step axis is logarithmic."""
+    step: reactive[int] = reactive(0)  # how many merges are in force
+    logarithmic: reactive[bool] = reactive(False)  # whether the step axis is logarithmic
     pointed: reactive[int | None] = reactive(None)
     """The step under the mouse, of which the numbers are shown while it is there; None where it is elsewhere."""
-    quantity: var[str] = var("tokens", init=False)
-    """What is drawn: a name of `QUANTITIES`."""
+    quantity: var[str] = var("tokens", init=False)  # what is drawn: a name of `QUANTITIES`
     under: var[RunCurve | None] = var(None, init=False)
     """Another training, whose curve is drawn under this one; None for none."""
 
@@ -151,8 +147,7 @@ class Curve(Widget, can_focus=True):
         super().__init__(id=id)
         self._lengths = [0]  # tokens in the corpus before the first merge, and after each
         self._n_bytes = 0
-        self._drawn: Sequence[float] = self._lengths
-        """The values of the quantity, by step."""
+        self._drawn: Sequence[float] = self._lengths  # the values of the quantity, by step
         self._drawn_under: Sequence[float] = ()
         """Those of the other training; empty if there is none, or if they are not known."""
         self._least = self._most = 0.0

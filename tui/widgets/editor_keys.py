@@ -22,27 +22,21 @@ if TYPE_CHECKING:
 
 HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
 _HINT_OF_LANES: Final = "Each line once a lane; faint is what a lane below splits as the first does."
-_BEGINNING: Final = 8
-"""Characters by which an example is known again."""
+_BEGINNING: Final = 8  # characters by which an example is known again
 
 
 class EditorKeys(Pane):
     """A pane with a text area, what stands beside it, and lines below; `EditorPane` puts them there."""
 
-    hint: var[str] = var(HINT)
-    """What to look at in the example that is shown; or else what can be done here."""
+    hint: var[str] = var(HINT)  # what to look at in the example that is shown; or else what can be done here
 
-    specials: var[bool] = var(False, init=False)
-    """Whether the text of a special token is that token, rather than text."""
+    specials: var[bool] = var(False, init=False)  # whether the text of a special token is that token, rather than text
 
-    example: var[int] = var(-1, init=False)
-    """The number of the example that was shown last."""
+    example: var[int] = var(-1, init=False)  # the number of the example that was shown last
 
-    view: var[str] = var("text", init=False)
-    """How the text is seen: one of `VIEWS`."""
+    view: var[str] = var("text", init=False)  # how the text is seen: one of `VIEWS`
 
-    is_loaded = False
-    """Whether what tells of the text is there."""
+    is_loaded = False  # whether what tells of the text is there
 
     @property
     def area(self) -> TokenArea:
@@ -87,8 +81,7 @@ class EditorKeys(Pane):
         self._shown = shown
         self.tell_example()
 
-    _shown: Example | None = None
-    """An example, as long as the text begins as it does."""
+    _shown: Example | None = None  # an example, as long as the text begins as it does
 
     def tell_example(self) -> None:
         """In the hint what to look at, as long as the example is there."""
@@ -179,8 +172,7 @@ class EditorKeys(Pane):
                 for action, state, on in states
             )
 
-    _states: tuple[tuple[str, str, bool], ...] = ()
-    """What the lower border tells."""
+    _states: tuple[tuple[str, str, bool], ...] = ()  # what the lower border tells
 
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""

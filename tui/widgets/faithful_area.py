@@ -24,8 +24,7 @@ from tui.text.document import FaithfulDocument
 from tui.text.glyphs import CLUSTER, compiled
 from tui.text.screen_rows import Rows, RowStretch
 
-_REACH = 64
-"""Characters looked at on either side of the cursor; a longer cluster is walked through in parts."""
+_REACH = 64  # characters looked at on either side of the cursor; a longer cluster is walked through in parts
 _WORD = r"\w+|[^\w\s]+"
 _WORD_REACH = 2_000
 

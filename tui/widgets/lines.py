@@ -71,12 +71,9 @@ class Titles(Widget):
 
     DEFAULT_CSS = "Titles { height: 1; width: 1fr; padding: 0 1; color: $text; }"
 
-    choice: reactive[str] = reactive("")
-    """Which is seen: a key of the titles."""
-    keys: reactive[str] = reactive("")
-    """What turns to the next; at the right."""
-    note: reactive[str] = reactive("")
-    """What stands behind the titles."""
+    choice: reactive[str] = reactive("")  # which is seen: a key of the titles
+    keys: reactive[str] = reactive("")  # what turns to the next; at the right
+    note: reactive[str] = reactive("")  # what stands behind the titles
 
     def __init__(self, names: Mapping[str, str], keys: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -141,25 +141,20 @@ class MergeLog(Table):
     GATHER: ClassVar[float] = 0.5
     """Seconds for which arriving merges are gathered before those that are to be shown are chosen anew."""
 
-    step: var[int] = var(0, init=False)
-    """How many merges are in force; later ones are drawn faint."""
-    sought: var[str] = var("", init=False)
-    """What was sought last, see `Search`."""
+    step: var[int] = var(0, init=False)  # how many merges are in force; later ones are drawn faint
+    sought: var[str] = var("", init=False)  # what was sought last, see `Search`
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.token_style: Callable[[int], Style | None] | None = None
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
-        self.merges: Sequence[Merge] = []
-        """The rows, in order of their step."""
-        self.n_bytes = self.n_tokens = 0
-        """Size of the corpus before the first merge; 0 where that is not known."""
+        self.merges: Sequence[Merge] = []  # the rows, in order of their step
+        self.n_bytes = self.n_tokens = 0  # size of the corpus before the first merge; 0 where that is not known
         self.uses: UseLedger | None = None
         """How often each token is left, of the merges counted so far; None where lengths are not known."""
         self._lengths: dict[int, int] = {}
         self._length_of: Callable[[int], int | None] = self._lengths.get
-        self._newest = 0
-        """The newest step that has been in force: only beyond it a step is growth and no travel."""
+        self._newest = 0  # the newest step that has been in force: only beyond it a step is growth and no travel
         self._counting = SlicedWork[None](self)
         self._seeking = SlicedWork[int | None](self)
         self._gathering = False
@@ -390,8 +385,7 @@ class MergeSearch(Field):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
     HINT: ClassVar[str] = "A text, bytes as 0x2074, or an id. Enter stays there, n goes to the next, Escape back."
-    hint: var[str] = var(HINT)
-    """What can be typed, or that it was not found."""
+    hint: var[str] = var(HINT)  # what can be typed, or that it was not found
 
     def __init__(self, log: MergeLog, *, id: str) -> None:
         super().__init__(placeholder="search: text, 0x bytes, or an id", id=id, compact=True)

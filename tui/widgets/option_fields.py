@@ -19,15 +19,13 @@ from tui.state import TrainingOptions, requests
 from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
 
-ANOTHER: Final = ""
-"""The choice of a pattern that is not in the list."""
+ANOTHER: Final = ""  # the choice of a pattern that is not in the list
 
 
 class Choice(Select[str]):
     """One of some names, of which `meaning` gives a sentence, in a list that opens under the field."""
 
-    hint: var[str] = var("")
-    """What the name under the cursor means: of the open list, or else the chosen one."""
+    hint: var[str] = var("")  # what the name under the cursor means: of the open list, or else the chosen one
 
     def __init__(self, names: Iterable[str], value: str, meaning: Callable[[str], str], *, id: str) -> None:
         self._names = list(names)
@@ -65,8 +63,7 @@ class OptionFields(HorizontalGroup):
     asked: var[TrainingOptions | None] = var(None, init=False)
     """What the training that runs was asked for, which is shown instead; None if none runs."""
 
-    _typed: dict[str, str] | None = None
-    """What stood in the fields before they showed that."""
+    _typed: dict[str, str] | None = None  # what stood in the fields before they showed that
 
     def __init__(self, options: TrainingOptions) -> None:
         super().__init__(id="options")

@@ -19,8 +19,7 @@ from tui.state import Run, name_of
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
 
-ONE_PANE: Final = ("-narrow", "-low", "-fill")
-"""Classes of a screen that shows one pane at a time."""
+ONE_PANE: Final = ("-narrow", "-low", "-fill")  # classes of a screen that shows one pane at a time
 ALWAYS: Final = tuple(command.action for commands in COMMANDS.values() for command in commands if command.always)
 """The actions of the keys at the right end, which are there however little room there is: the ways on, and out."""
 _DOING: Final = {"counting": "counting", "preparing": "counting pairs", "merging": "training", "paused": "paused at"}
@@ -41,11 +40,9 @@ class TitleLine(Widget):
     tokenizer: "reactive[Tokenizer | None]" = reactive(None)
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
-    tabbed: reactive[bool] = reactive(False)
-    """Whether there are tabs: where one pane is seen at a time."""
+    tabbed: reactive[bool] = reactive(False)  # whether there are tabs: where one pane is seen at a time
 
-    _tabs: tuple[tuple[int, int, str], ...] = ()
-    """First cell of each tab, the cell behind it, and its pane."""
+    _tabs: tuple[tuple[int, int, str], ...] = ()  # first cell of each tab, the cell behind it, and its pane
 
     def on_mount(self) -> None:
         self.screen.screen_layout_refresh_signal.subscribe(self, self._update_tabs)
@@ -148,10 +145,8 @@ class KeyLine(Widget):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
 
-    _keys: tuple[tuple[Key, ...], tuple[Key, ...]] = (), ()
-    """Those as far as there is room, and those of `ALWAYS`."""
-    _places: tuple[tuple[int, Key], ...] = ()
-    """First cell of each key that is seen."""
+    _keys: tuple[tuple[Key, ...], tuple[Key, ...]] = (), ()  # those as far as there is room, and those of `ALWAYS`
+    _places: tuple[tuple[int, Key], ...] = ()  # first cell of each key that is seen
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._update_keys)

@@ -45,14 +45,10 @@ class StepLine(Widget, can_focus=True):
 
     HINT: ClassVar[str] = "Merges in force: ← → by one, with shift by ten. Space plays the text."
     PLAYING: ClassVar[str] = "Plays the merges that change the editor's text; + and - change the pace."
-    hint: var[str] = var(HINT)
-    """What the keys do now."""
-    step: reactive[int] = reactive(0)
-    """How many merges are in force; the screen's, to which it is bound."""
-    playing: reactive[int] = reactive(0)
-    """Merges a second that are played; 0 while they are not."""
-    tokenizer: reactive[Tokenizer | None] = reactive(None)
-    """The tokenizer on the screen with all of its merges."""
+    hint: var[str] = var(HINT)  # what the keys do now
+    step: reactive[int] = reactive(0)  # how many merges are in force; the screen's, to which it is bound
+    playing: reactive[int] = reactive(0)  # merges a second that are played; 0 while they are not
+    tokenizer: reactive[Tokenizer | None] = reactive(None)  # the tokenizer on the screen with all of its merges
 
     def watch_playing(self, old: int, new: int) -> None:
         if bool(old) != bool(new):

@@ -237,12 +237,10 @@ class TokenSide(Vertical):
     TokenSide.-story > #story { display: block; }
     """
 
-    seen: var[str] = var("token", init=False)
-    """Which: a key of `SIDES`."""
+    seen: var[str] = var("token", init=False)  # which: a key of `SIDES`
     in_force: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
     """The tokenizer on the screen, as of the step in force."""
-    audit: var[Audit] = var(Audit(), init=False)
-    """What an audit found."""
+    audit: var[Audit] = var(Audit(), init=False)  # what an audit found
 
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)

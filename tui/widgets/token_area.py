@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from tui.text.tokens import UnderCursor
 
 
-SLICE: Final = 0.008
-"""Seconds of work at a time, short enough for a frame."""
+SLICE: Final = 0.008  # seconds of work at a time, short enough for a frame
 _PAUSE: Final = 1 / 30  # seconds from one slice to the next
 _SOON: Final = 0.06  # seconds after an edit before the text is reviewed
 _AT_REST: Final = 0.3  # the same after a change of tokenizers; while a vocabulary is learned, nothing is reviewed
@@ -60,14 +59,11 @@ class TokenArea(FaithfulArea):
     tokenizer: var[Tokenizer | None] = var(None, init=False)
     """What tokenizes the text. May be replaced many times a second."""
 
-    lanes: var[tuple[Tokenizer, ...]] = var((), init=False)
-    """What tokenizes it too, in the lanes after the first."""
+    lanes: var[tuple[Tokenizer, ...]] = var((), init=False)  # what tokenizes it too, in the lanes after the first
 
-    edited: EditedText
-    """The text that is shown, and all that is known of it; another one after each `load`."""
+    edited: EditedText  # the text that is shown, and all that is known of it; another one after each `load`
 
-    show_spaces: reactive[bool] = reactive(False, init=False)
-    """Draw spaces and tabs as glyphs."""
+    show_spaces: reactive[bool] = reactive(False, init=False)  # draw spaces and tabs as glyphs
 
     class Tokenized(_Newest):
         """The text has other tokens than before, or more of them are known."""
@@ -243,8 +239,7 @@ class TextWork:
         self._reviewed_from = 0.0  # when the review may go on
         self._settles_from = 0.0  # when tokens may be settled
         self._is_reading = False
-        self._in_order: Tokenizer | None = None
-        """The one whose vocabulary is in order for the review."""
+        self._in_order: Tokenizer | None = None  # the one whose vocabulary is in order for the review
         self._splitters: set[Splitter] = set()
         """What splits the text in its lanes; soon after one has come, all of its patterns are compiled."""
 

@@ -20,8 +20,7 @@ from tui.table.row_list import RowList
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
 from tui.widgets.token_table import TokenTable
 
-SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}
-"""What can be seen -> its title."""
+SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}  # what can be seen -> its title
 _INKS: Final = {"text": "row", "token": "row", "lines": "faint"}
 """Style of a line -> that of a list, where it has another name."""
 
@@ -30,8 +29,7 @@ class TokenPanel(RowList):
     """Asks the screen to find out what is not known yet of the token, once somebody looks at that side."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Evidence")
-    side: var[str] = var("about", init=False)
-    """What is seen: a key of `SIDES`."""
+    side: var[str] = var("about", init=False)  # what is seen: a key of `SIDES`
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
     audit: var[Audit] = var(Audit(), init=False)
     token_lines: var[TokenLines] = var(TokenLines(), init=False)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.vocabulary import Vocabulary
 
-_SEVERITIES: Final = {0: "", 1: "○ and worse", 2: "● and worse", 3: "▲ only"}
-"""What is shown, by the least severity."""
+_SEVERITIES: Final = {0: "", 1: "○ and worse", 2: "● and worse", 3: "▲ only"}  # what is shown, by the least severity
 _MEANINGS: Final = {SPECIAL: "Special tokens: no merge makes them.", HOLE: "Ids below the greatest that no token has."}
 
 
@@ -111,8 +110,7 @@ class TokenTable(Table):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Tokens")
     COLUMNS = COLUMNS
 
-    severity: var[int] = var(0, init=False)
-    """The least severity shown; 0 for tokens without a finding too."""
+    severity: var[int] = var(0, init=False)  # the least severity shown; 0 for tokens without a finding too
 
     class Highlighted(Message):
         """The cursor is on another row, or there is something else to say of it."""
@@ -128,10 +126,8 @@ class TokenTable(Table):
         self.set_reactive(TokenTable.sort_key, "score")
         self.token_style: Callable[[int], Style | None] | None = None
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
-        self.rows = TokenRows()
-        """What is listed, shown or not."""
-        self.waits_for = ""
-        """What the table says while it lists nothing."""
+        self.rows = TokenRows()  # what is listed, shown or not
+        self.waits_for = ""  # what the table says while it lists nothing
         self._vocabulary: Vocabulary | None = None
         self._reading = SlicedWork[TokenRows](self)
         self._judging = SlicedWork[TokenRows](self)

@@ -141,8 +141,7 @@ class TokenizerPicker(Table):
         self.known: tuple[KnownTokenizer, ...] = ()
         self.names: Mapping[str, str] = {}  # path -> name
         self.in_force = ""  # path of the tokenizer in force
-        self._marked: list[str] | None = None
-        """The paths that the user marked, in order; None as long as nobody did."""
+        self._marked: list[str] | None = None  # the paths that the user marked, in order; None as long as nobody did
 
     def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List these tokenizers; the path of the one in force is `in_force`."""

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     from bpe_core.trainer import Merge
     from tui.widgets.merge_log import MergeLog
 
-SIDES: Final = {"why": "Why", "pairs": "Pairs"}
-"""What can be seen -> its title."""
-_WIDEST: Final = 28
-"""Cells of a pair that is not cut; room for longer ones would take that of the numbers."""
+SIDES: Final = {"why": "Why", "pairs": "Pairs"}  # what can be seen -> its title
+_WIDEST: Final = 28  # cells of a pair that is not cut; room for longer ones would take that of the numbers
 _SEEN: Final = 60  # rows that are seen first: after their pairs the column of pairs is as wide as it is
 
 
@@ -70,8 +68,7 @@ class PairTable(Table):
     )
 
     _ranking: PairRanking | None = None
-    pairs: Sequence[PairRow] = ()
-    """The rows."""
+    pairs: Sequence[PairRow] = ()  # the rows
 
     def show(
         self, ranking: PairRanking | None, following: tuple[int, int] | None = None, write: Callable[[int], str] = str
@@ -138,25 +135,19 @@ class WhyPanel(Vertical):
     WhyPanel > #pairs, WhyPanel > #words, WhyPanel.-pairs > #choice { display: none; }
     WhyPanel.-pairs > #pairs, WhyPanel.-pairs.-words > #words { display: block; }
     """
-    ROOMY: ClassVar[int] = 14
-    """Rows from which on the words have room below the table of pairs."""
-    REST: ClassVar[float] = 0.25
-    """Seconds from one question to the next, and until a step is shown without an answer."""
+    ROOMY: ClassVar[int] = 14  # rows from which on the words have room below the table of pairs
+    REST: ClassVar[float] = 0.25  # seconds from one question to the next, and until a step is shown without an answer
 
     hint: var[str] = var("Why this merge and no other; w turns to the table of pairs, b writes bytes.")
     """What it is, where the focus is in it."""
-    step: var[int] = var(0, init=False)
-    """The step that is explained: that of the log's cursor."""
+    step: var[int] = var(0, init=False)  # the step that is explained: that of the log's cursor
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
     """The vocabulary on the screen, as far as it is learned."""
     run: var[Run] = var(Run(), init=False)
     """How far the training is: it is asked about what is being learned, and again once that is over."""
-    explained: var[StepExplained] = var(StepExplained(), init=False)
-    """What has been found out."""
-    seen: var[str] = var("why", init=False)
-    """One of `SIDES`."""
-    writing: var[str] = var("text", init=False)
-    """How tokens are written: one of `WRITINGS`."""
+    explained: var[StepExplained] = var(StepExplained(), init=False)  # what has been found out
+    seen: var[str] = var("why", init=False)  # one of `SIDES`
+    writing: var[str] = var("text", init=False)  # how tokens are written: one of `WRITINGS`
 
     def __init__(self, log: "MergeLog", *, id: str | None = None) -> None:
         super().__init__(id=id)
