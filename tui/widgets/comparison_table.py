@@ -364,7 +364,7 @@ def _of_worst_lines(comparison: Comparison, lines: Sequence[Found], index: int) 
         return f"{_place(lines[row])}, {_times(lines[row]['count'])} in all; Enter shows it there in the editor."
 
     caption = f"{name}: tokens more than by {best}; t tells another one's"
-    target = partial(_target, comparison, lines, 0)
+    target = partial(_target, comparison, lines)
     return View("lines", "worst lines", caption, columns, len(lines), hint, target, ("tokenizer",))
 
 
@@ -391,21 +391,20 @@ def _of_disagreements(comparison: Comparison, pair: Found) -> View:
         says = f"{_times(rows[row]['count'])}, first in {_place(rows[row])}; Enter shows it there in the editor."
         return f"{says[0].upper()}{says[1:]}"
 
-    def target(row: int) -> PlaceInText | None:
-        return _target(comparison, rows, len(rows[row]["text"]), row)
-
     caption = (
         f"{LETTERS[0]} and {LETTERS[other]}: {shared['shared']:,} boundaries shared · precision "
         f"{shared['precision']:.3f} · recall {shared['recall']:.3f} · F1 {shared['f1']:.3f}"
     )
+    target = partial(_target, comparison, rows)
     return View("disagreements", "disagreements", caption, columns, len(rows), hint, target, _others(comparison))
 
 
-def _target(comparison: Comparison, rows: Sequence[Found], length: int, row: int) -> PlaceInText | None:
+def _target(comparison: Comparison, rows: Sequence[Found], row: int) -> PlaceInText | None:
     """Where the place of a row is to be shown; None if its text lies in no file."""
     text, line, column = rows[row]["place"]
     if not 0 <= text < len(comparison.texts) or not comparison.texts[text].path:
         return None
+    length = 0 if "excess" in rows[row] else len(rows[row]["text"])  # a line is shown, a difference selected
     return PlaceInText(comparison.texts[text].path, line, column, length)
 
 

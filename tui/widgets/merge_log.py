@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from bpe_core.trainer import Merge
 
 
-def _number(key: str, width: int, n: Callable[[MergeLog, int], int | None], hint: str, **more: Any) -> Column:
-    """A column of whole numbers; what is 0 was not counted."""
-    return Column(key, width, lambda log, row: f"{n(log, row) or 0:,}" if n(log, row) else "", hint, right=True, **more)
+def _of(name: str) -> Callable[[MergeLog, int], str]:
+    """A whole number of a merge; what is 0 was not counted."""
+    return lambda log, row: f"{number:,}" if (number := getattr(log.merges[row], name)) else ""
 
 
 def _token(log: MergeLog, row: int) -> Cell:
@@ -55,52 +55,38 @@ def _ratio(log: MergeLog, row: int) -> str:
 
 
 def _share(log: MergeLog, row: int) -> str:
+    """How much of the tokens a merge removed, with three digits that matter, in eight cells."""
     before, after = log.merges[row - 1].n_tokens if row else log.n_tokens, log.merges[row].n_tokens
-    return share_text((before - after) / before) if before and after else ""
-
-
-def share_text(share: float) -> str:
-    """A share of the tokens, with three digits that matter, in eight cells: late merges differ in millionths.
-
-    >>> share_text(0.182), share_text(0.0614), share_text(0.000614), share_text(0.0000123)
-    ('18.2 %', '6.14 %', '614 ppm', '12.3 ppm')
-    """
+    if not (before and after):
+        return ""
+    share = (before - after) / before  # of late merges, millionths
     amount, unit = (100 * share, "%") if share >= 0.00095 else (1e6 * share, "ppm")
     return f"{amount:.2f} {unit}" if amount < 0.095 else f"{f'{amount:#.3g}'.rstrip('.')} {unit}"
 
 
 _STEP: Final = "The number of the merge, in the order they were learned."
+_LEFT: Final = "The left part of the pair that was merged."
+_RIGHT: Final = "The right part of the pair that was merged."
+_JOINED: Final = "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."
 _COUNT: Final = "How often the pair occurred when it was chosen: no other did more often."
 _TIES: Final = "=3: three pairs were as frequent, and the tie rule chose this one."
 _USES: Final = "How often the token is left: later merges took the others."
+_TOKENS: Final = "Tokens of the corpus after this merge."
+_RATIO: Final = "Bytes per token of the corpus after this merge."
 _SHARE: Final = "How much of all tokens this merge removed; ppm: millionths."
+_NUMBER: Final[dict[str, Any]] = {"right": True, "ink": "muted"}
 COLUMNS: Final = (
     Column("mark", 1, lambda log, row: Cell("●" * (log.merges[row].step == log.step), "accent"), title=" ", gap=1),
-    _number("step", 4, lambda log, row: log.merges[row].step, _STEP, ink="muted"),
-    Column(
-        *("left", 5, lambda log, row: token_label(log.parts(row)[0]), "The left part of the pair that was merged."),
-        most=22,
-        gap=1,
-    ),
-    Column(
-        *("right", 5, lambda log, row: token_label(log.parts(row)[1]), "The right part of the pair that was merged."),
-        most=22,
-        gap=1,
-    ),
-    Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
-    _number("count", 5, lambda log, row: log.merges[row].count, _COUNT),
+    Column("step", 4, _of("step"), _STEP, **_NUMBER),
+    Column("left", 5, lambda log, row: token_label(log.parts(row)[0]), _LEFT, most=22, gap=1),
+    Column("right", 5, lambda log, row: token_label(log.parts(row)[1]), _RIGHT, most=22, gap=1),
+    Column("token", 8, _token, _JOINED, most=36),
+    Column("count", 5, _of("count"), _COUNT, right=True),
     Column("ties", 4, _ties, _TIES, rank=4, ink="muted"),
-    Column(
-        *("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES),
-        right=True,
-        rank=5,
-        ink="muted",
-    ),
-    _number(
-        "tokens", 6, lambda log, row: log.merges[row].n_tokens, "Tokens of the corpus after it.", rank=2, ink="muted"
-    ),
-    Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
-    Column("share", 8, _share, _SHARE, right=True, rank=1, ink="muted"),
+    Column("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES, rank=5, **_NUMBER),
+    Column("tokens", 6, _of("n_tokens"), _TOKENS, rank=2, **_NUMBER),
+    Column("ratio", 5, _ratio, _RATIO, right=True, rank=3),
+    Column("share", 8, _share, _SHARE, rank=1, **_NUMBER),
 )
 _COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})
 """Columns that only a training has numbers for; a file from elsewhere has merges, but no counts."""
@@ -247,15 +233,14 @@ class MergeLog(Table):
         return "faint" if self.merges[row].step > self.step else ""
 
     def row_hint(self, row: int) -> str:
-        """Which pair was merged, why it was its turn, and what that made of the corpus."""
         merge = self.merges[row]
         pair = " + ".join(fit(label, min(12, cell_len(label))) for label in map(token_label, self.parts(row)))
         says = f"Joins {pair}" + (f", {merge.count:,} times" if merge.count else "")
         if merge.ties > 1:
             says += f", one of {merge.ties:,} ties"
         if merge.n_tokens:
-            says += f"; {merge.n_tokens:,} tokens left"
-            says += f", {self.n_bytes / merge.n_tokens:.2f} bytes each" if self.n_bytes else ""
+            each = f", {_ratio(self, row)} bytes each" if self.n_bytes else ""
+            says += f"; {merge.n_tokens:,} tokens left{each}"
         return f"{says}."
 
     def as_text(self, rows: Iterable[int]) -> str:
@@ -304,7 +289,6 @@ class MergeLog(Table):
 
     @property
     def choices(self) -> Choices:
-        """All merges, and those of `SHOWN` that there are here: without counts nobody knows of uses."""
         if not self.merges:
             return ()
         some = [(key, shown.title) for key, shown in SHOWN.items() if self.uses is not None or not shown.about]
@@ -322,7 +306,6 @@ class MergeLog(Table):
 
     @property
     def note(self) -> tuple[str, str]:
-        """Whether the newest merge is in sight."""
         if self.choice:
             return f" {self.row_count:,} shown ", "footer"
         if self.page_rows >= self.row_count:
