@@ -41,9 +41,8 @@ class Source:
     bytes: int
     """Its size in UTF-8, unpacked, without byte order mark."""
     characters: int
-    """Code points."""
     sha256: str
-    """Digest of the text in UTF-8, in hexadecimal."""
+    """Of the text in UTF-8, in hexadecimal."""
     weight: int = 1
     """How many times each of its pieces is counted."""
 
@@ -56,7 +55,6 @@ class _Measure:
         self.digest = hashlib.sha256()
 
     def encoded(self, block: str) -> bytes:
-        """A block in UTF-8, added to the sizes and the digest."""
         data = block.encode()
         self.bytes += len(data)
         self.characters += len(block)
@@ -64,7 +62,6 @@ class _Measure:
         return data
 
     def measured(self, block: str) -> str:
-        """The block itself, added as well."""
         self.encoded(block)
         return block
 
@@ -178,9 +175,9 @@ class Counts:
 
     @classmethod
     def weighted(cls, parts: Sequence[tuple[Self, int]]) -> Self:
-        """The counts of one or more parts of a corpus, in order, each piece counted as many times as its part weighs.
+        """The counts of parts of a corpus, one at least, in order, each piece counted as often as its part weighs.
 
-        Exact: weights are whole numbers from 1 on. The parts have one pattern, and must not be used any more.
+        The parts have one pattern, and must not be used any more.
         """
         whole = cls(parts[0][0].pattern)
         for counts, weight in parts:

@@ -61,8 +61,12 @@ def recognize(head: bytes, *, whole: bool) -> tuple[str, int]:
         codecs.getincrementaldecoder(codec)().decode(head[mark:], whole)
     except UnicodeDecodeError as error:
         raise NotText(_why_not(head, error.start + mark, codec, mark)) from None
-    if codec == "utf-8":
-        _refuse_zeros(head[mark:])
+    body = head[mark:]
+    zeros = body.count(0) if codec == "utf-8" else 0  # a few NULs are allowed; with many it must be UTF-16 or binary
+    if len(body) >= 4 and zeros > 0.3 * len(body) and (guess := _unmarked_utf16(body)):
+        raise NotText(not_in_encoding(0, body.index(0), "utf-8", guess).replace("is not UTF-8", "is NUL", 1))
+    if zeros >= 16 and zeros > 0.1 * len(body):
+        raise NotText(f"it is {_kind(body) or 'binary'}, not text ({zeros:,} of its first {len(body):,} bytes are NUL)")
     return codec, mark
 
 
@@ -85,16 +89,9 @@ def _why_not(head: bytes, offset: int, codec: str, mark: int) -> str:
         return not_in_encoding(head[offset], offset, "utf-8", guess)
     if b"\0" in head or _share(head, _CONTROLS) > 0.03:
         return f"it is binary, not text (byte 0x{head[offset]:02x} at offset {offset:,} is not UTF-8)"
-    return not_in_encoding(head[offset], offset, "utf-8", _one_byte_encoding(head))
-
-
-def _refuse_zeros(body: bytes) -> None:
-    """Raise NotText for valid UTF-8 with so many NULs that it must be UTF-16 or binary; a few NULs are allowed."""
-    zeros = body.count(0)
-    if len(body) >= 4 and zeros > 0.3 * len(body) and (guess := _unmarked_utf16(body)):
-        raise NotText(not_in_encoding(0, body.index(0), "utf-8", guess).replace("is not UTF-8", "is NUL", 1))
-    if zeros >= 16 and zeros > 0.1 * len(body):
-        raise NotText(f"it is {_kind(body) or 'binary'}, not text ({zeros:,} of its first {len(body):,} bytes are NUL)")
+    guess = "WINDOWS-1252" if _share(head, bytes(range(0x80, 0xA0))) else "ISO-8859-1"
+    is_likely = _share(head, bytes(range(0x80, 0x100))) <= 0.3
+    return not_in_encoding(head[offset], offset, "utf-8", guess if is_likely else "")
 
 
 def _kind(head: bytes) -> str:
@@ -111,13 +108,6 @@ def _unmarked_utf16(head: bytes) -> str:
         if odd <= 0.02 * len(text):
             return name
     return ""
-
-
-def _one_byte_encoding(head: bytes) -> str:
-    """The likely 8-bit encoding, for the message; "" if more than 30 % of the bytes are past ASCII."""
-    if _share(head, bytes(range(0x80, 0x100))) > 0.3:
-        return ""
-    return "WINDOWS-1252" if _share(head, bytes(range(0x80, 0xA0))) else "ISO-8859-1"
 
 
 def _share(head: bytes, of: bytes) -> float:

@@ -40,21 +40,19 @@ CHANGED: Final = "it became shorter while it was read; try again when nobody wri
 
 
 class Unreadable(TextError):
-    """One file cannot be read; the sentence begins with its name."""
+    """One file cannot be read; `reason` is the part of the sentence after "cannot be read:"."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} cannot be read: {reason}.")
         self.reason = reason
-        """Why: the part of the sentence after "cannot be read:"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file in a folder that is not read."""
+    """A file in a folder that is not read, and the reason, to go on after "cannot be read:"."""
 
     path: Path
     reason: str
-    """Why, to go on after "cannot be read:"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +65,16 @@ class TextFile:
     size: int
     """Bytes on disk."""
     codec: str
-    """Python's name of its encoding."""
     mark: int
     """Bytes of the byte order mark, which comes first and is not part of the text; 0 without one."""
     packing: str
     """"gzip", "xz" or ""."""
     empty: bool
-    """Whether its text has no character (a byte order mark is none)."""
     required: bool = True
     """Whether the file itself was named, not a folder above it: then it is an error if it proves unreadable."""
 
     def with_mark(self) -> Self:
-        """This file, read so that a byte order mark in UTF-8 is its first character; other encodings need theirs."""
+        """This file, read so that a byte order mark in UTF-8 is a character; other encodings need theirs."""
         return replace(self, mark=0, empty=False) if self.codec == "utf-8" and self.mark else self
 
     def blocks(
@@ -143,11 +139,7 @@ def recognize_file(path: Path, name: str, *, required: bool = True, status: os.s
 
 def why_not(error: OSError) -> str:
     """The reason of an OSError as a clause to follow "cannot be read:"."""
-    known = {
-        FileNotFoundError: "there is no such file or folder",
-        PermissionError: "you have no permission to read it",
-        IsADirectoryError: "it is a folder",
-    }
+    known = {FileNotFoundError: "there is no such file or folder", PermissionError: "you have no permission to read it"}
     return known.get(type(error)) or visible(error.strerror or str(error)).lower()
 
 
@@ -240,14 +232,14 @@ class Reading:
         return Document(file, file.name + place, self._blocks(file, start, end))
 
     def _blocks(self, file: TextFile, start: int, end: int | None) -> Iterator[str]:
+        def report(position: int) -> None:
+            self._position = position
+            self.look()
+
         self._name = file.name
-        yield from file.blocks(self._report, start=start, end=end)
+        yield from file.blocks(report, start=start, end=end)
         self._before += (file.size if end is None else end) - start
         self._position = 0
-
-    def _report(self, position: int) -> None:
-        self._position = position
-        self.look()
 
     def look(self) -> None:
         """Report how much is read, unless REPORT_EVERY has not passed since the last time."""

@@ -83,7 +83,7 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
 
 @dataclass(frozen=True, slots=True)
 class RoundTripDifference:
-    """The first place where encoding a decoded text gives other ids than it was decoded from."""
+    """The first place where encoding a decoded text gives other ids than it was decoded from, and why, a sentence."""
 
     n_ids: int
     """How many ids encoding gives, of the whole text."""
@@ -94,7 +94,6 @@ class RoundTripDifference:
     encoded: tuple[int, ...]
     """What encoding gives in their place."""
     why: str
-    """The reason, in a sentence."""
 
 
 def round_trip_difference(

@@ -57,9 +57,8 @@ class PairRanking:
     tied, in the order in which the tie rule takes them."""
 
     rows: tuple[PairRow, ...]
-    """All of them, or the first."""
+    """All of the `n_pairs`, or the first."""
     n_pairs: int
-    """How many different pairs there are."""
     n_tied: int
     """How many have the highest count."""
     n_tokens: int
@@ -84,7 +83,7 @@ class MergeChoice:
     by_rule: dict[str, Pair]
     """Tie rule -> the pair that it takes."""
     runners_up: tuple[PairRow, ...]
-    """The most frequent pairs below the highest count, with the change by this merge."""
+    """The most frequent pairs below the highest count."""
     n_joined: int
     """How many occurrences became the token; fewer than `count` where occurrences overlapped."""
     born: tuple[PairRow, ...]
@@ -99,11 +98,10 @@ class MergeChoice:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A step of a vocabulary: why its merge was chosen, and the table of pairs after it."""
+    """A step: why its merge was chosen (None for step 0), and the table of pairs after it."""
 
     step: int
     choice: MergeChoice | None
-    """None for step 0."""
     table: PairRanking
     words: tuple[CorpusPiece, ...]
     """All distinct pieces of a small corpus, in its order; of a larger one the most frequent of those that change."""
@@ -141,8 +139,7 @@ class _Candidates:
     """The pairs that a training may choose from at the step of `counts`."""
 
     def __init__(self, counts: PairCounts, ties: str, longest: int | None) -> None:
-        self.counts = counts.counts
-        """Pair -> how often it occurs, without those that make a longer token than is allowed."""
+        self.counts = counts.counts  # without the pairs that make a longer token than is allowed
         if longest is not None:
             self.counts = {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}
         self.most = max(self.counts.values(), default=0)

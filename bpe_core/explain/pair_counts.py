@@ -25,7 +25,7 @@ NEAR: Final = 8
 
 
 class PairPlace(NamedTuple):
-    """Where a pair begins: the number of a distinct piece, in the order of the corpus, and of a token in it."""
+    """Where a pair begins: the numbers of a distinct piece in the corpus, and of a token in it."""
 
     piece: int
     token: int
@@ -37,7 +37,7 @@ class MergeEffect:
 
     step: int
     pairs: Mapping[Pair, int]
-    """Pair -> by how much its count changes; pairs whose count stays are not in it."""
+    """Pair -> by how much its count changes, if it does."""
     n_joined: int
     """How many occurrences of the pair become the new token."""
     n_tokens: int
@@ -64,8 +64,7 @@ class PairCounts:
 
     A pair counts once for each place where it begins, overlaps included (`aaa` holds `aa` twice), as in training.
     To count anew takes a time linear in the bytes of the distinct pieces, a neighboring step one linear in those of
-    the pieces it changes; memory is linear in the distinct pieces and pairs. A step that there is not is an
-    `OptionError`.
+    the pieces it changes. A step that there is not is an `OptionError`.
 
     >>> from bpe_core import train
     >>> counts = PairCounts(train("aaabdaaabac", vocab_size=259, pattern="none"), {"aaabdaaabac": 1})
@@ -87,10 +86,8 @@ class PairCounts:
             raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
         self.tokenizer = tokenizer
         """Whose merges are followed; may be replaced by one that has these merges and more."""
-        self.pieces: Final = list(pieces)
-        """The distinct pieces, in the order of first appearance."""
-        self.weights: Final = list(pieces.values())
-        """How often each of them occurs."""
+        self.pieces, self.weights = list(pieces), list(pieces.values())
+        """The distinct pieces, and how often each of them occurs."""
         end = tokenizer.vocabulary.end_of_word
         mark = b"" if end is None else tokenizer.token_bytes(end)
         encoded = [utf8(piece) + mark + b"\xff" for piece in self.pieces]  # no UTF-8 holds this last byte
@@ -106,15 +103,13 @@ class PairCounts:
             n_tokens += weight * len(ids)
             if weight == 1:
                 counts.update(pairwise(ids))
-            else:
-                for pair in pairwise(ids):
-                    counts[pair] += weight
-        self.step = step
-        """How many merges are made."""
+                continue
+            for pair in pairwise(ids):
+                counts[pair] += weight
+        self.step, self.n_tokens = step, n_tokens
+        """How many merges are made, and the tokens of the corpus then."""
         self.counts: dict[Pair, int] = dict(counts)
         """How often each pair occurs at this step; never 0."""
-        self.n_tokens = n_tokens
-        """Tokens of the corpus at this step."""
 
     def go_to(self, step: int) -> None:
         """Change to the counts after `step` merges."""

@@ -50,11 +50,10 @@ _LOOKALIKES: Final = str.maketrans(
 _LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))
 _MIXED: Final = re.compile(rf"[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z]")
 _HALF_WORD: Final = re.compile(r"\w{0,30}")
-_LETTER_IN: Final = re.compile(
+_LETTER_IN: Final = re.compile(  # a letter named by itself, and a word in which it occurs, as one asks for them
     r"(?<![\w'’])['\"‘“]?([b-hj-np-z])(?:['’]?s)?['\"’”]?\s[^\n]{0,12}?\bin\b[^\n]{0,12}?\b(?=[a-z]*\1)([a-z]{5,24})\b",
     re.IGNORECASE,
 )
-"""A letter named by itself, and a word in which it occurs, as one asks for them."""
 _DECIMAL: Final = re.compile(r"(?<![\d.])(\d{1,8})\.(\d{1,8})(?!\.?\d)", re.ASCII)
 _INDENTATION: Final = re.compile(r"^ {4,40}(?=\S)", re.MULTILINE)
 _SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
@@ -71,7 +70,6 @@ class Pitfall:
     """One of `KINDS`."""
     start: int
     end: int
-    """Offset of the code point after its last one."""
     reason: str
     """What is unexpected, in one sentence that is safe to show."""
 

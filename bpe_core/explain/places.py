@@ -54,10 +54,9 @@ class CorpusText:
 def pair_places(
     counts: PairCounts, step: int, texts: Iterable[CorpusText], splitter: Splitter, *, most: int = 3
 ) -> Iterator[CorpusPlace]:
-    """The first places in `texts` where the merge of `step` joins its pair.
+    """The first places in `texts` where the merge of `step` joins its pair; reads no farther.
 
-    No two are in one line and, if enough different pieces hold the pair, no two in equal pieces. Reads the texts only
-    until `most` places are found.
+    No two are in one line and, if enough different pieces hold the pair, no two in equal pieces.
     """
     pair, bytes_of = counts.tokenizer.merges[step - 1][:2], counts.tokenizer.token_bytes
     words = counts.effect(step).words
@@ -154,15 +153,13 @@ def _joined(parts: Iterable[str]) -> Iterator[str]:
 
 def _lines(blocks: Iterable[str]) -> Iterator[str]:
     """Whole lines of a text, several at a time."""
-    rest: list[str] = []
+    rest = ""
     for block in blocks:
-        ended, newline, last = block.rpartition("\n")
+        ended, newline, rest = (rest + block).rpartition("\n")
         if newline:
-            yield "".join([*rest, ended, newline])
-            rest = []
-        rest.append(last)
-    if any(rest):
-        yield "".join(rest)
+            yield ended + newline
+    if rest:
+        yield rest
 
 
 def _offsets(

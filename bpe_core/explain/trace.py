@@ -12,28 +12,26 @@ from bpe_core.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """One merge, applied to all occurrences of its pair in the piece."""
+    """The merge of a step, applied to `count` occurrences of its pair in the piece, whose tokens then are `parts`."""
 
     step: int
-    """The merge's number in the vocabulary, from 1."""
     left: int
     right: int
     token: int
-    """The token that the pair became."""
     count: int
-    """How many occurrences were merged."""
     parts: tuple[int, ...]
-    """The tokens of the whole piece after this merge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unmerged:
-    """Two neighboring tokens of the result that no merge in force joins."""
+    """Two neighboring tokens of the result that no merge in force joins.
+
+    The merge of `step` would, which is later than the step in force; None if no merge joins them at all.
+    """
 
     left: int
     right: int
     step: int | None
-    """The merge that would join them, which is later than the step in force; None if no merge joins them at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +41,10 @@ class Trace:
     start: tuple[int, ...]
     """The tokens before the first merge: one per byte, or per character where the vocabulary is made of characters."""
     applied: tuple[Applied, ...]
-    """The merges in the order in which they were applied."""
     parts: tuple[int, ...]
     """The tokens of the piece in the end."""
     whole: int | None = None
-    """The id of the whole piece, if the vocabulary has one that no merge makes and it was looked up; None otherwise."""
+    """The id of the whole piece, if the vocabulary has one that no merge makes and it was looked up."""
     unmerged: tuple[Unmerged, ...] = ()
     """Each pair of neighboring tokens of the result, from left to right."""
 
@@ -121,23 +118,22 @@ def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Absorption:
-    """A later merge that has the token as a part."""
+    """A later merge, of `step`, that made `token` with the token in question as a part.
+
+    `n_absorbed` uses ended in it: two for each occurrence where the token is both of its parts.
+    """
 
     step: int
     token: int
-    """The token it made."""
     n_absorbed: int
-    """Uses of the token that ended in it: two for each occurrence where the token is both of its parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUses:
-    """The uses of a token in the corpus that it was learned from."""
+    """The uses of a token in the corpus it was learned from, right after its merge, and the merges that took some."""
 
     made: int
-    """Uses right after its merge."""
     absorbed: tuple[Absorption, ...]
-    """The merges that took some of them, in order."""
 
     @property
     def left(self) -> int:
@@ -168,7 +164,7 @@ def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step:
 
 
 class UseLedger:
-    """Uses of all tokens that merges make, in the corpus they are learned from, after the merges that were added.
+    """Uses of all tokens that merges make in the corpus they are learned from, as merges are added.
 
     >>> uses = UseLedger(11)
     >>> uses.add(97, 97, 256, 9), uses.add(256, 97, 257, 7)

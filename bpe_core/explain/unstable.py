@@ -39,18 +39,18 @@ _Ends = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A token that would swallow the end of the text."""
+    """A token that would swallow the end of the text: the last of the `ids` that would replace the unstable ones.
+
+    The text ends with its first bytes, `swallowed`, already; `rest` would have to follow, and may end inside a
+    character.
+    """
 
     ids: Ids
-    """The tokens that would replace the unstable ones; the last of them is the token that swallows the end."""
     swallowed: bytes
-    """The bytes of that token that the text ends with already."""
     rest: bytes
-    """Its remaining bytes, which would have to follow; they may end inside a character."""
 
     @property
     def token(self) -> int:
-        """The token itself."""
         return self.ids[-1]
 
 
@@ -63,7 +63,6 @@ class Unstable:
     head: int
     """How many bytes of that code point belong to the stable token before; 0 if they begin at a code point."""
     ids: Ids
-    """The tokens as they are now."""
     _tail: "_Tail" = field(repr=False, compare=False)
 
     def completions(self) -> Iterator[Completion]:
@@ -98,16 +97,16 @@ def unstable(live: LiveText) -> Unstable | None:
 
 
 class _Prefix(NamedTuple):
-    """Tokens of all of the tail but its last bytes, `swallowed`, which another token can begin with."""
+    """Tokens of all of the tail, split at `ends`, but its last bytes, which another token can begin with.
+
+    `is_first`: that token would be the first of its piece. `is_whole`: these are the tokens of all of the tail.
+    """
 
     ends: _Ends
-    """How the tail is split."""
     ids: Ids
     swallowed: bytes
     is_first: bool
-    """Whether the swallowing token would be the first of its piece."""
     is_whole: bool
-    """Whether these are the tokens of all of the tail, so that nothing is swallowed."""
 
 
 class _Tail:
@@ -208,7 +207,6 @@ class _Tail:
             n_back *= 2
 
     def completions(self) -> Iterator[Completion]:
-        """See `Unstable.completions`."""
         seen: set[tuple[Ids, int]] = set()
         for prefix in sorted(self._prefixes, key=lambda prefix: -len(prefix.swallowed)):
             for token in self._swallowing(prefix) if not prefix.is_whole else ():

@@ -16,7 +16,7 @@ END: Final = ""
 
 
 class _Part(NamedTuple):
-    """Whether a part of a pattern can match nothing, and the positions at which a match of it can begin and end."""
+    """A part of a pattern; the positions at which a match of it can begin and end."""
 
     matches_empty: bool
     first: frozenset[int]
@@ -24,7 +24,7 @@ class _Part(NamedTuple):
 
 
 class Automaton:
-    """The automaton of one pattern; size O(p * p) for p positions, of which `syntax.parse` allows `MOST_SETS`."""
+    """The automaton of one pattern; size O(p * p) for p positions, at most `syntax.MOST_SETS`."""
 
     def __init__(self, node: Node) -> None:
         self.node: Final = node

@@ -17,9 +17,12 @@ Ranges = tuple[tuple[int, int], ...]
 
 BMP: Final = 0x10000
 """The end of the Basic Multilingual Plane; what lies at or past it is called astral."""
-
 ASCII: Final = 0x80
-"""The end of ASCII; members below it are listed in a tenth of the time that the plane takes."""
+"""Its end; members below it are listed in a tenth of the time that the plane takes."""
+
+
+_alphabet = cache(lambda end: "".join(map(chr, range(end))))
+"""Every code point below `end` in order, so that an index is a code point."""
 
 
 @lru_cache(maxsize=512)
@@ -33,7 +36,7 @@ def members(chars: str, end: int = BMP) -> Ranges:
 
 
 def matches(chars: str, character: str) -> bool:
-    """Whether `chars`, a regular expression of exactly one character, matches `character`."""
+    """Whether the regular expression `chars` matches `character`."""
     return regex.fullmatch(chars, character) is not None
 
 
@@ -73,12 +76,6 @@ def set_source(ranges: Sequence[tuple[int, int]]) -> str:
     return f"[{''.join(spans)}]"
 
 
-@cache
-def _alphabet(end: int) -> str:
-    """Every code point below `end` in order, so that an index is a code point."""
-    return "".join(map(chr, range(end)))
-
-
 class Kinds(dict[int, str]):
     """Code point -> the character that represents its kind, for `str.translate`.
 
@@ -87,7 +84,7 @@ class Kinds(dict[int, str]):
     """
 
     def __init__(self, sets: Collection[str]) -> None:
-        """`sets` are the expressions of all character sets of the pattern."""
+        """`sets`: the expressions of all character sets of the pattern."""
         examples: dict[frozenset[str], str] = {}
         ranges = list(same_sets(sets, BMP))
         self._lows = [low for low, _, _ in ranges]

@@ -10,7 +10,6 @@ A place between the characters a and b is a safe cut if two things hold:
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
@@ -50,32 +49,25 @@ class CutFinder:
 
     def _below(self, end: int) -> re.Pattern[str] | None:
         """An expression whose matches end at the safe cuts between characters below `end`; None if there are none."""
-        before_of: dict[Ranges, list[Ranges]] = defaultdict(list)
-        for before, after in _sides(self.automaton, end):
-            before_of[after].append(before)
+        automaton = self.automaton
+        if automaton.matches_empty:
+            return None  # an empty match can take the place of the piece that should begin after the cut
+        options = automaton.node.options if isinstance(automaton.node, Alternation) else (automaton.node,)
+        begins = union(_enough(option, end) for option in options)
+        sources = automaton.sources
+        follows: dict[str, set[str]] = defaultdict(set)
+        for source, positions in zip(sources, automaton.follow, strict=True):
+            follows[source].update(map(sources.__getitem__, positions))
+        befores: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)
+        for low, high, sets in same_sets(set(sources) - {END}, end):
+            befores[frozenset().union(*map(follows.__getitem__, sets))].append((low, high))
+        before_of: dict[Ranges, list[Ranges]] = defaultdict(list)  # between these and what is after them is a cut
+        for examined, before in befores.items():
+            if END not in examined and (after := without(begins, union(members(chars, end) for chars in examined))):
+                before_of[after].append(tuple(before))
         safe = "|".join(f"{set_source(union(before))}(?={set_source(after)})" for after, before in before_of.items())
         unless = f"(?!{'|'.join(map(re.escape, self.unless))})" if self.unless else ""
         return re.compile(f"{unless}(?:{safe})") if safe else None
-
-
-def _sides(automaton: Automaton, end: int) -> Iterator[tuple[Ranges, Ranges]]:
-    """(befores, afters), sets of characters below `end`: between any of the befores and any of the afters is a cut."""
-    if automaton.matches_empty:
-        return  # an empty match can take the place of the piece that should begin after the cut
-    node = automaton.node
-    options = node.options if isinstance(node, Alternation) else (node,)
-    begins = union(_enough(option, end) for option in options)
-    sources = automaton.sources
-    follows: dict[str, set[str]] = defaultdict(set)
-    for source, positions in zip(sources, automaton.follow, strict=True):
-        follows[source].update(map(sources.__getitem__, positions))
-    befores: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)
-    for low, high, sets in same_sets(set(sources) - {END}, end):
-        befores[frozenset().union(*map(follows.__getitem__, sets))].append((low, high))
-    for looked_for, before in befores.items():
-        after = () if END in looked_for else without(begins, union(members(chars, end) for chars in looked_for))
-        if after:
-            yield union([tuple(before)]), after
 
 
 def _enough(option: Node, end: int) -> Ranges:

@@ -74,8 +74,6 @@ def enough_for(n_characters: int) -> float:
 class Expression:
     """An untrusted regular expression, compiled; a call that takes longer than `patience` raises `PatternError`."""
 
-    __slots__ = ("_compiled", "_what", "has_groups", "source")
-
     def __init__(self, source: str, what: str = "split pattern") -> None:
         """`what` names it in errors. `PatternError` if `source` is not valid, calls groups, or exceeds
         `MOST_CHARACTERS`."""
@@ -87,20 +85,23 @@ class Expression:
             with warnings.catch_warnings(action="ignore"):  # a future meaning of "[[" is no concern of who types it
                 self._compiled: Final = regex.compile(source, cache_pattern=False)
         except (regex.error, RecursionError, OverflowError, MemoryError, ValueError) as error:
-            raise PatternError(f"The {what} {_what_is_wrong(source, error)}") from None
+            reason = visible(str(getattr(error, "msg", None) or "it is too large or too deeply nested"))
+            place = "; correct it"
+            if (position := getattr(error, "pos", None)) is not None:
+                around = visible(source[max(0, position - 20) : position + 20])
+                place = f" at character {position + 1}, near '{around}'; correct it there"
+            raise PatternError(f"The {what} is not a valid regular expression: {reason}{place}.") from None
         self.has_groups: Final = self._compiled.groups > 0
 
     def findall(self, text: str) -> list[str]:
         """The texts of all matches, in order; only for an expression without groups."""
-        found: list[str] = self._run(lambda seconds: self._compiled.findall(text, timeout=seconds), text)
-        return found
+        return self._run(lambda seconds: self._compiled.findall(text, timeout=seconds), text)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """(start, end) of all matches in code points, ascending."""
-        # With (?r) the last one is found first.
-        return sorted(
-            self._run(lambda seconds: [m.span() for m in self._compiled.finditer(text, timeout=seconds)], text)
-        )
+        find = self._compiled.finditer
+        spans = self._run(lambda seconds: [match.span() for match in find(text, timeout=seconds)], text)
+        return sorted(spans)  # with (?r) the last one is found first
 
     def matches(self, text: str) -> bool:
         """Whether it matches the whole text."""
@@ -123,8 +124,7 @@ class Expression:
             budget.left -= perf_counter() - begin
         raise PatternError(
             f"The {self._what} took more than {budget.seconds:.1f} s on {len(text):,} characters: it tries too many "
-            "ways to match (nested or neighboring repetitions of the same characters); make it simpler or more "
-            "specific."
+            "ways to match (nested or neighboring repetitions of the same characters); make it simpler."
         )
 
 
@@ -150,19 +150,5 @@ def _too_much(source: str) -> str | None:
         sums[-1] += last
     if (size := sum(sums)) <= MOST_CHARACTERS:
         return None
-    return (
-        f"is too large: with its least repetitions written out it has {size:,} characters or more, and "
-        f"{MOST_CHARACTERS:,} is the most; ask for fewer repetitions"
-    )
-
-
-def _what_is_wrong(source: str, error: Exception) -> str:
-    """The error that `regex` reports of an expression, as a part of a sentence."""
-    position = getattr(error, "pos", None)
-    reason = visible(str(getattr(error, "msg", None) or "it is too large or too deeply nested"))
-    if position is None:
-        return f"is not a valid regular expression: {reason}; correct it."
-    around = visible(source[max(0, position - 20) : position + 20])
-    return (
-        f"is not a valid regular expression: {reason} at character {position + 1}, near '{around}'; correct it there."
-    )
+    size_of = f"with its least repetitions written out it has {size:,} characters or more"
+    return f"is too large: {size_of}, and {MOST_CHARACTERS:,} is the most; ask for fewer repetitions"

@@ -51,13 +51,9 @@ PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
 first version of cl100k_base, which Llama 3 adopted, it is split after the last newline: "llama3".
 """
 
-_ONLY: Final = "(?#only)"
-_THEN: Final = "(?#then)"
-_ELSE: Final = "(?#else)"
-
+_ONLY, _THEN, _ELSE = "(?#only)", "(?#then)", "(?#else)"
 _MOST_PARTS: Final = 64
 """Patterns that may be combined; no published tokenizer combines more than five."""
-
 _CHARACTER: Final = r"(?:[^\\.\[\](){}^$*+?|]|\\\W)"
 _CHOICE_OF_TEXTS: Final = re.compile(rf"{_CHARACTER}+(?:\|{_CHARACTER}+)*")
 _COMMENT: Final = re.compile(r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[^)]*\)", re.DOTALL)
@@ -71,7 +67,6 @@ class Split:
     source: str
     """A regular expression of the `regex` module; "" makes one piece of the whole text."""
     drops_rest: bool = False
-    """Whether text that it does not match is dropped."""
     name: str = field(default="", compare=False)
     """Its name in `PATTERNS`; "" for an expression that has none."""
 
@@ -86,9 +81,7 @@ class Split:
         published expression gets its name.
         """
         for name, published in PATTERNS.items():
-            if (
-                source and source == published and name != "words"
-            ):  # "words" drops text, which its expression does not say
+            if source and source == published and name != "words":  # which drops text, unlike its expression
                 return cls(source, name=name)
         source = without_comments(source)
         return cls(f"(?:{source})" if is_bare_word(source) else source)
@@ -137,7 +130,7 @@ def parse(text: str) -> Pattern:
         return _split(text)
     if mark == _THEN:
         return Then(_split(first), parse(rest))
-    return Else(_texts(first) or first, parse(rest))
+    return Else(_texts(first) or first, parse(rest))  # the first side is never a name
 
 
 def in_full(pattern: Pattern) -> str:
@@ -145,13 +138,10 @@ def in_full(pattern: Pattern) -> str:
 
     The mark "(?#only)" is left out of "words", which is `\\S+`.
     """
-    match pattern:
-        case Split(source):
-            return source if pattern.name else str(pattern)
-        case Then(first, rest):
-            return f"{in_full(first)}{_THEN}{in_full(rest)}"
-        case Else(found, rest):
-            return f"{_found_first(found)}{_ELSE}{in_full(rest)}"
+    if isinstance(pattern, Split):
+        return pattern.source if pattern.name else str(pattern)
+    first = in_full(pattern.first) + _THEN if isinstance(pattern, Then) else _found_first(pattern.first) + _ELSE
+    return first + in_full(pattern.rest)
 
 
 def one_after_another(splits: Sequence[Pattern]) -> Pattern:
@@ -174,7 +164,7 @@ def longest_first(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_bare_word(text: str) -> bool:
-    """Whether a pattern is read as a name rather than an expression: letters, digits, "-" and "_" only."""
+    """Whether a pattern is read as a name, not an expression: letters, digits, "-" and "_" only."""
     return text.replace("-", "").replace("_", "").isalnum()
 
 

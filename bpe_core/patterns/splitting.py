@@ -23,15 +23,14 @@ Span = tuple[int, int]
 
 
 class Splitter(ABC):
-    """Cuts texts into pieces by one pattern; made by `bpe_core.patterns.splitter`, which shares it between callers."""
+    """Cuts texts into pieces by one pattern; `bpe_core.patterns.splitter` makes it, and shares it between callers."""
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
         self.tree: Final = tree
-        """The syntax tree of the pattern."""
         self.pattern: Final = str(tree)
         """The pattern in the notation of `bpe_core.patterns.pattern`, with names where they were given."""
         self.source: Final = in_full(tree)
-        """The pattern with regular expressions instead of names; "" makes one piece of a document."""
+        """The same with regular expressions instead of names; "" makes one piece of a document."""
         self.lossy: Final = lossy
         """Whether text between pieces is dropped, so that decoding cannot restore it."""
 
@@ -100,18 +99,12 @@ class Splitter(ABC):
         """`text` with each character replaced by that of its kind in `kinds`: texts that become equal are split alike.
 
         `text` itself where the pattern cannot be analyzed.
-
-        >>> from bpe_core.patterns import splitter
-        >>> splitter("gpt2").alike("Zoë's") == splitter("gpt2").alike("Joe's")
-        False
-        >>> splitter("gpt2").alike("Zoé") == splitter("gpt2").alike("Job")
-        True
         """
         return text if self._kinds is None else text.translate(self._kinds)
 
     @property
     def scanner(self) -> "kernel.Scanner | None":
-        """The compiled scanner of the kernel that splits as this pattern does; None if there is none."""
+        """The scanner of the kernel that splits as this pattern does; None if there is none."""
         return None
 
     def pieces(self, blocks: Iterable[str]) -> Iterator[list[str]]:
@@ -159,16 +152,12 @@ class _Whole(Splitter):
 
 
 class _ByExpression(Splitter):
-    """Split by one regular expression.
-
-    The published ones match every character of any text, except "words", so that their matches are the pieces.
-    """
+    """Split by one regular expression. The published ones but "words" match all of any text, so find the pieces."""
 
     def __init__(self, tree: Split) -> None:
         super().__init__(tree, tree.drops_rest)
         self._expression = tree.source
-        self._own = None if tree.name else Expression(tree.source)
-        """The expression if it is untrusted; None for a published one."""
+        self._own = None if tree.name else Expression(tree.source)  # untrusted unless it is a published one
 
     def split(self, text: str) -> list[str]:
         if not self._own:
@@ -214,7 +203,7 @@ class _ByExpression(Splitter):
 
 
 class _InParts(Splitter):
-    """A text is divided into parts; some parts are pieces, the others are split by the rest of the pattern."""
+    """A text is divided into parts: some are pieces, the others are split by the rest of the pattern."""
 
     def __init__(self, tree: Then | Else, rest: Splitter, lossy: bool) -> None:
         super().__init__(tree, lossy)
@@ -273,8 +262,8 @@ class _Else(_InParts):
     def __init__(self, tree: Else) -> None:
         rest = made(tree.rest)
         super().__init__(tree, rest, rest.lossy)
-        self._texts = tree.texts
         self._first = TextSearch(tree.first) if isinstance(tree.first, tuple) else Expression(tree.first)
+        self._texts = tree.texts
 
     def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
         done = 0

@@ -66,12 +66,8 @@ class End:
 
 Node = Chars | Chain | Alternation | Repeat | Atomic | Lookaround | End
 
-END_OF_LINE: Final = Lookaround(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negated=False)
-"""`$`: the end of the text, or a newline there and then the end."""
-
 COUNTED: Final = 16
 """Repetitions of an item that are written out in an automaton; a higher number is treated as unlimited."""
-
 MOST_SETS: Final = 300
 """Sets of characters allowed in a tree, with repetitions written out as far as `COUNTED`: the analysis may take time
 cubic in their number. The published patterns have fifty at most."""
@@ -86,7 +82,6 @@ _CHARS: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SET_OPERATOR: Final = re.compile(r"--|&&|\|\||~~")
 _QUANTIFIER: Final = re.compile(r"(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})([?+]?)")
 _GROUP: Final = re.compile(r"\((?:\?(i?:|=|!|>))?(?![?*])")
 _SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
@@ -99,10 +94,8 @@ def parse(source: str) -> Node:
     """
     reader = _Reader(source)
     node = reader.choice(ignore_case=False)
-    if reader.at != len(source):
-        raise NotPlain(source[reader.at :])
-    if _size(node) > MOST_SETS:
-        raise NotPlain("too many sets of characters")
+    if reader.at != len(source) or _size(node) > MOST_SETS:
+        raise NotPlain
     return node
 
 
@@ -143,11 +136,10 @@ class _Reader:
 
     def repeat(self, ignore_case: bool) -> Node:
         item = self.item(ignore_case)
-        found = self.read(_QUANTIFIER)
-        if not found:
+        if not (found := self.read(_QUANTIFIER)):
             return item
         if isinstance(item, Lookaround | End):
-            raise NotPlain("a repeated assertion")
+            raise NotPlain
         short, least, comma, most, mode = found.groups()
         if short:
             return Repeat(item, *_SHORT[short], mode)
@@ -155,21 +147,21 @@ class _Reader:
         return Repeat(item, int(least), last, mode)
 
     def item(self, ignore_case: bool) -> Node:
-        if self.accept("$"):
-            return END_OF_LINE
+        if self.accept("$"):  # the end of the text, or a newline there and then the end
+            return Lookaround(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negated=False)
         if self.accept(r"\Z"):
             return End()
         if opening := self.read(_GROUP):
             return self.group(opening[1] or ":", ignore_case)
         chars = self.read(_CHARS)
-        if not chars or (chars[0][0] == "[" and _SET_OPERATOR.search(chars[0])):
-            raise NotPlain(self.source[self.at :])
+        if not chars or (chars[0][0] == "[" and re.search(r"--|&&|\|\||~~", chars[0])):  # an operator of sets
+            raise NotPlain
         return Chars(f"(?i:{chars[0]})" if ignore_case else chars[0])
 
     def group(self, kind: str, ignore_case: bool) -> Node:
         inner = self.choice(ignore_case or kind == "i:")
         if not self.accept(")"):
-            raise NotPlain(self.source[self.at :])
+            raise NotPlain
         if kind == ">":
             return Atomic(inner)
         return inner if kind.endswith(":") else Lookaround(inner, negated=kind == "!")
