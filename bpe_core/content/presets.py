@@ -5,14 +5,13 @@ rules do not give, the preset expects the right one and keeps the other as `stat
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from types import MappingProxyType
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import Options
-from bpe_core.trainer import Trainer
+from bpe_core.trainer import train
 from bpe_core.visible import token_label
 
 
@@ -21,11 +20,8 @@ class PresetCheck:
     """One comparison of an expected with an actual result, as text to be shown."""
 
     what: str
-    """What is compared, such as "merges"."""
     expected: str
-    """The expected result."""
     found: str
-    """The actual result."""
     stated: str = ""
     """What the source states, if that is wrong by its own rules; "" otherwise."""
 
@@ -42,20 +38,17 @@ class Preset:
     name: str
     """Its key in `PRESETS`, such as "S0"."""
     title: str
-    """A title of a few words."""
     reason: str
     """What it shows, in one sentence."""
     documents: tuple[str, ...]
-    """The corpus."""
     options: Options
-    """The options of the training."""
     n_merges: int
     """The expected number of merges."""
     n_tokens: int
     """The expected number of tokens of the corpus after the last merge."""
     tokens: tuple[bytes, ...]
     """The expected tokens that the first merges make, in order."""
-    encodings: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    encodings: Mapping[str, Sequence[int]]
     """Text -> the expected ids."""
     stated: tuple[bytes, ...] = ()
     """The tokens that the first merges make according to the source, if that is wrong by its own rules."""
@@ -66,24 +59,23 @@ class Preset:
 
     def train(self) -> Tokenizer:
         """Train to the end and return the tokenizer."""
-        trainer = Trainer(self.counts(), **asdict(self.options))
-        for _ in trainer:
-            pass
-        return trainer.tokenizer()
+        return train(self.counts(), **asdict(self.options))
 
     def check(self, tokenizer: Tokenizer) -> tuple[PresetCheck, ...]:
         """Compare `tokenizer`, trained on this corpus with these options, with the expected result."""
         vocabulary, record = tokenizer.vocabulary, tokenizer.record
         made = [vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)]]
         left = record.steps[-1][2] if record and record.steps else record.n_tokens_start if record else 0
-        lines = [
+        expected, found, stated = (" ".join(map(token_label, each)) for each in (self.tokens, made, self.stated))
+        return (
             PresetCheck("merges", f"{self.n_merges:,}", f"{vocabulary.n_merges:,}"),
             PresetCheck("tokens left in the corpus", f"{self.n_tokens:,}", f"{left:,}"),
-            PresetCheck("tokens made, in order", _labels(self.tokens), _labels(made), _labels(self.stated)),
-        ]
-        for text, ids in self.encodings.items():
-            lines.append(PresetCheck(f"ids of {text!r}", _numbers(ids), _numbers(tokenizer.encode_ordinary(text))))
-        return tuple(lines)
+            PresetCheck("tokens made, in order", expected, found, stated),
+            *(
+                PresetCheck(f"ids of {text!r}", _numbers(ids), _numbers(tokenizer.encode_ordinary(text)))
+                for text, ids in self.encodings.items()
+            ),
+        )
 
 
 def verdict(name: str, checks: Sequence[PresetCheck]) -> tuple[bool, str]:
@@ -100,105 +92,91 @@ def verdict(name: str, checks: Sequence[PresetCheck]) -> tuple[bool, str]:
     return True, f"{name} came out as promised: " + ", ".join(f"{check.found} {check.what}" for check in checks[:2])
 
 
-def _labels(tokens: Sequence[bytes]) -> str:
-    return " ".join(map(token_label, tokens))
-
-
 def _numbers(ids: Sequence[int]) -> str:
     return " ".join(map(str, ids))
 
 
-def _words(**counts: int) -> str:
-    return " ".join(word for word, count in counts.items() for _ in range(count))
+_CORPUS: Final = " ".join(["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6)
 
-
-_CORPUS: Final = _words(low=5, lower=2, widest=3, newest=6)
-
-_S0: Final = Preset(
-    name="S0",
-    title="Flat bytes, two lines",
-    reason="Without a pattern merges cross spaces and words: “ t”, “s ” and “e ” lead.",
-    documents=(
-        "Consider this as a trainig text and this can be as big as you want and be carefull\n"
-        "while choosing the data because wrong type of data can lead to lots of irregularities",
+_EVERY: Final = (
+    Preset(
+        name="S0",
+        title="Flat bytes, two lines",
+        reason="Without a pattern merges cross spaces and words: “ t”, “s ” and “e ” lead.",
+        documents=(
+            "Consider this as a trainig text and this can be as big as you want and be carefull\n"
+            "while choosing the data because wrong type of data can lead to lots of irregularities",
+        ),
+        options=Options(276, "none"),
+        n_merges=20,
+        n_tokens=109,
+        tokens=(b" t", b"s ", b"e ", b"an", b" th"),
+        encodings={"Hi this is test": (72, 105, 266, 105, 115, 256, 101, 115, 116)},
     ),
-    options=Options(276, "none"),
-    n_merges=20,
-    n_tokens=109,
-    tokens=(b" t", b"s ", b"e ", b"an", b" th"),
-    encodings={"Hi this is test": (72, 105, 266, 105, 115, 256, 101, 115, 116)},
-)
-
-_S1: Final = Preset(
-    name="S1",
-    title="A list of words as documents",
-    reason="No merge crosses the border of two documents, so words need no pattern.",
-    documents=tuple(_CORPUS.split()),
-    options=Options(262, "none"),
-    n_merges=6,
-    n_tokens=35,
-    tokens=(b"es", b"est", b"lo", b"low", b"ne", b"new"),
-    encodings={"newest": (261, 257), "low": (259,)},
-)
-
-_S2: Final = Preset(
-    name="S2",
-    title="Sennrich's algorithm on words",
-    reason="Ties go to the largest pair, s + t before e + s; special tokens come first.",
-    documents=(_CORPUS,),
-    options=Options(263, "words", "largest", "specials-first", special_tokens=("<|endoftext|>",)),
-    n_merges=6,
-    n_tokens=35,
-    tokens=(b"st", b"est", b"ow", b"low", b"west", b"ne"),
-    encodings={
-        "newest": (262, 261),
-        "lower": (260, 102, 115),
-        "widest": (120, 106, 101, 258),
-        "low": (260,),
-    },
-)
-
-_S2_PROSE: Final = Preset(
-    name="S2-prose",
-    title="Words with an end, as in the prose",
-    reason="With </w> ending each word four pairs tie at 8: es, est, lo, low is not next.",
-    documents=(_words(low=5, lowest=2, newest=6, wider=3),),
-    options=Options(266, "words", end_of_word="</w>"),
-    n_merges=9,
-    n_tokens=33,
-    tokens=(b"we", b"wes", b"west", b"west</w>", b"lo", b"ne", b"newest</w>", b"low", b"low</w>"),
-    encodings={"low": (265,), "newest": (263,), "lower": (261, 257, 114, 256)},
-    stated=(b"es", b"est", b"lo", b"low"),
-)
-
-_S3: Final = Preset(
-    name="S3",
-    title="aabdaabdaab",
-    reason="Two merges make 11 tokens into 8 and then 5: aa, and aab of it.",
-    documents=("aabdaabdaab",),
-    options=Options(258, "none"),
-    n_merges=2,
-    n_tokens=5,
-    tokens=(b"aa", b"aab"),
-    encodings={"aabdaabdaab": (257, 100, 257, 100, 257)},
-)
-
-_S4: Final = Preset(
-    name="S4",
-    title="A text learned by heart",
-    reason="With no minimum count all becomes one token, and 106 of 107 only lead to it.",
-    documents=(
-        "\n    Hello world! This is a sample text to demonstrate BPE tokenization."
-        "\n    We'll use this to train our tokenizer and then test encoding and decoding.\n    ",
+    Preset(
+        name="S1",
+        title="A list of words as documents",
+        reason="No merge crosses the border of two documents, so words need no pattern.",
+        documents=tuple(_CORPUS.split()),
+        options=Options(262, "none"),
+        n_merges=6,
+        n_tokens=35,
+        tokens=(b"es", b"est", b"lo", b"low", b"ne", b"new"),
+        encodings={"newest": (261, 257), "low": (259,)},
     ),
-    options=Options(512, "none"),
-    n_merges=107,
-    n_tokens=1,
-    tokens=(b"  ", b" t", b" to", b"en"),
-    encodings={"Hello world!": (72, 101, 265, 111, 32, 119, 111, 114, 108, 100, 33)},
+    Preset(
+        name="S2",
+        title="Sennrich's algorithm on words",
+        reason="Ties go to the largest pair, s + t before e + s; special tokens come first.",
+        documents=(_CORPUS,),
+        options=Options(263, "words", "largest", "specials-first", special_tokens=("<|endoftext|>",)),
+        n_merges=6,
+        n_tokens=35,
+        tokens=(b"st", b"est", b"ow", b"low", b"west", b"ne"),
+        encodings={
+            "newest": (262, 261),
+            "lower": (260, 102, 115),
+            "widest": (120, 106, 101, 258),
+            "low": (260,),
+        },
+    ),
+    Preset(
+        name="S2-prose",
+        title="Words with an end, as in the prose",
+        reason="With </w> ending each word four pairs tie at 8: es, est, lo, low is not next.",
+        documents=(" ".join(["low"] * 5 + ["lowest"] * 2 + ["newest"] * 6 + ["wider"] * 3),),
+        options=Options(266, "words", end_of_word="</w>"),
+        n_merges=9,
+        n_tokens=33,
+        tokens=(b"we", b"wes", b"west", b"west</w>", b"lo", b"ne", b"newest</w>", b"low", b"low</w>"),
+        encodings={"low": (265,), "newest": (263,), "lower": (261, 257, 114, 256)},
+        stated=(b"es", b"est", b"lo", b"low"),
+    ),
+    Preset(
+        name="S3",
+        title="aabdaabdaab",
+        reason="Two merges make 11 tokens into 8 and then 5: aa, and aab of it.",
+        documents=("aabdaabdaab",),
+        options=Options(258, "none"),
+        n_merges=2,
+        n_tokens=5,
+        tokens=(b"aa", b"aab"),
+        encodings={"aabdaabdaab": (257, 100, 257, 100, 257)},
+    ),
+    Preset(
+        name="S4",
+        title="A text learned by heart",
+        reason="With no minimum count all becomes one token, and 106 of 107 only lead to it.",
+        documents=(
+            "\n    Hello world! This is a sample text to demonstrate BPE tokenization."
+            "\n    We'll use this to train our tokenizer and then test encoding and decoding.\n    ",
+        ),
+        options=Options(512, "none"),
+        n_merges=107,
+        n_tokens=1,
+        tokens=(b"  ", b" t", b" to", b"en"),
+        encodings={"Hello world!": (72, 101, 265, 111, 32, 119, 111, 114, 108, 100, 33)},
+    ),
 )
-
-PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
-    {preset.name: preset for preset in (_S0, _S1, _S2, _S2_PROSE, _S3, _S4)}
-)
+PRESETS: Final[Mapping[str, Preset]] = {preset.name: preset for preset in _EVERY}
 """Name -> preset."""

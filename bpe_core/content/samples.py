@@ -19,26 +19,27 @@ class SampleText:
 
     name: str
     """The file name without its suffix; unique, and the same in all versions of bpescope."""
-
     title: str
     """At most 24 characters, for a row in a list."""
-
     reason: str
     """At most 78 characters, a line of a terminal of 80: what to look for in this text."""
-
     path: Path
     """The file, in UTF-8; to be read without newline translation."""
-
     group: str
     """The heading under which it is listed; the samples of a group are adjacent."""
 
 
-def folder(homes: tuple[Path, ...] = _HOMES) -> Path:
-    """The folder that holds the texts: the first of `homes` with a manifest; `TextError` if there is none."""
-    for home in homes:
-        if (home / "samples.toml").is_file():
-            return home
-    raise TextError(f"The sample texts are missing ({homes[0]}): install bpescope again, or give it texts of your own.")
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A short text to be opened in the editor."""
+
+    title: str
+    """At most 28 characters; unique."""
+    see: str
+    """One sentence of at most 65 characters: what to do, or what to see."""
+    text: str
+    cursor: int
+    """Where to put the cursor, as an offset in code points: at the place of interest, or at the end."""
 
 
 @cache
@@ -48,46 +49,11 @@ def samples() -> tuple[SampleText, ...]:
     >>> [sample.title for sample in samples() if sample.name == "aaabdaaabac"]
     ['aaabdaaabac']
     """
-    return read_manifest(folder())
-
-
-def read_manifest(home: Path) -> tuple[SampleText, ...]:
-    """The samples in the manifest of the folder `home`; `TextError` if it cannot be read or is broken."""
-    manifest = home / "samples.toml"
-    try:
-        entries: list[dict[str, Any]] = tomllib.loads(manifest.read_text("utf-8"))["sample"]
-        return tuple(
-            SampleText(Path(entry["file"]).stem, entry["title"], entry["reason"], home / entry["file"], entry["group"])
-            for entry in entries
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TextError(f"The list of samples {manifest} is broken ({error!r}): install bpescope again.") from error
-
-
-def editor_greeting() -> str:
-    """The text that the editor contains at first; `TextError` if it is not installed."""
-    path = folder() / "editor-greeting.txt"
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise TextError(f"The editor's first text is missing ({path}): install bpescope again.") from error
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A short text to be opened in the editor."""
-
-    title: str
-    """At most 28 characters; unique."""
-
-    see: str
-    """One sentence of at most 65 characters: what to do, or what to see."""
-
-    text: str
-    """The text itself."""
-
-    cursor: int
-    """Where to put the cursor, as an offset in code points: at the place of interest, or at the end."""
+    entries, home = _listed("sample"), shipped("samples.toml").parent
+    return tuple(
+        SampleText(Path(entry["file"]).stem, entry["title"], entry["reason"], home / entry["file"], entry["group"])
+        for entry in entries
+    )
 
 
 @cache
@@ -97,17 +63,26 @@ def examples() -> tuple[Example, ...]:
     >>> examples()[0].title
     'The r in strawberry'
     """
-    return read_examples(folder() / "samples.toml")
-
-
-def read_examples(manifest: Path) -> tuple[Example, ...]:
-    """The examples in a manifest, `samples.toml`; `TextError` if it cannot be read or is broken."""
-    try:
-        entries = tomllib.loads(manifest.read_text("utf-8"))["example"]
-        return tuple(_example(**entry) for entry in entries)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TextError(f"The list of examples {manifest} is broken ({error!r}): install bpescope again.") from error
+    return tuple(_example(**entry) for entry in _listed("example"))
 
 
 def _example(*, title: str, see: str, text: str, at: str = "") -> Example:
     return Example(title, see, text, text.index(at) if at else len(text))
+
+
+def editor_greeting() -> str:
+    """The text that the editor contains at first; `TextError` if it is not installed."""
+    return shipped("editor-greeting.txt").read_bytes().decode("utf-8")
+
+
+def _listed(key: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = tomllib.loads(shipped("samples.toml").read_text("utf-8"))[key]
+    return entries
+
+
+def shipped(name: str) -> Path:
+    """The path of a file among the sample texts; `TextError` if it is not installed."""
+    paths = [home / name for home in _HOMES]
+    if found := next(filter(Path.is_file, paths), None):
+        return found
+    raise TextError(f"The sample texts are missing ({paths[0]}): install bpescope again, or give it texts of your own.")

@@ -1,13 +1,10 @@
 """Each of the small texts shows what it promises, under the vocabularies in which it was first seen."""
 
-from pathlib import Path
-
 import pytest
 from real import real_file
 
 from bpe_core import LiveText, Tokenizer, load
-from bpe_core.content.samples import examples, read_examples
-from bpe_core.errors import TextError
+from bpe_core.content.samples import examples
 from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import unstable
 
@@ -66,9 +63,3 @@ def test_only_gpt2_pays_for_each_space_of_an_indentation(gpt2: Tokenizer, gpt4: 
 
 def test_gpt2_knows_only_the_straight_apostrophe(gpt2: Tokenizer) -> None:
     assert kinds(gpt2, "Curly quotes") == {"curly quote"}
-
-
-def test_a_broken_list_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "samples.toml").write_text("[[example]]\ntitle = 'a'")
-    with pytest.raises(TextError, match="install bpescope again"):
-        read_examples(tmp_path / "samples.toml")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.content.samples import SampleText, folder, read_manifest, samples
+from bpe_core.content.samples import SampleText, editor_greeting, samples, shipped
 from bpe_core.errors import TextError
 from bpe_core.trainer import Trainer, train
 
@@ -26,7 +26,9 @@ def text_of(name: str) -> str:
 
 def test_every_text_in_the_folder_is_listed_and_nothing_else_is() -> None:
     listed = {sample.path.name for sample in samples()}
-    assert listed | {"samples.toml", "editor-greeting.txt"} == {path.name for path in folder().iterdir()}
+    assert listed | {"samples.toml", "editor-greeting.txt"} == {
+        path.name for path in shipped("samples.toml").parent.iterdir()
+    }
 
 
 @pytest.mark.parametrize("sample", samples(), ids=NAMES)
@@ -50,18 +52,10 @@ def test_texts_are_utf8_and_small_and_harmless(sample: SampleText) -> None:
 # ---- when something is wrong
 
 
-def test_missing_samples_are_one_sentence(tmp_path: Path) -> None:
+def test_missing_samples_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bpe_core.content.samples._HOMES", (tmp_path / "neither", tmp_path / "nor"))
     with pytest.raises(TextError, match="sample texts are missing"):
-        folder((tmp_path / "neither", tmp_path / "nor"))
-
-
-@pytest.mark.parametrize(
-    "manifest", ["", "sample = 1", "[[sample]]\nfile = 'a.txt'", "[[sample]", "\xff", "sample = [1]"]
-)
-def test_a_broken_manifest_is_one_sentence(tmp_path: Path, manifest: str) -> None:
-    (tmp_path / "samples.toml").write_bytes(manifest.encode("latin-1"))
-    with pytest.raises(TextError, match=r"list of samples .* is broken"):
-        read_manifest(tmp_path)
+        editor_greeting()
 
 
 # ---- what the reasons promise
