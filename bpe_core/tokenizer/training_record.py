@@ -31,18 +31,14 @@ LARGEST_VOCABULARY: Final = 0x110000 - 256
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What people read about an option of a training."""
+    """What people read about an option of a training: its argument of `bpescope train`, without dashes, its name on the
+    screen and in the history, a sentence that says what it does, a value as example, and all values if they are few."""
 
     argument: str
-    """Of `bpescope train`, without its dashes."""
     name: str
-    """On the screen and in the history."""
     does: str
-    """A sentence."""
     example: str = ""
-    """A value that it may have."""
     choices: tuple[str, ...] = ()
-    """All values that it may have, if these are few."""
     ends: bool = False
     """Whether it says only where learning ends, and changes no merge before."""
     inherited: bool = False
@@ -113,9 +109,21 @@ class Options:
 
     def checked(self) -> Self:
         """These options, the share as a number and the special tokens as a tuple; `OptionError` or `PatternError`."""
-        self._check_special_tokens()
-        self._check_end_of_word()
-        smallest = 257 + len(self.special_tokens) + bool(self.end_of_word)
+        if isinstance(self.special_tokens, str):
+            raise OptionError(f"special_tokens is a list of texts, not the one text {self.special_tokens!r}.")
+        specials: tuple[object, ...] = tuple(self.special_tokens)
+        for number, text in enumerate(specials):
+            if not isinstance(text, str) or not text:
+                raise OptionError(f"The special token {text!r} is not a text of at least one character.")
+            if text in specials[:number]:
+                raise OptionError(f"The special token {text!r} is named twice; name it once.")
+        if not isinstance(self.end_of_word, str):
+            raise OptionError(f"end_of_word is a text such as '</w>', not {self.end_of_word!r}.")
+        if without_surrogates(self.end_of_word) != self.end_of_word:
+            raise OptionError(f"end_of_word {self.end_of_word!r} holds half of a character; give it a text.")
+        if self.end_of_word in specials:
+            raise OptionError(f"{self.end_of_word!r} is a special token already; choose another end_of_word.")
+        smallest = 257 + len(specials) + bool(self.end_of_word)
         _check_number("vocab_size", self.vocab_size, smallest, "256 bytes, the special tokens and a first merge")
         if self.vocab_size > LARGEST_VOCABULARY:
             raise OptionError(f"vocab_size is {self.vocab_size}; no more than {LARGEST_VOCABULARY} can be learned.")
@@ -139,24 +147,6 @@ class Options:
         if not 0 <= share <= 1:
             raise OptionError(f"min_share is {self.min_share}, but a share is between 0 and 1.")
         return share
-
-    def _check_end_of_word(self) -> None:
-        if not isinstance(self.end_of_word, str):
-            raise OptionError(f"end_of_word is a text such as '</w>', not {self.end_of_word!r}.")
-        if without_surrogates(self.end_of_word) != self.end_of_word:
-            raise OptionError(f"end_of_word {self.end_of_word!r} holds half of a character; give it a text.")
-        if self.end_of_word in self.special_tokens:
-            raise OptionError(f"{self.end_of_word!r} is a special token already; choose another end_of_word.")
-
-    def _check_special_tokens(self) -> None:
-        if isinstance(self.special_tokens, str):
-            raise OptionError(f"special_tokens is a list of texts, not the one text {self.special_tokens!r}.")
-        texts: tuple[object, ...] = tuple(self.special_tokens)
-        for number, text in enumerate(texts):
-            if not isinstance(text, str) or not text:
-                raise OptionError(f"The special token {text!r} is not a text of at least one character.")
-            if text in texts[:number]:
-                raise OptionError(f"The special token {text!r} is named twice; name it once.")
 
 
 OPTION_OF: Final[Mapping[str, Option]] = {field.name: field.metadata["option"] for field in fields(Options)}
