@@ -18,6 +18,7 @@ AROUND: Final = 8_000  # characters before and behind the cursor that are shown
 BORDER: Final = "│"
 _MOST_BYTES: Final = 16  # bytes of a token that a line shows
 _WIDEST: Final = 14  # cells that labels are filled up to, so that their bytes stand in a column
+_AT_A_TIME: Final = 300  # spans that are laid out between two moments for keys and drawing
 
 
 class ViewToken(NamedTuple):
@@ -38,41 +39,52 @@ class Part(NamedTuple):
 ViewRow = list[Part]
 
 
+class _Flow:
+    """Fills rows with what comes, one after the other; a row ends where there is no room."""
+
+    def __init__(self, rows: list[ViewRow], width: int) -> None:
+        self._rows, self._width, self._used = rows, width, 0
+        rows.append([])
+
+    def put(self, size: int, *parts: Part) -> None:
+        if self._rows[-1] and self._used + size > self._width:
+            self.end_row()
+        self._rows[-1] += parts
+        self._used += size
+
+    def end_row(self) -> None:
+        self._rows.append([])
+        self._used = 0
+
+    def close(self) -> None:
+        if not self._rows[-1]:
+            self._rows.pop()
+
+
 def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]:
     """The tokens around a code point; all of them where the text is not long."""
     spans = live.spans(max(0, offset - AROUND), min(live.n_characters, offset + AROUND))
     at = min(offset, live.n_characters - 1)
-    shown: list[ViewToken] = []
-    for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
-        current = span.start <= at < span.end
-        shown += [ViewToken(token, live.tokenizer.token_bytes(token), color, current) for token in span.ids]
-    return shown
+    return [
+        ViewToken(token, live.tokenizer.token_bytes(token), color, span.start <= at < span.end)
+        for span, color in zip(spans, choose_colors(spans, n_colors), strict=True)
+        for token in span.ids
+    ]
 
 
 def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int) -> list[ViewRow]:
     if kind == "list":
         return list(_listed(tokens, vocabulary))
-    return list(_flowing(tokens, width, by_id=kind == "ids"))
-
-
-def _flowing(tokens: Sequence[ViewToken], width: int, *, by_id: bool) -> Iterator[ViewRow]:
-    """Tokens one after the other; a row ends where there is no room, and behind a newline."""
-    row: ViewRow = []
-    used = 0
+    rows: list[ViewRow] = []
+    flow = _Flow(rows, width)
     for token in tokens:
-        text = str(token.id) if by_id else token_label(token.bytes)
-        between = Part(" " if by_id else BORDER)
-        size = cell_len(text) + 1
-        if row and used + size > width:
-            yield row
-            row, used = [], 0
-        row += [Part(text, token.color, token.is_current), between]
-        used += size
+        text = str(token.id) if kind == "ids" else token_label(token.bytes)
+        between = Part(" " if kind == "ids" else BORDER)
+        flow.put(cell_len(text) + 1, Part(text, token.color, token.is_current), between)
         if token.bytes.endswith(b"\n"):
-            yield row
-            row, used = [], 0
-    if row:
-        yield row
+            flow.end_row()
+    flow.close()
+    return rows
 
 
 def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[ViewRow]:
@@ -94,11 +106,6 @@ def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[Vie
         ]
 
 
-Placed = tuple[Part, int]  # a part, and the cells it takes
-
-_AT_A_TIME: Final = 300  # spans that are laid out between two moments for keys and drawing
-
-
 def lay_out(
     spans: Sequence[DecodedSpan],
     colors: Sequence[int],
@@ -111,50 +118,27 @@ def lay_out(
     Newlines end a row. Bytes that are no text are written as `\xNN` and brought out, ids that there are not as `?id?`;
     where several ids make up one character, their number follows it.
     """
-    row: ViewRow = []
-    used = 0
-    for start in range(0, len(spans), _AT_A_TIME):
-        end = start + _AT_A_TIME
-        for span, color in zip(spans[start:end], colors[start:end], strict=True):
-            for number, line in enumerate(_lines(span, bytes_of)):
-                if number:
-                    rows.append(row)
-                    row, used = [], 0
-                for part, size in _parts(span, line, color, width):
-                    if row and used + size > width:
-                        rows.append(row)
-                        row, used = [], 0
-                    row.append(part)
-                    used += size
-        yield
-    if row:
-        rows.append(row)
-
-
-def _lines(span: DecodedSpan, bytes_of: Callable[[int], bytes]) -> Sequence[str]:
-    """What a span shows, in lines; a newline is seen at the end of its line."""
-    if span.kind == "text" and "\n" not in span.text:
-        return (span.text,)
-    if span.kind == "unknown":
-        return [f"?{span.ids[0]}?"]
-    if span.kind == "invalid":
-        return [token_label(b"".join(map(bytes_of, span.ids)))]
-    return span.text.replace("\n", "↵\n").split("\n")
-
-
-def _parts(span: DecodedSpan, line: str, color: int, width: int) -> list[Placed]:
-    if span.kind == "unknown":
-        return [(Part(line), len(line))]
-    label, size = _label(line)
-    is_invalid = span.kind == "invalid"
-    if size <= width:
-        parts = [(Part(label, color, is_invalid), size)] if label else []
-    else:
-        parts = [(Part(piece, color, is_invalid), cell_len(piece)) for piece in chop_cells(label, width)]
-    if len(span.ids) > 1:
-        number = f"×{len(span.ids)}"
-        parts.append((Part(number), len(number)))
-    return parts
+    flow = _Flow(rows, width)
+    for number, (span, color) in enumerate(zip(spans, colors, strict=True), 1):
+        if span.kind == "unknown":
+            flow.put(len(text := f"?{span.ids[0]}?"), Part(text))
+        else:
+            is_invalid = span.kind == "invalid"
+            text = token_label(b"".join(map(bytes_of, span.ids))) if is_invalid else span.text.replace("\n", "↵\n")
+            for line_number, line in enumerate(text.split("\n")):
+                if line_number:
+                    flow.end_row()
+                label, size = _label(line)
+                if 0 < size <= width:
+                    flow.put(size, Part(label, color, is_invalid))
+                elif size:
+                    for piece in chop_cells(label, width):
+                        flow.put(cell_len(piece), Part(piece, color, is_invalid))
+                if len(span.ids) > 1:
+                    flow.put(len(times := f"×{len(span.ids)}"), Part(times))
+        if not number % _AT_A_TIME:
+            yield
+    flow.close()
 
 
 @lru_cache(maxsize=1 << 14)
