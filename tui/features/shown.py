@@ -75,7 +75,7 @@ class Shown(Feature):
         self.stop()
         for forget in self.forgets:
             forget()
-        self.screen.editor.forget_edits()
+        self.screen.editor.status_lines.forget_edits()
 
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
@@ -96,7 +96,7 @@ class Shown(Feature):
             for follow in self.follows:
                 follow()
             self.screen.editor.tell_names()
-            self.screen.editor.inspect()
+            self.screen.editor.side.show_token()
 
     def begin_training(self, tokenizer: Tokenizer, n_tokens: int, n_bytes: int) -> None:
         """Show a tokenizer that is being trained and has no merges yet, on a corpus of this size."""

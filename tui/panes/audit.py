@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Final
 
-from textual import events, on
+from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, HorizontalGroup
@@ -16,7 +16,7 @@ from tui.commands import bindings
 from tui.drawing.token_labels import MARKS
 from tui.state import Audit, Run, TokenLines
 from tui.terminal.guards import Field
-from tui.widgets.pane import Pane
+from tui.widgets.pane import Pane, button
 from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
 
@@ -37,11 +37,14 @@ class AuditPane(Pane):
     run: var[Run] = var(Run())
     token_lines: var[TokenLines] = var(TokenLines())
 
+    table = getters.query_one(TokenTable)
+    panel = getters.query_one(TokenPanel)
+
     _is_unlisted = False  # whether the table is empty only because nobody looks
 
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="audit-controls"):
-            yield Button("▶ Audit", id="audit-go", compact=True, action="screen.do('audit.audit')", tooltip=_GO)
+            yield button("▶ Audit", "audit-go", "audit.audit", _GO)
             yield Field(placeholder="/ text, id, 0x hex", id="search", compact=True, tooltip=_SEARCH)
             yield Static(id="audit-status", markup=False)
         yield Static(id="audit-summary", markup=False)
@@ -52,11 +55,6 @@ class AuditPane(Pane):
 
     def on_mount(self) -> None:
         self.border_subtitle = "[dim]enter[/] merge and example  [dim]←→[/] kind  [dim]w[/] panel"
-
-    # State
-
-    def watch_tokenizer(self) -> None:
-        self._list()
 
     def watch_run(self, old: Run, run: Run) -> None:
         if old.busy != run.busy:
@@ -76,6 +74,8 @@ class AuditPane(Pane):
             self.table.list_tokens(vocabulary)
         self.table.waits_for = _LEARNING if self.run.busy else ""
 
+    watch_tokenizer = _list
+
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         if old.running != audit.running:
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
@@ -91,31 +91,16 @@ class AuditPane(Pane):
                 self.screen.set_focus(self.table)
 
     def _show_summary(self) -> None:
-        """What the next audit looks at, with the keys that change it."""
-        self.query_one("#audit-summary", Static).update(self._summary(), layout=False)
-
-    def _summary(self) -> str:
+        """What the next audit looks at, with the keys that change it; or how many tokens were found."""
         rows = self.table.rows
-        if not self.audit.verdicts:
-            return "Looks at the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
-        marks = [f"{MARKS[severity]} {rows.severities.get(severity, 0):,}" for severity in reversed(Severity)]
-        figures = rows.known.figures if rows.known else {}
-        known = ", ".join(
-            f"{kind} {n:,} (known {figures[kind]:,})" for kind, n in rows.n_of_kind.items() if kind in figures
-        )
-        return "  ".join(marks) + (f"   {rows.known.name}: {known}" if rows.known else "")
-
-    @property
-    def table(self) -> TokenTable:
-        """The list of tokens."""
-        return self.query_one(TokenTable)
-
-    @property
-    def panel(self) -> TokenPanel:
-        """What is known of the token under the cursor."""
-        return self.query_one(TokenPanel)
-
-    # The keys
+        summary = "Looks at the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
+        if self.audit.verdicts:
+            summary = "  ".join(f"{MARKS[one]} {rows.severities.get(one, 0):,}" for one in reversed(Severity))
+            if known := rows.known:
+                numbers = ((kind, n, known.figures.get(kind)) for kind, n in rows.n_of_kind.items())
+                told = (f"{kind} {n:,} (known {figure:,})" for kind, n, figure in numbers if figure is not None)
+                summary += f"   {known.name}: {', '.join(told)}"
+        self.query_one("#audit-summary", Static).update(summary, layout=False)
 
     def parts(self) -> tuple[Widget, ...]:
         first = () if self.audit.subject else (self.query_one("#audit-go"),)
@@ -129,25 +114,19 @@ class AuditPane(Pane):
 
     @on(Input.Changed, "#search")
     def search(self, event: Input.Changed) -> None:
-        event.stop()
         self.table.search = event.value
 
     @on(Input.Submitted, "#search")
-    def to_what_was_found(self, event: Input.Submitted) -> None:
-        event.stop()
+    def to_what_was_found(self) -> None:
         self.screen.set_focus(self.table)
 
-    # The panel
-
     @on(TokenTable.Listed)
-    def sum_up(self, event: TokenTable.Listed) -> None:
-        event.stop()
+    def sum_up(self) -> None:
         self._show_summary()
         self.panel.show_token()
 
     @on(TokenTable.Highlighted)
-    def look_at_token(self, event: TokenTable.Highlighted) -> None:
-        event.stop()
+    def look_at_token(self) -> None:
         if self.panel.side == "about" and not self.audit.subject and self.table.has_focus:
             self.panel.side = "token"
         self.panel.show_token()

@@ -1,8 +1,8 @@
 """The compare pane: tokenizers held against each other on the same texts, in tables and small drawings."""
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import HorizontalGroup
@@ -15,7 +15,7 @@ from tui.commands import applies, bindings
 from tui.state import Comparison, KnownTokenizer
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.option_fields import Choice
-from tui.widgets.pane import Pane
+from tui.widgets.pane import Pane, button
 from tui.widgets.tokenizer_lists import TokenizerPicker
 
 SUBJECTS: Final = {
@@ -39,11 +39,12 @@ class ComparePane(Pane):
     kept: var[tuple[KnownTokenizer, ...]] = var(())
     path: var[str] = var("")  # path of the tokenizer in force; empty while one is being trained
 
+    table = getters.query_one(ComparisonTable)
+    picker = getters.query_one(TokenizerPicker)
+
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="compare-controls"):
-            yield Button(
-                "▶ Compare", id="compare-go", compact=True, action="screen.do('comparison.compare')", tooltip=_GO
-            )
+            yield button("▶ Compare", "compare-go", "comparison.compare", _GO)
             yield Choice(SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on")
             yield Static(id="compare-status", markup=False)
         yield Static(id="compare-caption", markup=False)
@@ -54,16 +55,6 @@ class ComparePane(Pane):
         self._choose(True)
 
     @property
-    def table(self) -> ComparisonTable:
-        """What was found."""
-        return self.query_one(ComparisonTable)
-
-    @property
-    def picker(self) -> TokenizerPicker:
-        """The tokenizers to choose from."""
-        return self.query_one(TokenizerPicker)
-
-    @property
     def subject(self) -> str:
         """What tokenizers are compared on: one of `SUBJECTS`."""
         return str(self.query_one("#compare-on", Choice).value)
@@ -72,13 +63,10 @@ class ComparePane(Pane):
         first = self.picker if self.has_class("-choosing") else self.table
         return first, self.query_one("#compare-on")
 
-    # Choosing
+    def watch_kept(self) -> None:
+        self.picker.show(self.kept, self.path)
 
-    def watch_kept(self, kept: tuple[KnownTokenizer, ...]) -> None:
-        self.picker.show(kept, self.path)
-
-    def watch_path(self, path: str) -> None:
-        self.picker.show(self.kept, path)
+    watch_path = watch_kept
 
     def _choose(self, choosing: bool) -> None:
         """Show the tokenizers to choose from, or what was found."""
@@ -87,7 +75,7 @@ class ComparePane(Pane):
         self.set_class(choosing, "-choosing")
         keys = "[dim]space[/] choose  [dim]enter[/] compare" if choosing else "[dim]←→[/] view  [dim]c[/] choose anew"
         self.border_subtitle = keys
-        self._tell()
+        self.tell()
         self.refresh_bindings()
         if had_focus:
             self.screen.set_focus(here)
@@ -99,16 +87,8 @@ class ComparePane(Pane):
         self._choose(True)
 
     @on(TokenizerPicker.Decided)
-    async def decide(self, event: TokenizerPicker.Decided) -> None:
-        event.stop()
+    async def decide(self) -> None:
         await self.run_action("screen.do('comparison.compare')")
-
-    @on(Select.Changed, "#compare-on")
-    def other_texts(self, event: Select.Changed) -> None:
-        event.stop()
-        self._tell()
-
-    # What was found
 
     def watch_comparison(self, old: Comparison, comparison: Comparison) -> None:
         if old.running != comparison.running:
@@ -123,13 +103,10 @@ class ComparePane(Pane):
         """Show this view of what was found."""
         self.table.choice = view
 
+    @on(Select.Changed, "#compare-on")
     @on(ComparisonTable.Turned)
     @on(TokenizerPicker.Marked)
-    def tell(self, event: Any) -> None:
-        event.stop()
-        self._tell()
-
-    def _tell(self) -> None:
+    def tell(self) -> None:
         """What is seen, in the line above it."""
         caption = "" if (view := self.table.view) is None else view.caption
         if self.has_class("-choosing"):

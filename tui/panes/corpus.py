@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from rich.text import Text
-from textual import on, work
+from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
@@ -36,6 +36,11 @@ class CorpusPane(Pane):
     kept: var[tuple[KnownTokenizer, ...]] = var(())
     path: var[str] = var("")  # path of the kept tokenizer in force; empty while one is being trained
 
+    texts = getters.query_one(CorpusTree)
+    tokenizers = getters.query_one(TokenizerList)
+
+    _source: TextSource | None = None  # the text under the cursor
+
     def compose(self) -> ComposeResult:
         yield CorpusTree()
         with Vertical(id="about-corpus"):
@@ -47,42 +52,35 @@ class CorpusPane(Pane):
             yield Static(id="preview", markup=False)
 
     def on_mount(self) -> None:
-        self._beside = ThreadPoolExecutor(1, "preview")
-        """Splits: one text at a time, so that a slow pattern keeps one thread busy and no more."""
+        self._beside = ThreadPoolExecutor(1, "preview")  # so that a slow pattern keeps one thread busy and no more
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._show_preview))
 
     def on_unmount(self) -> None:
         self._beside.shutdown(wait=False, cancel_futures=True)
 
     def parts(self) -> tuple[Widget, ...]:
-        return self.query_one(CorpusTree), self.query_one(TokenizerList)
+        return self.texts, self.tokenizers
 
     def choose(self, paths: tuple[str, ...]) -> None:
         """Choose these texts, adding to the list those that are not in it."""
-        self.query_one(CorpusTree).choose(paths)
+        self.texts.choose(paths)
 
     def watch_corpus(self, corpus: Corpus) -> None:
-        tree = self.query_one(CorpusTree)
         wanted: dict[Mark, tuple[str, ...]] = {"corpus": corpus.paths, "reference": corpus.reference}
         for mark, paths in wanted.items():
-            if set(tree.marked(mark)) != set(paths):
-                tree.choose(paths, mark)
-        self._show_totals()
+            if set(self.texts.marked(mark)) != set(paths):
+                self.texts.choose(paths, mark)
+        self.watch_totals()
 
     @on(CorpusTree.Marked)
-    def tell_choice(self, event: CorpusTree.Marked) -> None:
-        event.stop()
-        tree = self.query_one(CorpusTree)
-        paths = tree.marked("corpus")
-        requests(self).choose_corpus(Corpus(paths, tree.marked("reference"), title_of(paths)))
+    def tell_choice(self) -> None:
+        paths = self.texts.marked("corpus")
+        requests(self).choose_corpus(Corpus(paths, self.texts.marked("reference"), title_of(paths)))
 
     @on(CorpusTree.Pointed)
     def preview(self, event: CorpusTree.Pointed) -> None:
-        event.stop()
         self._source = event.source
         self._show_preview()
-
-    _source: TextSource | None = None
 
     def beginning(self) -> str:
         """The beginning of the text under the cursor, or else of those chosen; "" for none. Not for the main thread.
@@ -97,31 +95,25 @@ class CorpusPane(Pane):
         self._show_preview()
 
     @on(TokenizerList.Pointed)
-    def tell_of_tokenizer(self, event: TokenizerList.Pointed) -> None:
-        event.stop()
-        if self.query_one(TokenizerList).has_focus:
+    def tell_of_tokenizer(self) -> None:
+        if self.tokenizers.has_focus:
             self._show_preview()
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
-        self.query_one(CorpusTree).weights = options.weights
+        self.texts.weights = options.weights
         if old.pattern != options.pattern:
             self._show_preview()
 
     def watch_totals(self) -> None:
-        self._show_totals()
-
-    def _show_totals(self) -> None:
         self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
 
-    def watch_kept(self, kept: tuple[KnownTokenizer, ...]) -> None:
-        self.query_one(TokenizerList).show(kept, self.path)
+    def watch_kept(self) -> None:
+        self.tokenizers.show(self.kept, self.path)
 
-    def watch_path(self) -> None:
-        self.query_one(TokenizerList).show(self.kept, self.path)
+    watch_path = watch_kept
 
     @on(OptionList.OptionSelected, "#kept")
     def choose_tokenizer(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
         if event.option_id:
             requests(self).use_tokenizer(Path(event.option_id))
 
@@ -129,8 +121,7 @@ class CorpusPane(Pane):
     async def _show_preview(self) -> None:
         source, pattern = self._source, self.options.pattern
         heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
-        kept = self.query_one(TokenizerList)
-        if kept.has_focus and (one := kept.pointed) is not None:
+        if self.tokenizers.has_focus and (one := self.tokenizers.pointed) is not None:
             heading.update(f"About  {visible(one.name)}", layout=False)
             body.update("\n".join(sentences(one)), layout=False)
             return
@@ -160,14 +151,7 @@ def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
         return Text("counting …", style="dim")
     if totals.error:
         return Text(visible(totals.error))
-    rows = (
-        ("documents", totals.documents),
-        ("bytes", totals.bytes),
-        ("characters", totals.characters),
-        ("pieces", totals.pieces),
-        ("different", totals.unique),
-    )
+    numbers = totals.documents, totals.bytes, totals.characters, totals.pieces, totals.unique
+    rows = [*zip(("documents", "bytes", "characters", "pieces", "different"), numbers, strict=True)]
     table = Text("\n").join(Text.assemble((f"{name:<11}", "dim"), f"{number:>15,}") for name, number in rows)
-    if totals.skipped:
-        table.append(f"\n{'left out':<11}{totals.skipped:>15,}", "dim")
-    return table
+    return table.append(f"\n{'left out':<11}{totals.skipped:>15,}" if totals.skipped else "", "dim")

@@ -29,13 +29,9 @@ class EditorPane(EditorKeys):
     LATER = ("tui.widgets.text_facts", "tui.widgets.colored_rows")
 
     in_force: var[Tokenizer | None] = var(None)  # the tokenizer on the screen, as of the step in force
-
     lanes: var[tuple[ShownLane, ...]] = var((), init=False)  # the lanes after the first
-
     kept: var[tuple[KnownTokenizer, ...]] = var((), init=False)  # the tokenizers that there are, with their names
-
     path: var[str] = var("")  # the file of the tokenizer on the screen; empty while it is being trained
-
     audit: var[Audit] = var(Audit())  # what an audit found in it
 
     def compose(self) -> ComposeResult:
@@ -72,17 +68,15 @@ class EditorPane(EditorKeys):
         n_before = len(self.area.lanes)
         self.area.lanes = tuple(self._as_wanted(lane.tokenizer) for lane in lanes)
         if len(lanes) != n_before:
-            self.forget_edits()
+            self.status_lines.forget_edits()
             self.tell_example()
         self._label_lanes()
 
     def _as_wanted(self, tokenizer: Tokenizer) -> Tokenizer:
         """The same one, taking the texts of special tokens for these tokens where that is wanted."""
-        if not self.specials:
-            return tokenizer
         from bpe_core.tokenizer import SpecialsAllowed
 
-        return SpecialsAllowed.of(tokenizer)
+        return SpecialsAllowed.of(tokenizer) if self.specials else tokenizer
 
     @property
     def first_name(self) -> str:
@@ -121,10 +115,6 @@ class EditorPane(EditorKeys):
         if self.is_loaded:
             self.side.audit = audit
 
-    def forget_edits(self) -> None:
-        """Another tokenizer: what edits did to the tokens of the one before is no longer told."""
-        self.status_lines.forget_edits()
-
     # What the text tells
 
     def on_token_area_tokenized(self, event: TokenArea.Tokenized) -> None:
@@ -146,7 +136,7 @@ class EditorPane(EditorKeys):
 
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
         event.stop()
-        self.inspect()
+        self.side.show_token()
 
     def on_token_area_reviewed(self, event: TokenArea.Reviewed) -> None:
         event.stop()
@@ -155,18 +145,15 @@ class EditorPane(EditorKeys):
             return
         self.status_lines.show_review(self.in_force)
         if self.side.seen == "ahead":
-            self.inspect()
-
-    def inspect(self) -> None:
-        """Look anew at the token under the cursor."""
-        self.side.show_token()
+            self.side.show_token()
 
     def action_toggle_specials(self) -> None:
         """Take the texts of special tokens for these tokens, or for text again."""
         self.specials = not self.specials
-        if self.specials and self.in_force is not None and not self.in_force.special_tokens:
-            self.notify("This tokenizer has no special tokens.")
-        elif self.specials and self.in_force is not None and not self.in_force.by_piece:
-            self.notify("Special tokens stay text here: this tokenizer changes a text before it splits it.")
+        if self.specials and self.in_force is not None:
+            if not self.in_force.special_tokens:
+                self.notify("This tokenizer has no special tokens.")
+            elif not self.in_force.by_piece:
+                self.notify("Special tokens stay text here: this tokenizer changes a text before it splits it.")
         self.watch_in_force(self.in_force)
         self.watch_lanes(self.lanes)

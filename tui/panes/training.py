@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal, HorizontalGroup, Vertical
@@ -23,7 +23,7 @@ from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog, MergeSearch
 from tui.widgets.option_fields import OptionFields
-from tui.widgets.pane import Pane
+from tui.widgets.pane import Pane, button
 from tui.widgets.why_panel import WhyPanel
 
 _SLOWER: Final = "Fewer merges a second, down to one; - in the merge log."
@@ -40,8 +40,7 @@ class TrainingPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Why and pairs")
 
     run: var[Run] = var(Run())
-    notice: var[str] = var("")
-    """What is being waited for; it is told in the place of the training while there is something."""
+    notice: var[str] = var("")  # what is being waited for, told in the place of the training while there is something
     options: var[TrainingOptions] = var(TrainingOptions())
     """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
     step: var[int] = var(0)
@@ -50,46 +49,44 @@ class TrainingPane(Pane):
     playing: var[int] = var(0)
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
     explained: var[StepExplained] = var(StepExplained())  # why merges were chosen, as far as somebody has asked
-    curve_under: var[RunCurve | None] = var(None)
-    """The training whose curve is drawn under that of the tokenizer on the screen."""
+    curve_under: var[RunCurve | None] = var(None)  # of another training, drawn under that of the one on the screen
     pace: var[int] = var(0)
+
+    fields = getters.query_one(OptionFields)
+    log_of_merges = getters.query_one(MergeLog)
+    curve = getters.query_one(Curve)
+    why = getters.query_one(WhyPanel)
 
     _soon: Timer | None = None  # until log and curve show the step in force
 
     def compose(self) -> ComposeResult:
-        curve = Curve(id="curve").data_bind(step=TrainingPane.followed, under=TrainingPane.curve_under)
+        of = TrainingPane
+        log, curve = MergeLog(id="merge-log"), Curve(id="curve")
         curve.points = self._points
         with Horizontal(id="above-log"):
             with Vertical(id="settings"):
-                yield OptionFields(self.options).data_bind(TrainingPane.options)
+                yield OptionFields(self.options).data_bind(of.options)
                 with HorizontalGroup(id="controls"):
-                    yield _button("▶ Train", "go", "train", "train_or_pause")
-                    yield _button("⏭ Step", "one", "step_once")
-                    yield _button("⏹ Stop", "stop", "stop")
+                    yield button("▶ Train", "go", "training.train_or_pause", tooltip("training.train"))
+                    yield button("⏭ Step", "one", "training.step_once", tooltip("training.step_once"))
+                    yield button("⏹ Stop", "stop", "training.stop", tooltip("training.stop"), disabled=True)
+                    yield button("−", "slower", "training.change_pace(-1)", _SLOWER)
+                    yield Label(id="pace", markup=False)
+                    yield button("+", "faster", "training.change_pace(1)", _FASTER)
+                    yield button("More …", "more", "corpus.ask_more_options", _MORE)
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
-                    yield Button(
-                        "−", id="slower", compact=True, action="screen.do('training.change_pace', -1)", tooltip=_SLOWER
-                    )
-                    yield Label(id="pace", markup=False)
-                    yield Button(
-                        "+", id="faster", compact=True, action="screen.do('training.change_pace', 1)", tooltip=_FASTER
-                    )
-                    yield Button(
-                        "More …", id="more", compact=True, action="screen.do('corpus.ask_more_options')", tooltip=_MORE
-                    )
                     yield progress
                 yield Static(id="status", markup=False)
-            yield curve
-        log = MergeLog(id="merge-log").data_bind(step=TrainingPane.followed)
+            yield curve.data_bind(step=of.followed, under=of.curve_under)
         with Container(id="log-and-why"):
-            yield log
-            state = TrainingPane
-            yield WhyPanel(log, id="why-panel").data_bind(state.step, state.tokenizer, state.run, state.explained)
+            yield log.data_bind(step=of.followed)
+            yield WhyPanel(log, id="why-panel").data_bind(of.step, of.tokenizer, of.run, of.explained)
         yield MergeSearch(log, id="merge-search")
 
     def on_mount(self) -> None:
         self.border_subtitle = "[dim]w[/] why, pairs  [dim]b[/] bytes"
+        self.query_one("#pace", Label).tooltip = _PACE
 
     def watch_step(self) -> None:
         if self._soon is not None:
@@ -104,14 +101,12 @@ class TrainingPane(Pane):
         self.followed = self.step
 
     def action_turn_why(self) -> None:
-        """Beside the log: why the merge, the pairs, neither."""
-        seen = self.query_one(WhyPanel).turn()
+        seen = self.why.turn()
         self.set_class(seen, "-with-why")
         self.set_class(not seen, "-without-why")
 
     def action_turn_writing(self) -> None:
-        """Tokens beside the log as text, bytes, ids."""
-        self.query_one(WhyPanel).turn_writing()
+        self.why.turn_writing()
 
     @on(DescendantFocus)
     def look_at_merges(self, event: DescendantFocus) -> None:
@@ -119,59 +114,41 @@ class TrainingPane(Pane):
 
         The curve is drawn large for whoever goes to it, where the pane is alone on the screen.
         """
-        self.set_class(event.widget is self.query_one(Curve), "-plotting")
+        self.set_class(event.widget is self.curve, "-plotting")
         looks = event.widget in self.query("#log-and-why *")
         self.set_class(looks or event.widget is self.query_one(MergeSearch), "-reading")
         if looks:
-            self.query_one(WhyPanel).ask()
-
-    @property
-    def fields(self) -> OptionFields:
-        """The options of the next training."""
-        return self.query_one(OptionFields)
-
-    @property
-    def log_of_merges(self) -> MergeLog:
-        """The list of merges."""
-        return self.query_one(MergeLog)
+            self.why.ask()
 
     def parts(self) -> tuple[Widget, ...]:
         begins = (self.fields.first,) if not self.run.busy else ()
-        return (
-            *begins,
-            self.log_of_merges,
-            *self.query_one(WhyPanel).parts(),
-            *(curve for curve in self.query(Curve) if curve.display),
-        )
+        curves = (self.curve,) if self.curve.display else ()
+        return (*begins, self.log_of_merges, *self.why.parts(), *curves)
 
     @on(Input.Submitted)
-    async def begin_training(self, event: Input.Submitted) -> None:
-        event.stop()
+    async def begin_training(self) -> None:
         await self.run_action("screen.do('training.train_or_pause')")
 
     def begin(self, n_tokens: int, n_bytes: int) -> None:
         """A new training, or another tokenizer: empty log and curve."""
         self.log_of_merges.clear(n_bytes=n_bytes, n_tokens=n_tokens)
-        self.query_one(Curve).clear(n_tokens, n_bytes)
-        self.query_one(WhyPanel).begin(n_tokens or n_bytes)
+        self.curve.clear(n_tokens, n_bytes)
+        self.why.begin(n_tokens or n_bytes)
 
     def learned(self, merges: list[Merge]) -> None:
         """Show these, which the log has already."""
         self.log_of_merges.arrived()
         if merges and merges[0].n_tokens:  # a file from elsewhere does not tell how long its corpus was
-            self.query_one(Curve).append([merge.n_tokens for merge in merges])
+            self.curve.append([merge.n_tokens for merge in merges])
 
     def _points(self) -> Sequence[CurvePoint]:
         """The whole curve of the training that the tokenizer on the screen came from; empty if it has no record."""
-        tokenizer = self.tokenizer
-        if tokenizer is None or tokenizer.record is None:
-            return ()
-        return TrainingCurve.of(tokenizer).points
+        return TrainingCurve.of(self.tokenizer).points if self.tokenizer and self.tokenizer.record else ()
 
     def show(self, merges: KeptMerges) -> None:
         """All merges of a kept tokenizer."""
         self.log_of_merges.show(merges, merges.length_of)
-        self.query_one(Curve).append(merges.n_tokens())
+        self.curve.append(merges.n_tokens())
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         if old.more != options.more:
@@ -179,46 +156,32 @@ class TrainingPane(Pane):
 
     def watch_run(self, old: Run, run: Run) -> None:
         # This runs for every batch of merges: nothing here may lay out the screen unless the phase has changed.
+        progress = self.query_one(ProgressBar)
         if old.phase != run.phase:
-            self._phase_changed(run)
+            label = "▶ Run" if run.phase == "paused" else "⏸ Pause" if run.busy else "▶ Train"
+            self.query_one("#go", Button).label = label
+            self.query_one("#stop", Button).disabled = not run.busy
+            self.fields.enable(not run.busy)
+            progress.display = run.busy
+            self.query_one("#more").display = not run.busy
         self.fields.asked = run.asked if run.busy else None
-        self.query_one(ProgressBar).update(progress=run.fraction)
-        self._tell()
-
-    def watch_pace(self, pace: int) -> None:
-        label = self.query_one("#pace", Label)
-        label.update(pace_told(pace))
-        label.tooltip = _PACE
-        self.query_one("#slower").disabled = pace == PACES[0]
-        self.query_one("#faster").disabled = pace == PACES[-1]
+        progress.update(progress=run.fraction)
+        self.watch_notice()
 
     def watch_notice(self) -> None:
-        self._tell()
-
-    def _tell(self) -> None:
         self.query_one("#status", Static).update(self.notice or status_line(self.run), layout=False)
 
-    def _phase_changed(self, run: Run) -> None:
-        labels = dict.fromkeys(("counting", "preparing", "merging"), "⏸ Pause") | {"paused": "▶ Run"}
-        self.query_one("#go", Button).label = labels.get(run.phase, "▶ Train")
-        self.query_one("#stop", Button).disabled = not run.busy
-        self.fields.enable(not run.busy)
-        self.query_one(ProgressBar).display = run.busy
-        self.query_one("#more").display = not run.busy
-
-
-def _button(label: str, id: str, command: str, action: str = "") -> Button:
-    """For a deed of the training; `action` does it, if it is another."""
-    do = f"screen.do('training.{action or command}')"
-    return Button(label, id=id, compact=True, action=do, tooltip=tooltip(f"training.{command}"), disabled=id == "stop")
+    def watch_pace(self, pace: int) -> None:
+        self.query_one("#pace", Label).update(pace_told(pace))
+        self.query_one("#slower").disabled = pace == PACES[0]
+        self.query_one("#faster").disabled = pace == PACES[-1]
 
 
 def status_line(run: Run) -> str:
     """Its phase and how far it is, with the time that is left."""
     if run.pausing:
         return "pausing …"
-    left = run.seconds_left
-    remaining = "" if left is None else f"{duration(left)} left"
+    remaining = "" if run.seconds_left is None else f"{duration(run.seconds_left)} left"
     match run.phase:
         case "counting":
             facts = [f"counting {run.fraction:.0%}", f"{run.rate / 1e6:,.1f} MB/s" if run.rate else "", remaining]
@@ -227,14 +190,10 @@ def status_line(run: Run) -> str:
         case "merging":
             remaining = f"until {run.goal}" if run.goal else remaining
             facts = [f"{run.fraction:.0%}", f"{counted(round(run.rate), 'merge')}/s" if run.rate else "", remaining]
+        case "paused" if run.tokens_at_start == 0:  # what is done are bytes, or pieces: a number would mislead
+            facts = [f"counting, paused at {run.fraction:.0%}"]
         case "paused":
-            counts_still = run.tokens_at_start == 0  # and what is done are bytes, or pieces: a number would mislead
-            facts = [
-                f"counting, paused at {run.fraction:.0%}"
-                if counts_still
-                else f"paused at {run.done:,} of {run.total:,}",
-                f"reached {run.detail}" if run.detail and not counts_still else "",
-            ]
+            facts = [f"paused at {run.done:,} of {run.total:,}", f"reached {run.detail}" if run.detail else ""]
         case _:
             facts = [run.detail]
     return " · ".join(visible(fact) for fact in facts if fact)

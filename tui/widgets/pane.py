@@ -4,8 +4,9 @@ from typing import ClassVar
 
 from textual.containers import Vertical
 from textual.widget import Widget
+from textual.widgets import Button
 
-from tui.commands import PaneEntry, short_name
+from tui.commands import Command, PaneEntry, short_name
 
 
 class Pane(Vertical):
@@ -30,3 +31,8 @@ class Pane(Vertical):
         parts = self.parts()
         here = next((number for number, station in enumerate(parts) if station.has_focus), -1)
         self.screen.set_focus(parts[(here + 1) % len(parts)])
+
+
+def button(label: str, id: str, deed: str, tooltip: str, *, disabled: bool = False) -> Button:
+    """A small button for the deed of a feature, such as "training.change_pace(1)"."""
+    return Button(label, id=id, compact=True, action=Command(deed).run, tooltip=tooltip, disabled=disabled)
