@@ -2,15 +2,15 @@
 
 import os
 import select
-import subprocess
-import sys
+import signal
+import warnings
 from argparse import ArgumentParser
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from shell import ROOT
-
 from bpe_core.cli.train import add_arguments, request_of
+from bpe_core.worker.__main__ import main
 from bpe_core.worker.messages import Event, JobCommand, Request, Unpacker, packed
 from bpe_core.worker.train import TrainRequest
 
@@ -27,35 +27,39 @@ def training(*arguments: object, first: JobCommand = RUN) -> TrainRequest:
 
 
 class Worker:
-    """A worker process, one event at a time."""
+    """A worker process, one event at a time; forked, since starting Python anew would take half a second."""
 
     def __init__(self, request: Request, *, cwd: Path) -> None:
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "bpe_core.worker"],
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            cwd=cwd,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            bufsize=0,
-        )
-        assert self.process.stdin and self.process.stdout and self.process.stderr
-        self.stdin, self.stdout, self.stderr = self.process.stdin, self.process.stdout, self.process.stderr
+        (theirs, self.stdin), (self.stdout, out), (self.stderr, errors) = (os.pipe() for _ in range(3))
+        self._code: int | None = None
+        with warnings.catch_warnings(action="ignore"):  # of threads, which xdist has, and which the child does without
+            self.pid = os.fork()
+        if not self.pid:
+            code = 70
+            try:
+                for number, pipe in enumerate((theirs, out, errors)):
+                    os.dup2(pipe, number)
+                os.closerange(3, 256)
+                os.chdir(cwd)
+                code = main()
+            finally:
+                os._exit(code)
+        for pipe in theirs, out, errors:
+            os.close(pipe)
         self._unpacker = Unpacker()
         self._events: list[Event] = []
         self.tell(request)
 
     def tell(self, *messages: object) -> None:
         """Send messages."""
-        self.stdin.write(b"".join(map(packed, messages)))
+        os.write(self.stdin, b"".join(map(packed, messages)))
 
     def next(self) -> Event | None:
         """The next event; None when there are no more."""
         while not self._events:
             ready, _, _ = select.select([self.stdout], [], [], PATIENCE)
             assert ready, "the worker says nothing"
-            data = os.read(self.stdout.fileno(), 1 << 16)
+            data = os.read(self.stdout, 1 << 16)
             if not data:
                 return None
             self._events += self._unpacker.feed(data)
@@ -70,17 +74,21 @@ class Worker:
         events: list[Event] = []
         while not events or not isinstance(events[-1], kind):
             event = self.next()
-            assert event is not None, f"no {kind.__name__} in {events}; {self.stderr.read().decode()}"
+            assert event is not None, f"no {kind.__name__} in {events}; {os.read(self.stderr, 1 << 16).decode()}"
             events.append(event)
         return events
 
     def code(self) -> int:
         """Wait for its end; its exit code."""
-        return self.process.wait(PATIENCE)
+        if self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
 
     def end(self) -> None:
         """Kill it if it still runs, and close its pipes."""
-        self.process.kill()
-        self.process.wait()
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.code()
         for pipe in self.stdin, self.stdout, self.stderr:
-            pipe.close()
+            with suppress(OSError):
+                os.close(pipe)

@@ -3,6 +3,7 @@
 import json
 import random
 from itertools import count, islice
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -10,7 +11,6 @@ import pytest
 from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
 from bpe_core.cli import encode
 from bpe_core.cli.encode import encoded, in_order
-from bpe_core.cli.main import main
 from bpe_core.vocabulary import Vocabulary
 
 SPECIALS = ["<|end|>", "a b", "\n<x>\n"]
@@ -37,13 +37,6 @@ def texts(rng, *more):
     """A few documents, one of them empty."""
     lengths = (0, 3, 40, 200)
     return ["".join(rng.choices([*WORDS, *more], k=rng.choice(lengths))) for _ in range(6)] + ["", "the end"]
-
-
-def written(folder, documents):
-    folder.mkdir()
-    for number, text in enumerate(documents):
-        (folder / f"{number}.txt").write_bytes(text.encode())
-    return folder
 
 
 def in_blocks(text, size=30):
@@ -126,40 +119,34 @@ def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
         held.set()
 
 
-def test_each_document_has_a_line_of_its_own(tmp_path, tokenizer, small, capsys):
+def test_each_document_has_a_line_of_its_own(bpescope, tokenizer, small):
     documents = texts(random.Random(1))
-    folder = written(tmp_path / "texts", documents)
+    Path("texts").mkdir()
+    for number, text in enumerate(documents):
+        Path(f"texts/{number}.txt").write_bytes(text.encode())
     expected = [load(tokenizer).encode_ordinary(text) for text in documents]
-    command = ["encode", "-t", str(tokenizer), "--special-as-text", str(folder)]
-    assert main(command) == 0
-    assert capsys.readouterr().out == "".join(" ".join(map(str, ids)) + "\n" for ids in expected)
-    assert main([*command, "--json"]) == 0
-    assert [json.loads(line)["ids"] for line in capsys.readouterr().out.splitlines()] == expected
-    assert main([*command, "--count"]) == 0
-    assert capsys.readouterr().out == "".join(f"{len(ids)}\n" for ids in expected)
+    command = "encode -t mine.json --special-as-text texts"
+    assert bpescope(command)[1] == "".join(" ".join(map(str, ids)) + "\n" for ids in expected)
+    assert [json.loads(line)["ids"] for line in bpescope(f"{command} --json")[1].splitlines()] == expected
+    assert bpescope(f"{command} --count")[1] == "".join(f"{len(ids)}\n" for ids in expected)
 
 
-def test_one_large_text_is_printed_as_a_small_one_is(tmp_path, tokenizer, monkeypatch, request, capsys):
-    text = "\ufeff" + "low lower\r\nnewest é😀 <|end|>\n\n" * 40
-    (tmp_path / "one.txt").write_bytes(text.encode())
-    command = ["encode", "-t", str(tokenizer), str(tmp_path / "one.txt"), "--allow-special", "<|end|>"]
-    assert main(command) == 0
-    alone = capsys.readouterr().out
+def test_one_large_text_is_printed_as_a_small_one_is(bpescope, tokenizer, request):
+    Path("one.txt").write_bytes(("\ufeff" + "low lower\r\nnewest é😀 <|end|>\n\n" * 40).encode())
+    command = "encode -t mine.json one.txt --allow-special '<|end|>'"
+    alone = bpescope(command)
     request.getfixturevalue("small")
-    assert main(command) == 0
-    assert capsys.readouterr().out == alone
+    assert bpescope(command) == alone and alone[0] == 0
 
 
-def test_a_special_token_that_must_not_occur_is_told_with_its_place_in_the_whole_text(
-    tmp_path, tokenizer, small, capsys
-):
-    (tmp_path / "one.txt").write_text("low lower, " * 40 + "<|end|>")
-    assert main(["encode", "-t", str(tokenizer), str(tmp_path / "one.txt")]) == 2
-    said = capsys.readouterr()
-    assert "holds the special token '<|end|>' at offset 440; name it with --allow-special" in said.err
-
-
-def test_a_text_that_is_none_further_on_is_told_in_one_sentence(tmp_path, tokenizer, small, capsys):
-    (tmp_path / "broken.txt").write_bytes(b"low lower\n" * 900 + b"\xff")
-    assert main(["encode", "-t", str(tokenizer), str(tmp_path / "broken.txt")]) == 2
-    assert "broken.txt cannot be read: byte 0xff at offset 9,000 is not UTF-8" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"low lower, " * 40 + b"<|end|>", "holds the special token '<|end|>' at offset 440; name it with --allow-sp"),
+        (b"low lower\n" * 900 + b"\xff", "one.txt cannot be read: byte 0xff at offset 9,000 is not UTF-8"),
+    ],
+)
+def test_what_is_wrong_further_on_is_told_with_its_place_in_the_whole_text(bpescope, tokenizer, small, text, sentence):
+    Path("one.txt").write_bytes(text)
+    code, _, error = bpescope("encode -t mine.json one.txt")
+    assert code == 2 and sentence in error

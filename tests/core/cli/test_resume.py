@@ -81,7 +81,7 @@ def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(
     worker.tell(JobCommand("step", 30))
     kept = worker.until(Checkpoint)[-1]
     assert kept == Checkpoint(str(tmp_path / "out.json.checkpoint"), 30)
-    worker.process.kill()
+    os.kill(worker.pid, signal.SIGKILL)
     assert worker.code() == -signal.SIGKILL
     assert load(tmp_path / "out.json.checkpoint").step == 30 and not (tmp_path / "out.json").exists()
 

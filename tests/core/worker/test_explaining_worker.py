@@ -1,5 +1,6 @@
 """A worker that explains: it is told the merges as they are learned, and answers as `explain` does of the whole."""
 
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -36,7 +37,7 @@ def test_it_answers_while_a_vocabulary_grows(corpus: Path) -> None:
     events: list[Event] = []
     while not (events and isinstance(events[-1], Places) and events[-1].step == 2):  # nobody waits for an answer then
         events.append(worker.next())
-    worker.stdin.close()
+    os.close(worker.stdin)
     assert worker.code() == 0
     worker.end()
     counts = PairCounts(tokenizer, Counts.of(TEXT).pieces)

@@ -1,0 +1,181 @@
+"""What `audit`, `compare`, `measure` and `why` report: tables, JSON, Markdown for a model card, one page of HTML."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from shell import TEXT, Bpescope
+
+from bpe_core import load, save, train
+from bpe_core.metrics.boundaries import morphological_alignment
+
+BOTH = "compare -t one.json -t two.json"
+NASTY = "a|b`c <b> a|b`c <b> a|b`c <b> *x* *x* the theme of the other thesis\n" * 9
+
+
+def objects(lines: str) -> list[dict[str, Any]]:
+    return list(map(json.loads, lines.splitlines()))
+
+
+def test_audit_as_a_table_as_json_lines_and_as_a_gate(bpescope: Bpescope) -> None:
+    audit = "audit -t seed.json"
+    code, out, _ = bpescope(f"{audit} --corpus seed.txt")
+    assert code == 0 and "unused-byte  13" in out and "(--all shows them)" in out
+    assert "scaffold" in out  # aaa was only ever a step to aaab
+    code, out, _ = bpescope(f"{audit} --corpus seed.txt --jsonl")
+    rows = objects(out)
+    assert code == 0 and len([row for row in rows if row["kind"] == "unused-byte"]) == 13
+    assert {"id", "token", "kind", "severity", "reason", "evidence"} <= rows[0].keys()
+    code, out, _ = bpescope(f"{audit} --corpus seed.txt --jsonl --all-tokens")
+    verdicts = objects(out)
+    assert code == 0 and [row["id"] for row in verdicts] == load("seed.json").vocabulary.ids()
+    assert {"id", "token", "score", "kinds", "evidence"} <= verdicts[0].keys()
+    found = {(row["id"], kind) for row in verdicts for kind in row["kinds"]}
+    assert found == {(row["id"], row["kind"]) for row in rows}
+    assert bpescope(f"{audit} --fail-on duplicate,unused-byte")[0] == 1
+    assert bpescope(f"{audit} --fail-on duplicate")[0] == 0
+
+
+def test_a_reference_corpus_shows_what_a_model_will_not_meet(bpescope: Bpescope) -> None:
+    Path("text").write_text("SolidGoldMagikarp counts to infinity\n" * 50)
+    Path("reference").write_text("counts to infinity\n" * 50)
+    bpescope("train text -o out.json --vocab-size 300")
+    code, out, _ = bpescope("audit -t out.json --corpus text --reference reference --jsonl")
+    absent = [row["token"] for row in objects(out) if row["kind"] == "absent-from-reference"]
+    assert code == 0 and "SolidGoldMagikarp" in absent
+
+
+def test_markdown_keeps_its_tables_whatever_a_token_holds(bpescope: Bpescope) -> None:
+    save(train(NASTY, vocab_size=300, pattern="none"), "small_one.json")
+    Path("text.txt").write_text(NASTY)
+    lines = bpescope("audit -t small_one.json --corpus text.txt --markdown --all")[1].splitlines()
+    assert lines[0] == r"# Audit of small\_one.json"
+    rows = [line for line in lines if re.match(r"\| \d+ \| `", line)]
+    assert rows and "- Texts: text.txt." in lines
+    for row in rows:
+        assert len(re.findall(r"(?<!\\)\|", row)) == 5, row
+    assert any(line.startswith("| scaffold |") for line in lines) and "## How the score is made" in lines
+
+
+def test_html_is_one_page_without_scripts_for_dark_and_light(bpescope: Bpescope) -> None:
+    save(train(NASTY, vocab_size=300, pattern="none"), "small_one.json")
+    Path("text.txt").write_text(NASTY)
+    page = bpescope("audit -t small_one.json --corpus text.txt --html")[1]
+    assert page.startswith("<!DOCTYPE html>") and "prefers-color-scheme: dark" in page
+    assert not re.search(r"<script|<link|src=|@import|https?:", page)
+    cells: list[str] = []
+
+    class Reader(HTMLParser):
+        inside = ""
+
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            assert tag != "b"  # a token's text is no markup
+            self.inside = tag
+
+        def handle_data(self, data: str) -> None:
+            cells.extend([data] * (self.inside == "code"))
+            self.inside = ""
+
+    Reader().feed(page)
+    assert any("<b>" in cell for cell in cells) and len(re.findall("<tr class", page)) == len(cells) <= 50
+
+
+def test_json_tells_what_encoding_tells(bpescope: Bpescope) -> None:
+    Path("b.txt").write_text("thought мир\n")
+    code, out, _ = bpescope(f"{BOTH} text.txt b.txt --json")
+    found, tokenizers = json.loads(out), [load("one.json"), load("two.json")]
+    assert code == 0 and found["tokenizers"] == ["one.json", "two.json"]
+    for text, content in zip(found["texts"], (TEXT, "thought мир\n"), strict=True):
+        assert text["tokens"] == [len(tokenizer.encode(content)) for tokenizer in tokenizers]
+        assert text["bytes"] == len(content.encode())
+    total = found["total"]
+    assert total["tokens"] == [sum(text["tokens"][i] for text in found["texts"]) for i in (0, 1)]
+    assert sum(script["tokens"][0] for script in found["scripts"]) == total["tokens"][0]
+    (pair,) = found["pairs"]
+    assert pair["vocabularies"]["only_first"] == 0 and pair["vocabularies"]["same_merges"] == tokenizers[0].step
+    for example in pair["disagreements"]:
+        assert bytes.fromhex("".join(example["tokens"][0])) == example["text"].encode()
+
+
+def test_tables_tell_parity_of_the_sections_of_a_text(bpescope: Bpescope) -> None:
+    Path("tale.txt").write_text("One tale\n\n# English\n\nthe theme of it\n\n# Русский\n\nтема его\n")
+    code, out, _ = bpescope(f"{BOTH} --sections tale.txt")
+    one = load("one.json")
+    n = len(one.encode("тема его")) / len(one.encode("the theme of it"))
+    assert code == 0 and all(part in out for part in ("English", "Русский", f"{n:.2f}", "Cyrillic"))
+
+
+def test_texts_of_nothing(bpescope: Bpescope) -> None:
+    Path("empty.txt").touch()
+    Path("space.txt").write_text(" ")
+    code, out, _ = bpescope(f"{BOTH} space.txt empty.txt")
+    assert code == 0 and "They do not disagree." in out
+
+
+def test_folders_are_languages_and_parity_relates_to_one_of_them(bpescope: Bpescope) -> None:
+    for folder, text in (("de", "das thema der these"), ("en", TEXT), ("ru", "тема")):
+        Path("texts", folder, "deeper").mkdir(parents=True)
+        for name in ("a.txt", "deeper/b.txt"):
+            Path("texts", folder, name).write_text(text)
+    found = json.loads(bpescope(f"{BOTH} --reference en texts --json")[1])
+    one, other = load("one.json"), load("two.json")
+    assert [folder["folder"] for folder in found["folders"]] == ["de", "en", "ru"]
+    n = [2 * len(one.encode("тема")), 2 * len(other.encode("тема"))]
+    assert found["folders"][2]["tokens"] == n
+    assert found["folders"][2]["parity"] == [n[0] / 2 / len(one.encode(TEXT)), n[1] / 2 / len(other.encode(TEXT))]
+    assert "parity" not in found["texts"][0], "the reference is no text"
+    out = bpescope(f"{BOTH} --reference en texts --metrics tokens,fertility,continued_words,parity")[1]
+    assert [line.split()[0] for line in out.split("\n\n")[1].splitlines()[2:]] == ["de", "en", "ru"]
+    assert "fertility" in out
+    found = json.loads(bpescope(f"{BOTH} texts/en --json")[1])
+    assert [folder["folder"] for folder in found["folders"]] == ["en", "deeper"]
+
+
+def test_the_worst_lines_of_each_tokenizer_are_told_with_their_places(bpescope: Bpescope) -> None:
+    Path("a.txt").write_text("plain\n" + TEXT + "\nthrough and through\n")
+    worst, _ = json.loads(bpescope(f"{BOTH} a.txt --json --lines 2")[1])["worst_lines"]
+    assert len(worst) == 2 and worst[0]["excess"] == worst[0]["tokens"][0] - worst[0]["tokens"][1]
+    assert (worst[0]["text"], worst[0]["place"], worst[0]["count"]) == (TEXT.splitlines()[0], [0, 2, 0], 9)
+    assert "a.txt:2" in bpescope(f"{BOTH} a.txt")[1]
+
+
+def test_each_tokenizer_has_its_own_pattern(bpescope: Bpescope) -> None:
+    out = bpescope("compare -t one.json -t one.json text.txt --json --pattern '' --pattern none")[1]
+    n_tokens = [len(load("one.json", pattern=pattern).encode(TEXT)) for pattern in (None, "none")]
+    assert json.loads(out)["total"]["tokens"] == n_tokens
+
+
+def test_measures_are_told_with_their_units(bpescope: Bpescope) -> None:
+    Path("words.txt").write_text("th+ing\nth+eme\n")
+    measure = "measure -t one.json --morphemes words.txt text.txt"
+    code, out, _ = bpescope(measure)
+    rows = {line[:30].split("  ")[0]: line.split() for line in out.splitlines()}
+    assert code == 0 and rows["tokens"][1:] == [f"{len(load('one.json').encode(TEXT)):,}", "tokens"]
+    assert rows["morpheme recall"][-2:] == ["of", "boundaries"] and "numbers of 4 digits" in out
+    found = json.loads(bpescope(f"{measure} --json")[1])
+    recall = morphological_alignment(load("one.json"), [("th", "ing"), ("th", "eme")]).recall
+    assert found["total"]["morpheme_recall"] == [recall]
+    Path("words.txt").write_text("thing\tth eme\n")
+    code, _, error = bpescope(measure)
+    assert code == 2 and "words.txt: Line 1" in error
+
+
+def test_sennrichs_example_is_printed_step_by_step(bpescope: Bpescope) -> None:
+    """The table, the choice among ties, the words before and after, as the article prints them."""
+    code, told, _ = bpescope("why --preset S2")
+    assert code == 0
+    assert "  s + t      9          tied\n  e + s      9          tied\n  w + e      8" in told
+    assert "Step 1: s + t → st (id 257)\n  2 pairs occur 9 times; 'largest' takes this one:" in told
+    assert "    first      e + s\n" in told and "    largest    s + t ●\n" in told
+    assert "       6 × n e w e s t → n e w e st\n" in told
+    assert "9 uses when made, 0 left in the end\n    step 2 est absorbed 9\n" in told
+    assert told.count("\nAfter step") == 6
+
+
+def test_why_of_one_step_of_a_kept_tokenizer(bpescope: Bpescope) -> None:
+    code, told, _ = bpescope("why -t one.json --step 1 text.txt")
+    assert code == 0 and told.startswith("Step 1: ") and "text.txt:1: [t·h]e theme" in told
+    body = json.loads(bpescope("why -t one.json --step 2 --json text.txt")[1])
+    assert body["step"] == 2 and body["places"][0]["name"].endswith("text.txt")
