@@ -10,10 +10,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-if TYPE_CHECKING:
-    from bpe_core.cli.arguments import Parser
+from typing import NoReturn
 
 HEADLESS = (
     *("train", "encode", "decode", "show", "count", "measure", "compare", "audit", "why", "runs", "export"),
@@ -35,7 +32,7 @@ def command() -> NoReturn:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run bpescope with `argv` (default: the command line); the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    from bpe_core.process import why_refused
+    from bpe_core.process import guarded, why_refused
 
     if sentence := why_refused():
         return _refuse(sentence)
@@ -43,8 +40,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         from bpe_core.cli.main import main as headless
 
         return headless(arguments)
-    from bpe_core.process import guarded
-
     options = Namespace(opens=False)
     code = guarded(lambda: _answer(arguments, options), "bpescope")
     return _open_app(options) if options.opens else code
@@ -52,7 +47,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _answer(arguments: list[str], options: Namespace) -> int:
     """Parse the arguments into `options`, and print what needs no app; 0."""
-    _parser().parse_args(arguments, options)
+    from bpe_core.cli.arguments import Parser
+
+    parser = Parser(
+        prog="bpescope",
+        description="See byte-pair encoding: watch it learn, type among its tokens, audit its vocabulary.",
+        epilog=f"Without the screen: bpescope COMMAND …, each with its own --help: {', '.join(HEADLESS)}.",
+    )
+    paths = "texts or folders to choose as the corpus; tokenizers to open"
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=paths)
+    tokenizers = (
+        "a tokenizer to open, several by several -t: a file in any supported format, a folder that holds one, a name "
+        "of the app's list, or one such as gpt-4o"
+    )
+    parser.add_argument("-t", "--tokenizer", action="append", default=[], metavar="TOKENIZER", help=tokenizers)
+    parser.add_argument("--version", action="store_true", help="say which version this is")
+    parser.parse_args(arguments, options)
     options.opens = not options.version
     if options.version:
         from importlib.metadata import version
@@ -64,6 +74,7 @@ def _answer(arguments: list[str], options: Namespace) -> int:
 
 
 def _open_app(options: Namespace) -> int:
+    from bpe_core.errors import BpeError
     from bpe_core.process import print_to_stderr
 
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
@@ -72,8 +83,6 @@ def _open_app(options: Namespace) -> int:
             f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}."
         )
     gc.disable()  # nothing of what is loaded now will be garbage
-    from bpe_core.errors import BpeError
-
     try:
         texts, tokenizers, doubts = _told_apart(options.paths)
         tokenizers += tuple(map(_located, options.tokenizer))
@@ -98,22 +107,18 @@ def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...],
 
     With them, what to say of those that look like a tokenizer and are none. Raises `TextError` for what is neither.
     """
-    texts: list[str] = []
-    tokenizers: list[str] = []
-    doubts: list[str] = []
+    texts, tokenizers, doubts = list[str](), list[str](), list[str]()
     for path in paths:
         from bpe_core.formats import why_no_tokenizer
         from bpe_core.formats.file import tokenizer_at
         from bpe_core.visible import visible
         from tui.disk.sources import check_readable
 
-        why_none = why_no_tokenizer(path)
-        if why_none is None:
+        if (why_none := why_no_tokenizer(path)) is None:
             tokenizers.append(os.path.abspath(tokenizer_at(Path(path))))
             if os.path.isdir(path):
-                doubts.append(
-                    f"{visible(path)} holds a tokenizer, which is opened; to train on its texts, mark it in the corpus."
-                )
+                holds = "holds a tokenizer, which is opened; to train on its texts, mark it in the corpus."
+                doubts.append(f"{visible(path)} {holds}")
         else:
             check_readable(path)
             texts.append(os.path.abspath(path))
@@ -141,30 +146,6 @@ def _located(tokenizer: str) -> str:
     with suppress(PatternNeededError):  # the app asks for it
         load(path)
     return path
-
-
-def _parser() -> "Parser":
-    from bpe_core.cli.arguments import Parser
-
-    parser = Parser(
-        prog="bpescope",
-        description="See byte-pair encoding: watch it learn, type among its tokens, audit its vocabulary.",
-        epilog=f"Without the screen: bpescope COMMAND …, each with its own --help: {', '.join(HEADLESS)}.",
-    )
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="texts or folders to choose as the corpus; tokenizers to open"
-    )
-    parser.add_argument(
-        "-t",
-        "--tokenizer",
-        action="append",
-        default=[],
-        metavar="TOKENIZER",
-        help="a tokenizer to open, several by several -t: a file in any supported format, a folder that holds one, "
-        "a name of the app's list, or one such as gpt-4o",
-    )
-    parser.add_argument("--version", action="store_true", help="say which version this is")
-    return parser
 
 
 def _refuse(sentence: str) -> int:

@@ -19,7 +19,6 @@ from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from bpe_core.runs import TrainingRun
-    from bpe_core.tokenizer import Tokenizer
     from tui.features.feature import StateScreen
     from tui.features.texts import Texts
     from tui.features.tokenizers import Tokenizers
@@ -37,8 +36,7 @@ class Results(Feature):
 
     def __init__(self, screen: StateScreen, texts: Texts, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
-        self._texts = texts
-        self._tokenizers = tokenizers
+        self._texts, self._tokenizers = texts, tokenizers
 
     async def export(self, what: str) -> None:
         """Make the merges, the curve or the record, and let it be saved where the user says."""
@@ -46,7 +44,8 @@ class Results(Feature):
         if tokenizer is None or not tokenizer.vocabulary.knows_merges:
             screen.say("There are no merges to export yet.", "warning")
             return
-        text = await in_thread(_made, what, tokenizer, name_of(Path(screen.path)) if screen.path else "training")
+        name = name_of(Path(screen.path)) if screen.path else "training"
+        text = await in_thread(lambda: "".join(exported(what, [tokenizer], [name])))
         await self._texts.save(text, *_NAMES[what])
 
     async def convert(self) -> None:
@@ -60,14 +59,13 @@ class Results(Feature):
         form = await screen.ask(Ask(question, partial(one_of, WRITABLE), hint=hint, suggest=WRITABLE))
         if form is None:
             return
-        path = await self._texts.place("In which file?")
-        if path is not None:
+        if path := await self._texts.place("In which file?"):
             await in_thread(save, tokenizer, path, format=form)
             screen.say(f"Saved as {path}.")
 
     async def show_runs(self) -> None:
         """The trainings whose tokenizers are kept, newest first; two of them compared."""
-        runs = await in_thread(_found, config.tokenizers_folder())
+        runs = await in_thread(_found)
         if not runs:
             self.screen.say("No training is kept yet: F6 begins one.")
             return
@@ -84,16 +82,11 @@ class Results(Feature):
             self.screen.curve_under = await in_thread(_curve, run)
 
 
-def _made(what: str, tokenizer: Tokenizer, name: str) -> str:
-    return "".join(exported(what, [tokenizer], [name]))
-
-
 def _curve(run: TrainingRun) -> RunCurve:
-    record = run.tokenizer.record
-    name = visible(run.path.stem)
-    return RunCurve(str(run.path), name, record.n_bytes if record else 0, TrainingCurve.of(run.tokenizer).points)
+    record, points = run.tokenizer.record, TrainingCurve.of(run.tokenizer).points
+    return RunCurve(str(run.path), visible(run.path.stem), record.n_bytes if record else 0, points)
 
 
-def _found(folder: Path) -> list[TrainingRun]:
-    runs = [run for run in found([folder]) if run.tokenizer.record]
+def _found() -> list[TrainingRun]:
+    runs = [run for run in found([config.tokenizers_folder()]) if run.tokenizer.record]
     return sorted(runs, key=lambda run: str(run.described()["created"]), reverse=True)

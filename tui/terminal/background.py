@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from contextvars import copy_context
 from errno import EAGAIN
 from functools import partial
 from threading import Thread
 from time import perf_counter
-from typing import ClassVar, Generic, ParamSpec, Protocol, TypeVar
+from typing import ClassVar, Generic, ParamSpec, TypeVar
 
+from textual.dom import DOMNode
 from textual.worker import Worker
 
 Result = TypeVar("Result")
@@ -28,35 +29,19 @@ async def in_thread(work: Callable[Given, Result], *args: Given.args, **kwargs: 
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Result] = loop.create_future()
 
-    def settle(result: Result | None, error: BaseException | None) -> None:
-        if future.cancelled():
-            return
-        if error is None:
-            future.set_result(result)  # type: ignore[arg-type]
-        else:
-            future.set_exception(error)
-
     def run() -> None:
-        result, problem = None, None
         try:
-            result = work(*args, **kwargs)
+            settle = partial(future.set_result, work(*args, **kwargs))
         except BaseException as error:
-            problem = error
+            settle = partial(future.set_exception, error)
         with suppress(RuntimeError):  # the loop has been closed
-            loop.call_soon_threadsafe(settle, result, problem)
+            loop.call_soon_threadsafe(lambda: None if future.cancelled() else settle())
 
     try:
         Thread(target=copy_context().run, args=(run,), daemon=True).start()
     except RuntimeError as error:
         raise OSError(EAGAIN, f"{error}: too many are running, or too little memory is left") from error
     return await future
-
-
-class RunsWorkers(Protocol):
-    """A widget, as far as it is needed here."""
-
-    def run_worker(self, work: Callable[[], Coroutine[None, None, None]]) -> Worker[None]:
-        """Run a coroutine as a task."""
 
 
 class SlicedWork(Generic[Result]):
@@ -67,7 +52,7 @@ class SlicedWork(Generic[Result]):
     REST: ClassVar[float] = 0.005
     """Seconds between two slices."""
 
-    def __init__(self, owner: RunsWorkers) -> None:
+    def __init__(self, owner: DOMNode) -> None:
         self._owner = owner
         self._worker: Worker[None] | None = None
         self.seconds = 0.0
@@ -75,11 +60,9 @@ class SlicedWork(Generic[Result]):
 
     @property
     def is_working(self) -> bool:
-        """Whether a computation is under way."""
         return self._worker is not None
 
     def cancel(self) -> None:
-        """Drop the computation that is under way."""
         if self._worker is not None:
             self._worker.cancel()
             self._worker = None

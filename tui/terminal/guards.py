@@ -52,12 +52,10 @@ class PagedOptionList(OptionList):
     """An option list for pages turned before it is laid out, or where it has no room. Without: KeyError."""
 
     def action_page_up(self) -> None:
-        """Move the highlight up one page."""
         if self.scrollable_content_region:
             super().action_page_up()  # type: ignore[no-untyped-call]
 
     def action_page_down(self) -> None:
-        """Move the highlight down one page."""
         if self.scrollable_content_region:
             super().action_page_down()  # type: ignore[no-untyped-call]
 
@@ -98,7 +96,6 @@ class GuardedPalette(CommandPalette):
     """The command palette, for keys and clicks that come before it is laid out, or after it has gone."""
 
     def compose(self) -> ComposeResult:
-        """As Textual's, with a `Field`."""
         for part in super().compose():
             if isinstance(part, CommandInput):
                 part = _PaletteField(placeholder=part.placeholder, select_on_focus=False)

@@ -9,13 +9,12 @@ followed, so nothing waits behind what is typed.
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from textual.app import App
 from textual.events import Event, Key, MouseDown, MouseEvent, MouseMove, MouseUp, Paste
 from textual.message_pump import MessagePump
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -52,8 +51,7 @@ class TypeAhead:
         if self._passing or event.is_forwarded or not isinstance(event, Key | MouseEvent | Paste):
             return False
         if not self.pending:
-            focused = self._focused()
-            if self._ready.is_set() or not isinstance(event, Key) or not leads(event, focused):
+            if self._ready.is_set() or not isinstance(event, Key) or not leads(event, self._focused()):
                 return False
             self._following = asyncio.create_task(self._follow(None))
         if isinstance(event, MouseMove) and self._waiting and isinstance(self._waiting[-1], MouseMove):
@@ -73,14 +71,12 @@ class TypeAhead:
     async def _follow(self, widget: Widget | None) -> None:
         await self._ready.wait()
         for _ in range(_PASSES):
-            pumps = list(self._upwards(widget))
+            pumps = self._upwards(widget)
             for pump in pumps:
                 handled = asyncio.Event()
                 if pump.is_running and pump.call_later(handled.set):
-                    try:
+                    with suppress(TimeoutError):
                         await asyncio.wait_for(handled.wait(), _LIMIT)
-                    except TimeoutError:
-                        continue
             widget = self._focused()
             if not any(pump.message_queue_size for pump in (*pumps, *self._upwards(widget))):
                 break
@@ -92,13 +88,11 @@ class TypeAhead:
         if self._waiting:
             self._app.call_later(self._send)
 
-    def _upwards(self, widget: Widget | None) -> Iterator[MessagePump]:
-        """A widget and what it stands in, up to the app."""
+    def _upwards(self, widget: Widget | None) -> list[MessagePump]:
+        """A widget, or else the screen, and what it stands in, up to the app."""
         if widget is not None:
-            yield from (node for node in widget.ancestors_with_self if node is not self._app)
-        elif self._app.screen_stack:
-            yield self._app.screen
-        yield self._app
+            return list(widget.ancestors_with_self)
+        return [self._app.screen, self._app] if self._app.screen_stack else [self._app]
 
     async def _send(self) -> None:
         """Send what has waited, up to the next event that leads elsewhere."""
@@ -131,8 +125,5 @@ def _takes_keys(app: App[None]) -> bool:
     if not app.screen_stack:
         return True
     screen = app.screen
-    return screen.is_running and not (_wants_focus(screen) and screen.focused is None)
-
-
-def _wants_focus(screen: Screen[object]) -> bool:
-    return screen.is_modal and bool(screen.app.AUTO_FOCUS if screen.AUTO_FOCUS is None else screen.AUTO_FOCUS)
+    wants_focus = screen.is_modal and bool(app.AUTO_FOCUS if screen.AUTO_FOCUS is None else screen.AUTO_FOCUS)
+    return screen.is_running and (screen.focused is not None or not wants_focus)
