@@ -95,12 +95,10 @@ class TokenRows:
         return self
 
     def row_of(self, token: int) -> int | None:
-        """The row of an id; None if no token has it."""
         row = bisect_left(self.ids, token, hi=self.n_tokens)
         return row if row < self.n_tokens and self.ids[row] == token else None
 
     def hole(self, row: int) -> Hole | None:
-        """The hole of a row; None for a token's."""
         return self.holes[row - self.n_tokens] if row >= self.n_tokens else None
 
     def judge(

@@ -105,7 +105,6 @@ class RowList(ScrollView, can_focus=True):
 
     @property
     def row_count(self) -> int:
-        """How many rows are shown."""
         return len(self.order)
 
     @property
@@ -235,7 +234,6 @@ class RowList(ScrollView, can_focus=True):
 
     @property
     def row_width(self) -> int:
-        """Cells of a row, without the scrollbar."""
         return self.scrollable_content_region.width
 
     @property

@@ -139,7 +139,6 @@ class Table(RowList):
         return following and self._has_tail
 
     def to_top(self) -> None:
-        """Arrange the rows anew, and look at the first."""
         self.rearrange(lambda: self.move_to(0))
 
     def watch_sort_key(self) -> None:
@@ -161,7 +160,6 @@ class Table(RowList):
             self.sort_key = key
 
     def action_sort_next(self) -> None:
-        """Sort by the next of the columns in sight."""
         keys = [column.key for column, _, _ in self.places if column.sort and column.heading]
         if keys:
             self.sort_by(keys[(keys.index(self.sort_key) + 1) % len(keys)] if self.sort_key in keys else keys[0])

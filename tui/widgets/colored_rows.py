@@ -97,7 +97,6 @@ class TokenView(ColoredRows):
     _shown: tuple[str, Sequence[ViewToken], Vocabulary] | None = None
 
     def show(self, kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, palette: Palette) -> None:
-        """Show tokens as one of `VIEWS`."""
         self._shown, self.palette = (kind, tokens, vocabulary), palette
         self.on_resize()
         current = (y for y, row in enumerate(self.rows) if any(part.is_current for part in row))

@@ -83,7 +83,6 @@ class ComparisonTable(Table):
 
     @property
     def view(self) -> View | None:
-        """The view that is seen; None while there is nothing to see."""
         return next((view for view in self._views if view.key == self.choice), self._views[0] if self._views else None)
 
     def watch_aspect(self) -> None:
@@ -108,11 +107,9 @@ class ComparisonTable(Table):
         return applies("Comparison", self, action)
 
     def can_turn(self, what: str) -> bool:
-        """Whether the view that is seen can show another metric, tokenizer or reference."""
         return self.view is not None and what in self.view.turns
 
     def action_metric(self, by: int) -> None:
-        """Show the next metric of each row, or the one before."""
         metric = OF_PARTS[(OF_PARTS.index(self.aspect.metric) + by) % len(OF_PARTS)]
         self.aspect = self.aspect._replace(metric=metric)
 
@@ -125,7 +122,6 @@ class ComparisonTable(Table):
         self.aspect = self.aspect._replace(tokenizer=tokenizer)
 
     def action_reference(self) -> None:
-        """Let parity relate to the row under the cursor."""
         if (row := self.current) is not None:
             self._references[self.choice] = row
             self.aspect = self.aspect._replace(reference=row, metric="parity")

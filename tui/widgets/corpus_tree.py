@@ -154,7 +154,6 @@ class CorpusTree(Tree[TextSource]):
 
     @property
     def entry(self) -> TextSource:
-        """What is under the cursor."""
         return _source(self.cursor_node) if self.cursor_node else TextSource("", "")
 
     @property
@@ -185,7 +184,6 @@ class CorpusTree(Tree[TextSource]):
         self._marks_changed()
 
     def action_weigh(self) -> None:
-        """Say how much the text, or the folder, under the cursor counts."""
         if self.is_chosen:
             requests(self).weigh(self.entry.path, self.entry.title)
 
@@ -193,16 +191,13 @@ class CorpusTree(Tree[TextSource]):
         self._invalidate()
 
     def action_run_preset(self, stepping: bool) -> None:
-        """Run the preset under the cursor, to its end or one merge at a time."""
         if self.entry.preset:
             requests(self).run_preset(self.entry.preset, stepping)
 
     def action_open(self) -> None:
-        """Open or close the folder, or the group, under the cursor."""
         self.action_select_cursor()
 
     def action_edit(self) -> None:
-        """Open the text under the cursor in the editor; a folder is none."""
         if self.is_text:
             requests(self).open_text(self.entry)
 

@@ -202,7 +202,6 @@ class Curve(Widget, can_focus=True):
             self._draw(self.quantity, self._drawn)
 
     async def action_show_next(self) -> None:
-        """Draw the next quantity that is known; of what is used, only once a training has ended."""
         names = list(QUANTITIES)
         here = names.index(self.quantity)
         for name in (*names[here + 1 :], *names[: here + 1]):
@@ -222,7 +221,6 @@ class Curve(Widget, can_focus=True):
         self._choose(max(there) if by > 0 else min(there))
 
     def action_travel_to_end(self, end: int) -> None:
-        """Choose the first step (0) or the last (1)."""
         self._choose(self._last * end)
 
     def _choose(self, step: int) -> None:
@@ -281,7 +279,6 @@ class Curve(Widget, can_focus=True):
 
     @property
     def _edges(self) -> tuple[str, str]:
-        """The greatest value and the least, as they stand at the edge."""
         label = QUANTITIES[self.quantity].label
         return label(self._most), label(self._least)
 

@@ -48,7 +48,6 @@ class EditorKeys(Pane):
 
     @property
     def side(self) -> TokenSide:
-        """What stands beside the text."""
         return cast("TokenSide", self.query_one("#side"))
 
     @property
@@ -95,19 +94,15 @@ class EditorKeys(Pane):
             self.hint = _HINT_OF_LANES if self.area.lanes else HINT
 
     def action_next_example(self) -> None:
-        """Show the next example; the first, if none was shown yet."""
         self.show_example(self.example + 1)
 
     def action_walk_edits(self, by: int) -> None:
-        """Show what the edit before did, or the one after."""
         self.status_lines.walk(by)
 
     def action_pin(self) -> None:
-        """Compare the text with what it is now, from now on; or no longer."""
         self.area.pin()
 
     def action_turn_side(self) -> None:
-        """Show the next of the three things that can stand on the right."""
         self.side.turn()
 
     def action_go_to_pitfall(self, by: int) -> None:

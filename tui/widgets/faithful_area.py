@@ -118,7 +118,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self.load_text(text)
 
     def new_document(self, text: str) -> FaithfulDocument:
-        """The document for a text that is shown from now on."""
         return FaithfulDocument(text)
 
     def begin_edits(self) -> None:

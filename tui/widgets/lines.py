@@ -41,7 +41,6 @@ class Lines(ScrollView, can_focus=True):
 
     @property
     def room(self) -> int:
-        """Cells that a line may fill."""
         return max(8, self.size.width - 2)
 
     def show_lines(self, lines: Iterable[InfoLine]) -> None:
@@ -62,7 +61,6 @@ class Lines(ScrollView, can_focus=True):
         return info_strip(self._lines[y], width, self.ink, self.app.console, self.token_style())
 
     def ink(self, name: str) -> Style:
-        """One of the `STYLES`."""
         return self.get_component_rich_style(f"lines--{name}")
 
 

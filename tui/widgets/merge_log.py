@@ -180,12 +180,10 @@ class MergeLog(Table):
                 self.uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
 
     def append(self, rows: Iterable[Merge]) -> None:
-        """More merges, shown at once."""
         self.add(rows)
         self.arrived()
 
     def arrived(self) -> None:
-        """There are more rows than before."""
         self.rows_changed()
         self._fit_columns()
         if not self.choice:
@@ -254,7 +252,6 @@ class MergeLog(Table):
         return "\n".join(lines)
 
     def action_copy(self, what: str) -> None:
-        """Copy the row under the cursor ("row"), or all that are shown ("all"), to the clipboard."""
         rows = list(self.order) if what == "all" else [] if self.current is None else [self.current]
         if rows:
             self.app.copy_to_clipboard(self.as_text(rows))
@@ -329,7 +326,6 @@ class MergeLog(Table):
     # What is sought
 
     def action_search(self) -> None:
-        """Ask for what is sought."""
         self.screen.query_one(MergeSearch).begin()
 
     def match(self, row: int, search: Search) -> int:
@@ -349,7 +345,6 @@ class MergeLog(Table):
         self._seeking.run(next_place(self.order, begin, by, lambda row: self.match(row, search) > 0), found)
 
     def action_seek(self, by: int) -> None:
-        """The next that holds what was sought last, or the one before."""
         if self.sought:
             self.seek(by, then=lambda found: None if found else self.notify(self.not_found, markup=False))
 
@@ -376,7 +371,6 @@ class MergeSearch(Field):
         self._origin = 0
 
     def begin(self) -> None:
-        """Take the focus, with what was sought last."""
         self._origin = self._log.cursor
         self.display = True
         self.value = self._log.sought
@@ -389,7 +383,6 @@ class MergeSearch(Field):
 
     @on(Input.Changed)
     def seek(self, event: Input.Changed) -> None:
-        """Look for the first behind where the search began."""
         event.stop()
         if self.display and self.value != self._log.sought:
             self._log.sought = self.value
@@ -406,6 +399,5 @@ class MergeSearch(Field):
         self._end()
 
     def action_leave(self) -> None:
-        """Back to where the search began."""
         self._log.move_to(self._origin, tell=True)
         self._end()

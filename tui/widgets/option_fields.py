@@ -93,7 +93,6 @@ class OptionFields(HorizontalGroup):
 
     @property
     def first(self) -> Input:
-        """The field that one begins with."""
         return self.query_one("#vocab-size", Input)
 
     def chosen(self) -> TrainingOptions:
@@ -160,7 +159,6 @@ class OptionFields(HorizontalGroup):
 
     @on(Select.Changed, "#pattern")
     def tell_pattern(self, event: Select.Changed) -> None:
-        """Another pattern: the preview splits by it at once."""
         event.stop()
         if event.value == ANOTHER:
             requests(self).ask_pattern()

@@ -127,7 +127,6 @@ class Key(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Cells it takes."""
         return len(self.name) + 1 + len(self.label)
 
 

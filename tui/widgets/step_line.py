@@ -60,7 +60,6 @@ class StepLine(Widget, can_focus=True):
 
     @property
     def n_steps(self) -> int:
-        """How many merges there are to go through."""
         return steps_known(self.tokenizer)
 
     async def _travel(self, by: int) -> None:
@@ -77,11 +76,9 @@ class StepLine(Widget, can_focus=True):
     action_pause = action_play
 
     async def action_change_play(self, by: int) -> None:
-        """Play faster (1) or slower (-1)."""
         await self.run_action(f"screen.do('shown.change_play', {by})")
 
     def action_go_to_end(self, end: int) -> None:
-        """Before the first merge (0), or after the last (1)."""
         requests(self).go_to(self.n_steps * end)
 
     # The mouse

@@ -156,7 +156,6 @@ class StatusLines(Vertical):
         self._line("baseline").say("pinned     …")
 
     def walk(self, by: int) -> None:
-        """Show what the edit before did, or the one after."""
         if self._edits:
             self._back = max(0, min(self._back + by, len(self._edits) - 1))
             self._write_edit()
@@ -203,7 +202,6 @@ class StatusLines(Vertical):
             self._write_pitfalls()
 
     def go_to(self, pitfall: Pitfall) -> None:
-        """Tell of this pitfall, until one leaves it."""
         self._gone_to = pitfall
         self._write_pitfalls()
 
@@ -255,7 +253,6 @@ class TokenSide(Vertical):
         yield Lines(id="story")
 
     def turn(self) -> None:
-        """Show the next of the three."""
         names = list(SIDES)
         self.seen = names[(names.index(self.seen) + 1) % len(names)]
 
@@ -274,7 +271,6 @@ class TokenSide(Vertical):
             self.show_token()
 
     def show_token(self) -> None:
-        """Look anew at the token under the cursor, or at its story."""
         area, edited, tokenizer, under = self._area, self._area.edited, self.in_force, self._area.under_cursor
         lines = self.query_one("#inspector" if self.seen == "token" else "#story", Lines)
         if self.seen == "token":

@@ -146,7 +146,6 @@ class TokenArea(FaithfulArea):
         self.tokens_changed()
 
     def pin(self) -> None:
-        """Compare the text with what it is now, from now on; or no longer."""
         self.edited.pin()
         self.reviewed()
 

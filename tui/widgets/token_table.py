@@ -139,7 +139,6 @@ class TokenTable(Table):
 
     @property
     def is_working(self) -> bool:
-        """Whether rows are being read, judged or sorted."""
         return self._reading.is_working or self._judging.is_working or self.is_arranging
 
     def list_tokens(self, vocabulary: "Vocabulary | None") -> None:
@@ -272,7 +271,6 @@ class TokenTable(Table):
         self.watch_choice()
 
     def action_severity(self) -> None:
-        """Show only what is worse, or all again."""
         self.severity = (self.severity + 1) % len(_SEVERITIES)
 
     def go_to(self, token: int) -> None:

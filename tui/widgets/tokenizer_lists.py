@@ -85,7 +85,6 @@ class TokenizerList(PagedOptionList):
         return applies("Tokenizers", self, action)
 
     def action_rename(self) -> None:
-        """Ask for another name for the one under the cursor."""
         if self.pointed is not None:
             requests(self).rename_tokenizer(Path(self.pointed.path))
 
@@ -171,7 +170,6 @@ class TokenizerPicker(Table):
         return "No tokenizer is here yet: train one (F6), or open or fetch one (Ctrl+P)."
 
     def action_mark(self) -> None:
-        """Choose the tokenizer under the cursor, or no longer."""
         if (row := self.current) is None:
             return
         marked, path = [one.path for one in self.chosen], self.known[row].path

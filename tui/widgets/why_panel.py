@@ -84,11 +84,9 @@ class PairTable(Table):
         self.rearrange()
 
     def written(self, pair: PairRow) -> str:
-        """Both parts of a pair."""
         return f"{self._write(pair.left)} + {self._write(pair.right)}"
 
     def is_next(self, row: int) -> bool:
-        """Whether a pair is merged next."""
         return (self.pairs[row].left, self.pairs[row].right) == self._next
 
     def is_tied(self, row: int) -> bool:
@@ -169,7 +167,6 @@ class WhyPanel(Vertical):
         self._n_tokens, self._asks = n_tokens, self._log.has_focus
 
     def ask(self) -> None:
-        """Somebody looks at the merges: find out about the step in force, and about each that follows."""
         self._asks = True
         self._want()
 
@@ -222,7 +219,6 @@ class WhyPanel(Vertical):
         self._show()
 
     def parts(self) -> tuple[Widget, ...]:
-        """What is seen of it."""
         return (self.query_one("#pairs" if self.seen == "pairs" else "#choice"),) if self.display else ()
 
     def turn(self) -> bool:
