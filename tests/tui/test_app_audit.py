@@ -9,8 +9,7 @@ from textual.widgets import Button
 
 from tui.dialogs.questions import AskPath
 from tui.process import WorkerProcess
-from tui.widgets.token_panel import TokenPanel
-from tui.widgets.token_table import TokenTable
+from tui.widgets.token_table import TokenPanel, TokenTable
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 

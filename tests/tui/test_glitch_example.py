@@ -8,8 +8,7 @@ from test_app_audit import about, judged
 
 from bpe_core.content.samples import samples
 from tui.dialogs.questions import AskPath
-from tui.widgets.token_panel import TokenPanel
-from tui.widgets.token_table import TokenTable
+from tui.widgets.token_table import TokenPanel, TokenTable
 
 pytestmark = pytest.mark.usefixtures("no_process_left", "kept")
 

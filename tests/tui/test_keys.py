@@ -25,8 +25,7 @@ from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
-from tui.widgets.token_panel import TokenPanel
-from tui.widgets.token_table import TokenTable
+from tui.widgets.token_table import TokenPanel, TokenTable
 from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
 
 WHERE: dict[str, tuple[type[object], ...]] = {

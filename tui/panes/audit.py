@@ -17,8 +17,7 @@ from tui.drawing.token_labels import MARKS
 from tui.state import Audit, Run, TokenLines
 from tui.terminal.guards import Field
 from tui.widgets.pane import Pane, button
-from tui.widgets.token_panel import TokenPanel
-from tui.widgets.token_table import TokenTable
+from tui.widgets.token_table import TokenPanel, TokenTable
 
 BESIDE: Final = 112  # cells from which on the panel stands beside the list
 _GO: Final = "Enter looks for suspicious tokens in the tokenizer in force."
