@@ -3,7 +3,7 @@
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from bpe_core.errors import LONGEST
 from bpe_core.process import print_to_stderr
@@ -78,6 +78,16 @@ def add_given_pattern(parser: ArgumentParser) -> None:
 def add_input(parser: ArgumentParser, what: str) -> None:
     """Add the positional PATH, "-" (stdin) by default; `what` says in the help what the file holds."""
     parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=f"{what}; stdin if left out or -")
+
+
+def add_value(parser: ArgumentParser, names: str, metavar: str, what: str, default: object = "", **more: Any) -> None:
+    """Add an option with a value, by names such as "-o --output"; `more` is argparse's."""
+    parser.add_argument(*names.split(), default=default, metavar=metavar, help=what, **more)
+
+
+def add_flag(parser: ArgumentParser, name: str, what: str) -> None:
+    """Add an option without a value."""
+    parser.add_argument(f"--{name}", action="store_true", help=what)
 
 
 def add_forms(parser: ArgumentParser, **forms: str) -> "_MutuallyExclusiveGroup":

@@ -14,7 +14,15 @@ from bpe_core.auditing.summary import Summary
 from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
-from bpe_core.cli.arguments import Subcommands, add_command, add_forms, add_given_pattern, add_tokenizer
+from bpe_core.cli.arguments import (
+    Subcommands,
+    add_command,
+    add_flag,
+    add_forms,
+    add_given_pattern,
+    add_tokenizer,
+    add_value,
+)
 from bpe_core.cli.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.errors import OptionError, Stopped
@@ -36,7 +44,6 @@ _SCORE: Final = (
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommand."""
     parser = add_command(
         commands,
         "audit",
@@ -52,25 +59,15 @@ def add(commands: Subcommands) -> None:
     )
     add_tokenizer(parser)
     add_given_pattern(parser)
-    texts = {
-        "corpus": "texts to count its tokens in, such as those it learned from",
-        "reference": "texts that a model is to learn from",
-    }
-    for role, what in texts.items():
-        parser.add_argument(
-            f"--{role}", action="append", default=[], metavar="PATH", help=f"{what}: a file or folder; repeatable"
-        )
-    parser.add_argument(
-        "--embeddings",
-        metavar="FILE",
-        help="the embeddings of a model that uses the tokenizer: .safetensors, the index of several, or .npy",
-    )
-    parser.add_argument("--tensor", metavar="NAME", help="which matrix of FILE; the usual ones are found without")
-    parser.add_argument(
-        "--indicator",
-        choices=INDICATORS,
-        help="what rows are judged by: norm for inputs, cosine for outputs and tied ones, unless told",
-    )
+    which = "a file or folder; repeatable"
+    own = f"texts to count its tokens in, such as those it learned from: {which}"
+    add_value(parser, "--corpus", "PATH", own, [], action="append")
+    add_value(parser, "--reference", "PATH", f"texts that a model is to learn from: {which}", [], action="append")
+    model = "the embeddings of a model that uses the tokenizer: .safetensors, the index of several, or .npy"
+    add_value(parser, "--embeddings", "FILE", model)
+    add_value(parser, "--tensor", "NAME", "which matrix of FILE; the usual ones are found without", None)
+    judged = "what rows are judged by: norm for inputs, cosine for outputs and tied ones, unless told"
+    parser.add_argument("--indicator", choices=INDICATORS, help=judged)
     add_forms(
         parser,
         jsonl="print one JSON object a finding",
@@ -78,29 +75,18 @@ def add(commands: Subcommands) -> None:
         html="print a report as one self-contained HTML page",
         bigrams="instead, print every pair of tokens that are text only together: ids and text, a line each",
     )
-    parser.add_argument(
-        "--all", action="store_true", help="print every finding, or every token in a report, not only the first ones"
-    )
-    parser.add_argument(
-        "--fail-on", default="", metavar="KIND,...", help="exit with 1 if there is a finding of these kinds"
-    )
-    parser.add_argument(
-        "--all-tokens",
-        action="store_true",
-        help="with --jsonl: one object a token of the vocabulary instead: id, token (its bytes in hex), text, score "
+    add_flag(parser, "all", "print every finding, or every token in a report, not only the first ones")
+    add_value(parser, "--fail-on", "KIND,...", "exit with 1 if there is a finding of these kinds")
+    add_flag(
+        parser,
+        "all-tokens",
+        "with --jsonl: one object a token of the vocabulary instead: id, token (its bytes in hex), text, score "
         "(0 to 1, higher is more suspicious), severity, kinds, reason, shares (what the score is made of), evidence",
     )
-    parser.add_argument(
-        "--what-if",
-        metavar="PATTERN",
-        help="instead, print the tokens that no text would become any more if this pattern split the text",
-    )
-    parser.add_argument(
-        "--what-if-normalizer",
-        choices=NORMALIZERS,
-        metavar="NAME",
-        help=f"the same for a normalizer before the split: {', '.join(NORMALIZERS)}",
-    )
+    dead = "instead, print the tokens that no text would become any more if this pattern split the text"
+    add_value(parser, "--what-if", "PATTERN", dead, None)
+    normalizers = f"the same for a normalizer before the split: {', '.join(NORMALIZERS)}"
+    add_value(parser, "--what-if-normalizer", "NAME", normalizers, None, choices=NORMALIZERS)
 
 
 def run(options: Namespace) -> int:
@@ -121,7 +107,7 @@ def run(options: Namespace) -> int:
     if options.what_if is not None or options.what_if_normalizer is not None:
         return _what_if(tokenizer, options)
     texts = tuple(options.corpus), tuple(options.reference)
-    model = options.embeddings or "", options.tensor, options.indicator
+    model = options.embeddings, options.tensor, options.indicator
     with closing(Job(report_to_person())) as job:
         found, measures = examined(tokenizer, AuditRequest(options.tokenizer, None, *texts, *model), job)
         if job.stopped:

@@ -9,7 +9,7 @@ from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
-from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer, integer
+from bpe_core.cli.arguments import Subcommands, add_command, add_flag, add_tokenizer, add_value, integer
 from bpe_core.cli.report import ReportTable, Section, aligned, as_text
 from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.errors import OptionError, Stopped, TextError
@@ -26,7 +26,6 @@ from bpe_core.worker.job import Job
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommands."""
     parser = add_command(
         commands,
         "count",
@@ -35,12 +34,8 @@ def add(commands: Subcommands) -> None:
         ("my_texts/ --pattern gpt2",),
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
-    parser.add_argument(
-        "--pattern",
-        default="gpt4",
-        metavar="P",
-        help="how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)",
-    )
+    split = "how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)"
+    add_value(parser, "--pattern", "P", split, "gpt4")
     parser = add_command(
         commands,
         "measure",
@@ -67,20 +62,12 @@ def add(commands: Subcommands) -> None:
     )
     _add_arguments(parser, "two or more")
     parser.set_defaults(compares=True)
-    parser.add_argument(
-        "--reference", metavar="NAME", help="the text or folder that parity relates to; the first if left out"
-    )
-    parser.add_argument(
-        "--metrics", type=_metrics, metavar="M,...", help="what is told of each text, folder and script; see below"
-    )
-    parser.add_argument("--examples", type=integer, default=10, metavar="N", help="disagreements shown (%(default)s)")
-    parser.add_argument(
-        "--lines",
-        type=integer,
-        default=10,
-        metavar="N",
-        help="lines shown of those for which a tokenizer needs the most more tokens than another (%(default)s)",
-    )
+    add_value(parser, "--reference", "NAME", "the text or folder that parity relates to; the first if left out", None)
+    shown = "what is told of each text, folder and script; see below"
+    add_value(parser, "--metrics", "M,...", shown, None, type=_metrics)
+    add_value(parser, "--examples", "N", "disagreements shown (%(default)s)", 10, type=integer)
+    worst = "lines shown of those for which a tokenizer needs the most more tokens than another (%(default)s)"
+    add_value(parser, "--lines", "N", worst, 10, type=integer)
 
 
 def _meanings(keys: Iterable[str]) -> str:
@@ -90,31 +77,22 @@ def _meanings(keys: Iterable[str]) -> str:
 def _add_arguments(parser: ArgumentParser, number: str) -> None:
     """Declare tokenizers, `number` of them as the help says, the texts, and how these are read."""
     add_tokenizer(parser, number)
-    parser.add_argument(
-        "--pattern",
-        action="append",
-        metavar="P",
-        help="how text is split, where TOKENIZER does not say it, or wrongly; once for all of them, or once for each, "
-        'in their order, and "" for one that says it',
+    split = (
+        "how text is split, where TOKENIZER does not say it, or wrongly; once for all of them, or once for each, "
+        'in their order, and "" for one that says it'
     )
-    parser.add_argument(
-        "paths",
-        nargs="*",
-        metavar="PATH",
-        help="a text, also .gz and .xz, or a folder of them; stdin, in UTF-8, if left out or -",
-    )
-    parser.add_argument(
-        "--sections",
-        action="store_true",
-        help='take each part of a text that begins with a line "# Title" as a text of its own, and tell its tokens for '
+    add_value(parser, "--pattern", "P", split, None, action="append")
+    texts = "a text, also .gz and .xz, or a folder of them; stdin, in UTF-8, if left out or -"
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
+    add_flag(
+        parser,
+        "sections",
+        'take each part of a text that begins with a line "# Title" as a text of its own, and tell its tokens for '
         "each one of the first part: parity, if they are translations",
     )
-    parser.add_argument(
-        "--morphemes",
-        metavar="FILE",
-        help="words as their morphemes, one a line, such as un+break+able; tells how far tokens follow them",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    morphemes = "words as their morphemes, one a line, such as un+break+able; tells how far tokens follow them"
+    add_value(parser, "--morphemes", "FILE", morphemes)
+    add_flag(parser, "json", "print one JSON object instead of tables")
 
 
 def _metrics(text: str) -> tuple[str, ...]:

@@ -15,7 +15,15 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from bpe_core import kernel
-from bpe_core.cli.arguments import Subcommands, add_command, add_forms, add_given_pattern, add_input, add_tokenizer
+from bpe_core.cli.arguments import (
+    Subcommands,
+    add_command,
+    add_flag,
+    add_forms,
+    add_given_pattern,
+    add_input,
+    add_tokenizer,
+)
 from bpe_core.cli.streams import SentenceReporter, is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
@@ -44,7 +52,6 @@ Ids = tuple[int, str]
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommands."""
     parser = add_command(
         commands,
         "encode",
@@ -54,23 +61,14 @@ def add(commands: Subcommands) -> None:
     )
     add_tokenizer(parser)
     add_given_pattern(parser)
-    parser.add_argument(
-        "paths",
-        nargs="*",
-        metavar="PATH",
-        help="a text, also .gz and .xz; stdin, in UTF-8, if left out or -. Several texts, or those of a folder, give a "
-        "line each",
-    )
+    several = "Several texts, or those of a folder, give a line each"
+    texts = f"a text, also .gz and .xz; stdin, in UTF-8, if left out or -. {several}"
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
     json = 'print {"ids": [...]} instead of ids separated by spaces'
     add_forms(parser, json=json, count="print only how many tokens there are")
     special = parser.add_mutually_exclusive_group()
-    special.add_argument(
-        "--allow-special",
-        action="append",
-        default=[],
-        metavar="S",
-        help='encode this special token as one; repeatable; "all" allows every one',
-    )
+    allowed = 'encode this special token as one; repeatable; "all" allows every one'
+    special.add_argument("--allow-special", action="append", default=[], metavar="S", help=allowed)
     special.add_argument("--special-as-text", action="store_true", help="encode special tokens as ordinary text")
     examples = ("-t mine.json ids.txt", "-t mine.json < ids.txt > notes.md")
     parser = add_command(commands, "decode", run_decode, "Turn token ids back into text.", examples)
@@ -87,19 +85,15 @@ def add(commands: Subcommands) -> None:
     add_tokenizer(parser, "repeatable")
     add_given_pattern(parser)
     add_input(parser, "the text, in UTF-8")
-    parser.add_argument("--ids", action="store_true", help="put the id behind each token")
+    add_flag(parser, "ids", "put the id behind each token")
     form = add_forms(
         parser,
         html="a page of its own, for dark and light",
         svg="a drawing of its own, for dark and light",
         markdown="code with borders, and a table of the tokens",
     )
-    form.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="colors, or borders between tokens; auto: colors in a terminal (%(default)s)",
-    )
+    colors = "colors, or borders between tokens; auto: colors in a terminal (%(default)s)"
+    form.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=colors)
 
 
 def run_encode(options: Namespace) -> int:

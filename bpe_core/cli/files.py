@@ -18,7 +18,6 @@ from bpe_core.visible import visible
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommands."""
     parser = add_command(
         commands,
         "runs",

@@ -19,7 +19,7 @@ _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno
 """Errors of writing to what takes no more; an OSError with one of these and no file name comes from stdout."""
 
 COMMANDS: Final = (train, encode, compare, audit, why, files)
-"""The modules of the subcommands, in the order of the help."""
+"""The modules of the subcommands, in the order of the help; `add` of each declares them."""
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:

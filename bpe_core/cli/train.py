@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import fields
 from typing import Any
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_flag, add_value, integer
 from bpe_core.cli.streams import report_to_person
 from bpe_core.content.presets import PRESETS
 from bpe_core.process import INTERRUPTED
@@ -17,7 +17,6 @@ from bpe_core.worker.train import Recipe, TrainRequest, train
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommand."""
     parser = add_command(
         commands,
         "train",
@@ -39,19 +38,12 @@ def add(commands: Subcommands) -> None:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the texts, the options and what is written; unless a help text says otherwise, what is left out is ""."""
-
-    def add_text(name: str, metavar: str, what: str, *short: str) -> None:
-        parser.add_argument(*short, f"--{name}", default="", metavar=metavar, help=what)
-
-    def add_flag(name: str, what: str) -> None:
-        parser.add_argument(f"--{name}", action="store_true", help=what)
-
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
-    add_text("output", "OUT", "the file to save the tokenizer to", "-o")
+    add_value(parser, "-o --output", "OUT", "the file to save the tokenizer to")
     outcome = "run a founding example again, with its own text and options, and say whether it comes out; no OUT needed"
     parser.add_argument("--preset", choices=PRESETS, default="", help=outcome)
-    add_text("curve", "FILE", "write the corpus after every merge there, as CSV")
-    add_flag("keep-existing", "replace no file: where OUT is taken, save as OUT-2, OUT-3, …")
+    add_value(parser, "--curve", "FILE", "write the corpus after every merge there, as CSV")
+    add_flag(parser, "keep-existing", "replace no file: where OUT is taken, save as OUT-2, OUT-3, …")
     for field in fields(Options):
         option = OPTION_OF[field.name]
         how: dict[str, Any] = {"choices": option.choices} if option.choices else {"metavar": option.example[:1]}
@@ -61,16 +53,18 @@ def add_arguments(parser: ArgumentParser) -> None:
             how["action"] = "append"
         usual = field.default or f"such as {option.example}; none"
         parser.add_argument(f"--{option.argument}", dest=field.name, help=option.help(usual), **how)
-    add_text("extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
-    fork = "with --extend: begin with the first STEP merges of OLD only"
-    parser.add_argument("--fork", type=integer, metavar="STEP", help=fork)
-    add_text("sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
-    parser.add_argument("--seed", type=integer, default=0, metavar="N", help=SEED.help(0))
+    add_value(parser, "--extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
+    add_value(
+        parser, "--fork", "STEP", "with --extend: begin with the first STEP merges of OLD only", None, type=integer
+    )
+    add_value(parser, "--sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
+    add_value(parser, "--seed", "N", SEED.help(0), 0, type=integer)
     repeatable = "repeatable; 1; counts are multiplied by the common denominator"
-    parser.add_argument("--weight", action="append", default=[], metavar="PATH=N", help=WEIGHT.help(repeatable))
-    add_flag("resume", "go on where an earlier run of this command ended, however it ended")
-    add_text("resume-from", "FILE", "the same, from this file instead of OUT.checkpoint or OUT")
-    add_text("checkpoint", "FILE", "where to keep what is learned so far, until OUT is saved (OUT.checkpoint)")
+    add_value(parser, "--weight", "PATH=N", WEIGHT.help(repeatable), [], action="append")
+    add_flag(parser, "resume", "go on where an earlier run of this command ended, however it ended")
+    add_value(parser, "--resume-from", "FILE", "the same, from this file instead of OUT.checkpoint or OUT")
+    kept = "where to keep what is learned so far, until OUT is saved (OUT.checkpoint)"
+    add_value(parser, "--checkpoint", "FILE", kept)
 
 
 def request_of(options: Namespace) -> TrainRequest:

@@ -22,7 +22,6 @@ from bpe_core.worker.job import Job
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommand."""
     parser = add_command(
         commands,
         "why",

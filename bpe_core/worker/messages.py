@@ -61,15 +61,13 @@ ONE_STEP: Final = JobCommand("step", 1)
 
 @dataclass(frozen=True, slots=True)
 class WorkProgress:
-    """How far one part of the work has come; sent at most every 50 ms."""
+    """How far one part of the work has come, sent at most every 50 ms: `done` of `total` (0 where that is not known)
+    bytes on disk where texts are read, else pieces, tokens or files. `name` is the file, or what is done."""
 
     activity: Activity
     done: int
-    """Bytes on disk where texts are read; of other work pieces, tokens or files."""
     total: int
-    """0 where that is not known."""
     name: str = ""
-    """The file being read, or what is done, in a few words."""
     role: Role = "corpus"
 
 
@@ -95,10 +93,10 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The trainer is ready for its first merge."""
+    """The trainer is ready for its first merge, in a corpus of so many bytes (of each text as many times as it weighs)
+    and so many tokens: bytes, and the ends of words where these are symbols."""
 
     tokens: int
-    """Tokens in the corpus before the first merge: bytes, and the ends of words where these are symbols."""
     merges: int
     """How many merges the vocabulary size asks for; fewer may be found."""
     known: int = 0
@@ -107,7 +105,6 @@ class Started:
     first_counts: tuple[int, ...] = ()
     """How often each of the 256 bytes occurs, by value, then the end-of-word marker: what a curve begins with."""
     n_bytes: int = 0
-    """Bytes of the corpus, those of each text as many times as it weighs: what a ratio is measured against."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +141,11 @@ class Merges:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What was learned so far is on disk, in a tokenizer file; or why it is not."""
+    """So many merges are on disk, in a tokenizer file; `problem` is why the newest are not, a sentence."""
 
     path: str
     steps: int
-    """Merges in the file; 0 if there is none yet."""
     problem: str = ""
-    """A sentence that says why the newest merges could not be written; "" if they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +168,14 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The worker has finished; nothing follows."""
+    """The worker has finished, for a reason such as "vocabulary size reached" or "stopped"; nothing follows.
+
+    `steps` are the merges learned, findings made, or texts compared, `seconds` those since it began.
+    """
 
     reason: str
-    """Why it ended, such as "vocabulary size reached" or "stopped"."""
     steps: int
-    """Merges learned, findings made, or texts compared."""
     seconds: float
-    """Since the worker began."""
 
 
 @dataclass(frozen=True, slots=True)
