@@ -15,7 +15,7 @@ from bpe_core import train
 from bpe_core.metrics.training_curve import TrainingCurve
 from tui.drawing.plots import blocks, braille
 from tui.state import RunCurve
-from tui.widgets.curve import Curve, depth, values
+from tui.widgets.curve import Curve, values
 
 # 20 merges are 21 points: the length before the first and after each.
 LENGTHS = [168, 161, 155, 149, 144, 139, 135, 132, 129, 127, 125, 123, 121, 119, 117, 116, 115, 113, 112, 110, 109]
@@ -55,15 +55,6 @@ def test_a_diagonal_and_a_cliff() -> None:
     assert braille([0, 0], 3, 2) == ["⠉  ", "   "]
     assert braille([], 3, 2) == ["   ", "   "]
     assert blocks([0, 0.5, 1]) == "█▅▁"
-
-
-async def test_both_ends_are_labelled() -> None:
-    async with CurveApp().run_test(size=(60, 8)) as pilot:
-        await pilot.pause()
-        shown = lines(pilot.app.query_one(Curve))
-        assert shown[0].startswith(" 168 ") and shown[0].endswith("109 tokens at step 20")
-        assert shown[-2].startswith(" 109 ") and shown[-2].endswith("●")
-        assert shown[-1].split() == ["0", "20", "steps"]
 
 
 @pytest.mark.parametrize("size", [(20, 3), (30, 4), (120, 20), (8, 1), (21, 12), (40, 1), (12, 2), (3, 1)])
@@ -166,14 +157,6 @@ async def test_a_click_chooses_the_step_under_it() -> None:
         assert app.chosen == [0, 20]
 
 
-async def test_before_the_first_merge_it_says_what_it_is_for() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(80, 5)) as pilot:
-        await pilot.pause()
-        app.curve.clear(168)
-        assert "merge by merge" in lines(app.curve)[2]
-
-
 async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
     tokenizer = train("the theme of the other thesis, the thing " * 9, vocab_size=276)
     points = TrainingCurve.of(tokenizer).points
@@ -212,12 +195,6 @@ async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
         await pilot.press("c")
         curve.append([points[-1].n_tokens - 1])
         assert curve.quantity == "ratio" and len(curve._drawn) == len(points) + 1
-
-
-def test_a_logarithmic_quantity_gives_small_values_room() -> None:
-    assert depth("tokens", 10, 0, 1000) == 0.99
-    assert depth("saved", 31, 0, 1023) == 0.5
-    assert depth("ratio", 3, 3, 3) == 0
 
 
 def run_curve(lengths: list[int], n_bytes: int = 168) -> RunCurve:

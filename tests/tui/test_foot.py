@@ -59,16 +59,6 @@ async def test_what_does_not_fit_is_left_out_but_never_help_and_quit() -> None:
             assert not line.count("Number") or line.split("Number ")[-1][1:3] == "  ", "no label is cut"
 
 
-async def test_the_keys_are_those_of_what_has_the_focus() -> None:
-    app = FootApp()
-    async with app.run_test(size=(80, 9)) as pilot:
-        await pilot.pause()
-        assert "x Near" in shown(app)
-        await pilot.press("tab")
-        await pilot.pause()
-        assert "Near" not in shown(app)
-
-
 async def test_a_click_presses_the_key_that_is_seen_there() -> None:
     app = FootApp()
     async with app.run_test(size=(120, 9)) as pilot:

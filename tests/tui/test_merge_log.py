@@ -251,37 +251,19 @@ async def test_a_token_is_found_by_text_bytes_and_id(sought: str, found: list[in
         assert set(seen) == set(found)
 
 
-async def test_later_merges_are_faint() -> None:
-    app = LogApp()
-    async with app.run_test(size=(90, 12)) as pilot:
-        log = app.log_
-        log.clear(n_bytes=11)
-        log.append(TEXTBOOK)
-        log.step = 2
-        await pilot.pause()
-        faint = log.style_of("faint").color
-        assert [
-            any(segment.style and segment.style.color == faint for segment in log.render_line(y)) for y in (1, 2, 3)
-        ] == [
-            False,
-            False,
-            True,
-        ]
-
-
-async def test_a_token_can_wear_the_color_it_has_in_the_editor() -> None:
+async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() -> None:
     app = LogApp()
     async with app.run_test(size=(90, 12)) as pilot:
         log = app.log_
         log.token_style = lambda token: Style(bgcolor="red") if token == 257 else None
+        log.clear(n_bytes=11)
         log.append(TEXTBOOK)
+        log.step = 2
         await pilot.pause()
-        colored = [
-            segment.text
-            for y in range(1, 4)
-            for segment in log.render_line(y)
-            if segment.style and segment.style.bgcolor and segment.style.bgcolor.name == "red"
-        ]
+        rows = [[(part.text, part.style) for part in log.render_line(y) if part.style] for y in (1, 2, 3)]
+        faint = log.style_of("faint").color
+        assert [any(style.color == faint for _, style in row) for row in rows] == [False, False, True]
+        colored = [text for row in rows for text, style in row if style.bgcolor and style.bgcolor.name == "red"]
         assert colored == ["aaa"], "the label, not the column"
 
 

@@ -232,26 +232,9 @@ async def test_patterns_are_compiled_before_a_key_needs_them(monkeypatch: pytest
 
 async def test_without_a_tokenizer_it_is_an_editor() -> None:
     async with opened(tokenizer=None) as editor:
-        await editor.press("a", "enter", "b")
+        await editor.press("a", "enter", "b", "tab", "f6")
         assert editor.rows()[:2] == ["a", "b"]
         assert not editor.sent(TokenArea.Tokenized)
         editor.area.tokenizer = TOKENIZER
         await editor.pilot.pause()
         assert await editor.settled() == 3
-
-
-async def test_keys_of_the_app_pass_through() -> None:
-    async with opened("ab") as editor:
-        assert not {"f6", "f7", "ctrl+q"} & {key.strip() for key in editor.area._bindings.key_to_bindings}
-        await editor.press("tab")
-        assert editor.area.text == "ab"
-
-
-async def test_every_theme_draws() -> None:
-    async with opened("the 日本語\n") as editor:
-        seen = set()
-        for theme in ("textual-light", "nord", "ansi-dark", "textual-dark"):
-            editor.pilot.app.theme = theme
-            await editor.pilot.pause()
-            seen.add(next(iter(editor.area.render_line(0))).style)
-        assert len(seen) == 4

@@ -1,13 +1,12 @@
 """Tokens beside each other in the cells there are: none is cut without a sign, and what finds no place is counted."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
 from tui.drawing.palette import make_palette
-from tui.drawing.token_labels import REMOVED, joined, token_labels
+from tui.drawing.token_labels import joined, token_labels
 
 BASE = Style(color="#ffffff", bgcolor="#000000")
 PALETTE = make_palette(BASE, Style(reverse=True), Style(reverse=True))
@@ -25,10 +24,6 @@ def test_chips_stand_apart_and_joined_ones_do_not() -> None:
     assert joined([0, 1, 2], bytes_of, PLAIN).plain == "␣the·Default·↵"  # underlines alone are easily overlooked
 
 
-def test_an_accent_that_begins_a_chip_has_something_to_stand_on() -> None:
-    assert token_labels([4, 5], bytes_of, PALETTE).plain == "雨 ◌\u0301"
-
-
 def test_what_has_no_place_is_counted() -> None:
     assert token_labels([0, 1, 2, 3], bytes_of, PALETTE, room=12).plain == "␣the +3"
     assert token_labels([1] * 100_000, bytes_of, PALETTE, room=20).plain == "Default +99,999"
@@ -41,9 +36,3 @@ def test_they_never_take_more_than_their_room(ids: list[int], room: int) -> None
     counted = int(text.plain.rpartition("+")[2]) if "+" in text.plain else 0
     assert cell_len(text.plain) <= room or counted == len(ids) - 1
     assert len(text.plain.split()) - bool(counted) == len(ids) - counted
-
-
-@pytest.mark.parametrize("palette", [PALETTE, PLAIN])
-def test_gone_tokens_are_struck_through_and_colors_kept(palette) -> None:
-    for span in token_labels([0, 7, 1], bytes_of, palette, over=REMOVED).spans:
-        assert isinstance(span.style, Style) and span.style.strike
