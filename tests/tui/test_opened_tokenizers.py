@@ -13,11 +13,11 @@ from bpe_core import save, train
 from tui.disk import tokenizer_files
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.disk.tokenizer_files import described, listed, seen, trouble_of
-from tui.drawing.tokenizer_texts import distinct_names, sentences
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
 from tui.state import KnownTokenizer, Opened
+from tui.widgets.tokenizer_lists import distinct_names, sentences
 
 SMALL = train("the theme of the other thesis " * 9, vocab_size=264, pattern="gpt2")
 

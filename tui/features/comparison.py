@@ -14,12 +14,12 @@ from bpe_core.visible import counted, visible
 from bpe_core.vocabulary.store import Prefix
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
-from tui.drawing.tokenizer_texts import distinct_names
 from tui.features.feature import Feature, Work
 from tui.features.texts import EDITORS_TEXT
 from tui.process import WorkerProcess
 from tui.state import Compared, Comparison
 from tui.terminal.background import in_thread
+from tui.widgets.tokenizer_lists import distinct_names
 
 if TYPE_CHECKING:
     from tui.features.feature import StateScreen

@@ -11,10 +11,10 @@ from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.dialogs.lanes import AskLanes
 from tui.drawing.cells import cut
-from tui.drawing.tokenizer_texts import distinct_names
 from tui.features.feature import Feature, sentence_of
 from tui.state import LaneChoice, ShownLane, known_name, name_of, steps_known
 from tui.terminal.background import in_thread
+from tui.widgets.tokenizer_lists import distinct_names
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

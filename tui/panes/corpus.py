@@ -17,11 +17,10 @@ from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.disk.sources import first_characters, first_pieces, title_of
 from tui.drawing.palette import colored_pieces
-from tui.drawing.tokenizer_texts import sentences
 from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions, requests
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
-from tui.widgets.tokenizer_lists import TokenizerList
+from tui.widgets.tokenizer_lists import TokenizerList, sentences
 
 PREVIEWED: Final = 600  # characters of a text that the preview splits
 SOON: Final = 0.2  # seconds after which one is told that a text is still being split
