@@ -23,7 +23,7 @@ from bpe_core.live.live_text import LiveText
 from bpe_core.live.plain import PlainReader
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.utf8 import endings, utf8
-from bpe_core.vocabulary.token_order import in_order
+from bpe_core.vocabulary import in_order
 
 TAIL_LENGTH: Final = 400
 """Characters at the end of a text that are examined first; `unstable` doubles them as long as they are not enough."""

@@ -8,10 +8,10 @@ of them where there is no kernel, are merged in Python, which gives the unknown 
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Final, Self
 
@@ -36,9 +36,6 @@ def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[in
             raise OptionError(f"The special token {text!r} holds half of a character; give it a text.")
         if bytes_of.get(token, utf8(text)) != text_of[token] or text_of[token] != utf8(text):
             raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
-
-
-__all__ = ["ID_LAYOUTS", "Vocabulary"]
 
 
 class Vocabulary:
@@ -353,6 +350,32 @@ class Vocabulary:
     def _check(self, token: int) -> None:
         if token not in self:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
+
+
+class TokenOrder:
+    """The tokens of a vocabulary, without the special ones, sorted by their bytes: a common prefix is a range."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        special = set(vocabulary.special_tokens.values())
+        pairs = sorted((vocabulary.token_bytes(token), token) for token in vocabulary.ids() if token not in special)
+        self._bytes = [data for data, _ in pairs]
+        self._ids = [token for _, token in pairs]
+        self.longest = max(map(len, self._bytes), default=0)
+        """Bytes of the longest token."""
+
+    def beginning_with(self, prefix: bytes) -> list[int]:
+        """The ids of the tokens that begin with `prefix` and are longer, sorted by their bytes; O(log n + found)."""
+        first = bisect_right(self._bytes, prefix)
+        stem = prefix.rstrip(b"\xff")
+        following = stem[:-1] + bytes([stem[-1] + 1]) if stem else None
+        last = bisect_left(self._bytes, following) if following else len(self._bytes)
+        return self._ids[first:last]
+
+
+@lru_cache(maxsize=2)
+def in_order(vocabulary: Vocabulary) -> TokenOrder:
+    """The `TokenOrder` of a vocabulary, cached for the last two: making it takes half a second for 200,000 tokens."""
+    return TokenOrder(vocabulary)
 
 
 def numbers(kind: str, data: bytes) -> "array[int]":

@@ -58,11 +58,12 @@ def test_no_other_pattern_has_one(source: str) -> None:
     assert scanner(source) is None
 
 
-@pytest.mark.parametrize("name", SCANNED[:1])
-def test_every_character_is_of_the_kind_that_regex_says(name: str) -> None:
-    characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    random.Random(name).shuffle(characters)
-    assert try_split(name, "".join(characters)) == ""
+def test_every_character_is_of_the_kind_that_regex_says() -> None:
+    """Those of planes without any are left out."""
+    codes = *range(0xD800), *range(0xE000, 0x33480), *range(0xE0000, 0xE0200)
+    characters = list(map(chr, codes))
+    random.Random(0).shuffle(characters)
+    assert try_split("gpt2", "".join(characters)) == ""
 
 
 @pytest.mark.parametrize("name", SCANNED)

@@ -47,16 +47,6 @@ def test_an_edit_that_changes_nothing():
     assert live.splice(1, 3, "ba").removed == () == live.splice(2, 2, "").inserted
 
 
-def test_settling_in_slices_comes_to_an_end(vocabulary):
-    text = "the quick brown fox \n" * 2000 + "ab" * 5000
-    live = LiveText(Tokenizer(vocabulary, "gpt4"), text)
-    slices = 1
-    while not live.settle(0):
-        slices += 1
-        assert live.n_tokens_known is None
-    assert slices > 10 and live.n_tokens_known == len(live.tokenizer.encode_ordinary(text))
-
-
 def test_an_edit_is_local_too_where_a_pattern_of_ones_own_drops_text(vocabulary, monkeypatch):
     tokenizer = Tokenizer(vocabulary, r"(?#only)\w+")
     live = LiveText(tokenizer, "some words, and more of them; " * 2000)

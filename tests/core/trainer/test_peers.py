@@ -10,6 +10,11 @@ import tokenizers
 from bpe_core import PATTERNS, train
 
 
+@pytest.fixture
+def engine():
+    """The kernel, where it is; that both learn alike is seen elsewhere."""
+
+
 @pytest.fixture(scope="module")
 def texts():
     """Some 700 kB of real source text that every machine has."""

@@ -1,24 +1,16 @@
 """Trainings that go on from a vocabulary: its merges are given, then the oracle decides; and what is refused."""
 
 import tracemalloc
+from fractions import Fraction
 
 import pytest
 
 from bpe_core import OptionError, Trainer, Vocabulary, load, save, train
 from bpe_core import reference as oracle
-from bpe_core.tokenizer.training_record import TIES
 
 
 def rows(trainer):
     return [(m.left, m.right, m.token, m.count, m.ties, m.n_tokens) for m in trainer]
-
-
-def test_a_vocabulary_extended_on_its_own_corpus_is_the_larger_one():
-    text = "she sells sea shells by the sea shore; the shells she sells are sea shells, I am sure"
-    for ties in TIES:
-        whole = train(text, vocab_size=300, ties=ties)
-        for k in (0, 1, 7, whole.step - 1):
-            assert train(text, vocab_size=300, ties=ties, start=whole.vocabulary.at(k)).merges == whole.merges
 
 
 def test_a_vocabulary_of_ranks_is_extended_by_the_merges_they_hide(tmp_path):
@@ -96,8 +88,6 @@ def test_what_cannot_be_extended():
 
 @pytest.mark.parametrize("share", ["1/3", "0.25", "1/100", "0", "1"])
 def test_learning_ends_with_the_first_pair_that_saves_less_than_the_share(share):
-    from fractions import Fraction
-
     text = "the cat sat on the mat, the cat ate the rat, and that was that"
     n_tokens, expected = len(text), []
     for row in oracle.train([text.encode()], 60, "first"):

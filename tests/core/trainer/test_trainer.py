@@ -63,6 +63,16 @@ def test_nothing_merges_across_documents():
     assert [m.token_bytes for m in Trainer(["ab", "ab"], vocab_size=300, pattern="none")] == [b"ab"]
 
 
+def test_counting_the_pairs_tells_how_far_it_is_and_can_be_ended():
+    texts, told = ["".join(map("{:06}é ".format, range(30_000)))] * 2, []
+    Trainer(texts, vocab_size=300, pattern="none", progress=lambda *where: told.append(where))
+    done, totals = zip(*told, strict=True)
+    assert len(told) > 3 and list(done) == sorted(done)
+    assert len(set(totals)) == 1 and done[-1] < totals[0]
+    with pytest.raises(ZeroDivisionError):
+        Trainer(texts, vocab_size=300, pattern="none", progress=lambda *_: 1 // 0)
+
+
 def test_stop_reasons():
     stopped = Trainer("aaabdaaabac", vocab_size=300, pattern="none", min_count=2)
     assert len(list(stopped)) == 3

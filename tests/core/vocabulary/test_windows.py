@@ -14,7 +14,7 @@ from bpe_core.vocabulary.ranked import merge_parts
 
 TIES = ("first", "lowest", "lowest-hf", "largest")
 BYTES = {byte: bytes([byte]) for byte in range(256)}
-FEW = settings(max_examples=20)
+FEW = settings(max_examples=10)
 
 
 def windows_of(width):
