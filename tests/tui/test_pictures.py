@@ -44,7 +44,7 @@ def the_same_everywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tokenizers that were learned here before, and nothing that only this computer has."""
     monkeypatch.setattr("tui.widgets.corpus_tree.computer_sources", lambda: [])
     monkeypatch.setattr(sources, "computer_sources", lambda: [])
-    monkeypatch.setattr("tui.disk.tokenizer_files.found_tokenizers", lambda: [])
+    monkeypatch.setattr("tui.disk.tokenizer_files.found", lambda _: ())
     text = STORY.read_text("utf-8")
     for age, (name, size) in enumerate((("a-story-in-english-gpt4", 768), ("tiny", 300))):
         path = config.tokenizers_folder() / f"{name}.json"
