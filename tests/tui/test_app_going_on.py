@@ -14,9 +14,9 @@ from bpe_core.errors import OptionError
 from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.runs import exported
 from bpe_core.tokenizer.training_record import OPTIONS
+from tui.dialogs.lists import Runs
 from tui.dialogs.more_options import MORE_OPTIONS
 from tui.dialogs.questions import Ask, AskPath
-from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.features.course import TrainingTask
 from tui.features.resuming import Resuming

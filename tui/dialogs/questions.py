@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from heapq import nsmallest
@@ -17,6 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label, Static
+from textual.widgets.button import ButtonVariant
 
 from bpe_core.corpus.sampling import LARGEST
 from bpe_core.errors import BpeError
@@ -337,38 +338,29 @@ class Choose(Dialog[int | None]):
         Binding("right", "app.focus_next", "On"),
     ]
 
-    def __init__(self, question: str, answers: Sequence[str]) -> None:
+    def __init__(self, question: str, answers: Sequence[str], last: ButtonVariant = "default") -> None:
+        """`last` is how the last answer is drawn."""
         super().__init__()
-        self._question = question
-        self._answers = answers
+        self._question, self._answers, self._last = question, answers, last
 
     def compose(self) -> ComposeResult:
-        hint = Label("Enter takes the one that is marked, Tab goes to the other, Escape leaves", classes="dialog--hint")
-        buttons = (
-            Button(answer, compact=True, action=f"screen.dismiss({number})")
-            for number, answer in enumerate(self._answers)
-        )
-        yield _with_buttons(self._question, buttons, hint)
+        with Vertical(classes="dialog"):
+            yield Label(self._question, classes="dialog--question", markup=False)
+            with Horizontal(classes="dialog--buttons"):
+                for number, answer in enumerate(self._answers):
+                    button = Button(answer, compact=True, action=f"screen.dismiss({number})")
+                    button.variant = self._last if answer is self._answers[-1] else "default"
+                    yield button
+            yield Label(
+                "Enter takes the one that is marked, Tab goes to the other, Escape leaves", classes="dialog--hint"
+            )
 
 
-class Confirm(Dialog[bool]):
-    """Asks whether to do what cannot be undone; the button in front changes nothing."""
+class Confirm(Choose):
+    """Asks whether to do what cannot be undone; the button in front changes nothing, and gives 0."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,n", "dismiss(False)", "No"), Binding("y", "dismiss(True)")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,n", "dismiss(0)", "No"), Binding("y", "dismiss(1)")]
 
     def __init__(self, question: str, yes: str, no: str = "Keep it", *, harmless: bool = False) -> None:
         """`harmless`: nothing is lost by a yes."""
-        super().__init__()
-        self._question, self._yes, self._no = question, yes, no
-        self._harmless = harmless
-
-    def compose(self) -> ComposeResult:
-        no = Button(f"{self._no} (n)", compact=True, action="screen.dismiss(False)")
-        yes = Button(f"{self._yes} (y)", compact=True, action="screen.dismiss(True)")
-        yes.variant = "primary" if self._harmless else "error"
-        yield _with_buttons(self._question, (no, yes))
-
-
-def _with_buttons(question: str, buttons: Iterable[Button], *below: Label) -> Vertical:
-    label = Label(question, classes="dialog--question", markup=False)
-    return Vertical(label, Horizontal(*buttons, classes="dialog--buttons"), *below, classes="dialog")
+        super().__init__(question, (f"{no} (n)", f"{yes} (y)"), "primary" if harmless else "error")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.dialogs.lanes import AskLanes
+from tui.dialogs.lists import AskLanes
 from tui.drawing.cells import cut
 from tui.features.feature import Feature, sentence_of
 from tui.state import LaneChoice, ShownLane, known_name, name_of, steps_known

@@ -10,8 +10,8 @@ from bpe_core.formats import WRITABLE, save
 from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.runs import exported, found
 from bpe_core.visible import visible
+from tui.dialogs.lists import Runs
 from tui.dialogs.questions import Ask, one_of
-from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.features.feature import Feature
 from tui.state import RunCurve, name_of

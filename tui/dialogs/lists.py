@@ -1,10 +1,12 @@
-"""Runs: the trainings that are kept, with what came of them; and where two of them part."""
+"""Lists to choose from: the tokenizers that may share the editor's text as lanes, and the trainings that are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.cells import cell_len
+from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,11 +16,70 @@ from textual.widgets import Label, OptionList, Static
 
 from bpe_core.runs import RunDifference, run_options
 from bpe_core.visible import shortened, visible
+from tui.state import LaneChoice
 from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog, PagedOptionList
 
 if TYPE_CHECKING:
     from bpe_core.runs import TrainingRun
+
+
+class AskLanes(Dialog[None]):
+    """Enter or Space adds a lane or drops it, which is seen behind the dialog at once; Escape closes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,alt+l,q", "dismiss(None)", "Close"),
+        Binding("space", "add_or_drop", "Add or drop"),
+    ]
+    DEFAULT_CSS = """
+    AskLanes Label { width: 1fr; }
+    AskLanes OptionList { height: auto; max-height: 12; padding: 0; margin-top: 1; }
+    AskLanes OptionList, AskLanes OptionList:focus { border: none; }
+    """
+    HINT: ClassVar[str] = (
+        "Enter adds a lane or drops it, Escape closes. What is fetched by name or opened from a file (Ctrl+P) is in "
+        "this list from then on."
+    )
+
+    def __init__(
+        self,
+        first: str,
+        offers: Mapping[LaneChoice, tuple[str, str]],
+        chosen: Callable[[], Sequence[LaneChoice]],
+        toggle: Callable[[LaneChoice], None],
+    ) -> None:
+        """`first` says what the first lane is, `offers` a name and a note of each lane that there could be.
+
+        `chosen` and `toggle` ask for the lanes of now, and change them.
+        """
+        super().__init__()
+        self._first, self._offers = first, offers
+        self._chosen, self._toggle = chosen, toggle
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label("Lanes: the same text under other tokenizers", classes="dialog--question", markup=False)
+            yield Label(f"Lane 1 is {self._first}.", markup=False)
+            yield PagedOptionList(*map(self._row, self._offers))
+            yield Label(self.HINT, classes="dialog--hint", markup=False)
+
+    def _row(self, choice: LaneChoice) -> Text:
+        chosen, (name, note) = list(self._chosen()), self._offers[choice]
+        is_chosen = choice in chosen
+        mark = f"lane {chosen.index(choice) + 2}" if is_chosen else ""
+        row = Text(no_wrap=True).append(f"{'●' if is_chosen else '○'} {name}", "bold" if is_chosen else "")
+        width = max(cell_len(other) for other, _ in self._offers.values())
+        return row.append(" " * (width - cell_len(name)) + f"  {mark:<6}  ").append(note, "dim")
+
+    def action_add_or_drop(self) -> None:
+        self.query_one(OptionList).action_select()
+
+    @on(OptionList.OptionSelected)
+    def choose(self, event: OptionList.OptionSelected) -> None:
+        self._toggle(list(self._offers)[event.option_index])
+        for index, offer in enumerate(self._offers):
+            event.option_list.replace_option_prompt_at_index(index, self._row(offer))
+
 
 _HINT: Final = "Space: compare others with this (●). u: its curve under that on the screen (○). Enter: put it in force."
 _HEAD: Final = f"   {'':26}  {'tokens':>8}  {'ties':9}  {'b/token':>7}"
