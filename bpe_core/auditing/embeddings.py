@@ -17,20 +17,17 @@ from bpe_core.visible import quoted
 if TYPE_CHECKING:
     import numpy
 
-_INPUTS: Final = (
-    "model.embed_tokens.weight",
-    "language_model.model.embed_tokens.weight",
-    "transformer.wte.weight",
-    "wte.weight",
-    "gpt_neox.embed_in.weight",
-    "tok_embeddings.weight",
-    "model.tok_embeddings.weight",
-    "transformer.word_embeddings.weight",
-    "embeddings.word_embeddings.weight",
+_INPUTS: Final = tuple(
+    f"{name}.weight"
+    for name in (
+        *("model.embed_tokens", "language_model.model.embed_tokens", "transformer.wte", "wte", "gpt_neox.embed_in"),
+        *("tok_embeddings", "model.tok_embeddings", "transformer.word_embeddings", "embeddings.word_embeddings"),
+    )
 )
 """Names of tensors with input embeddings, the most usual first."""
 _OUTPUTS: Final = ("lm_head.weight", "language_model.lm_head.weight", "output.weight", "embed_out.weight")
 """Names of tensors with output embeddings; a model without one uses its input embeddings, which are *tied* then."""
+_USUAL: Final = (*_OUTPUTS, *_INPUTS)
 
 _SLICE_BYTES: Final = 1 << 25  # of a slice, as float32
 _LONGEST_HEADER: Final = 100_000_000  # bytes; the limit of the format
@@ -103,8 +100,8 @@ def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
     if path.suffix == ".npy":
         return []
     found = _matrices(path)
-    usual = [name for name in (*_OUTPUTS, *_INPUTS) if name in found]
-    names = [name for name in dict.fromkeys([*usual, *sorted(found)]) if found[name].shape[0] >= n_rows]
+    names = [name for name in dict.fromkeys([*_USUAL, *sorted(found)]) if name in found]
+    names = [name for name in names if found[name].shape[0] >= n_rows]
     if not names:
         most = max((stored.shape[0] for stored in found.values()), default=0)
         raise EmbeddingsError(
@@ -157,7 +154,7 @@ class _Stored(NamedTuple):
 
 
 def _chosen(path: Path, found: dict[str, _Stored], tensor: str | None) -> _Stored:
-    for name in (*_OUTPUTS, *_INPUTS) if tensor is None else (tensor,):
+    for name in _USUAL if tensor is None else (tensor,):
         if name in found:
             return found[name]
     missing = f"No matrix in {path.name} has a usual name of embeddings"

@@ -1,11 +1,9 @@
-"""What an audit yields: findings, each about one token with a reason in plain words, and columns of numbers."""
+"""What an audit yields: findings, each about one token with a reason in plain words."""
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from types import MappingProxyType
 from typing import Any, Final, Self
 
 from bpe_core.visible import token_label
@@ -24,25 +22,23 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-KINDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "unreachable": "No text becomes this token, so a model never sees it.",
-        "duplicate": "Another token has the same bytes, so only one of the two is ever used.",
-        "absent-from-reference": "Common in the chosen texts, missing or rare in the reference.",
-        "undertrained": "Its row in the model's embeddings looks as if it had hardly been trained.",
-        "never-used": "It occurs nowhere in the texts once these are tokenized.",
-        "rare": "It hardly occurs in the texts once these are tokenized.",
-        "scaffold": "A step on the way to longer tokens, which replace it nearly everywhere.",
-        "verbatim": "Merged in one go: likely one string that was only ever copied.",
-        "few-documents": "All its occurrences come from one or two documents.",
-        "special-lookalike": "An ordinary token that looks like a special one.",
-        "shape": "Much longer than other tokens of its script, or of letters of two scripts.",
-        "added-token": "Found in a text before everything else, whatever stands around it.",
-        "partial-utf8": "Holds a piece of a character: its bytes alone are no text.",
-        "reachable-in-context": "Its own text becomes other tokens, but inside a longer text it does occur.",
-        "unused-byte": "One of the 13 bytes that no UTF-8 text contains.",
-    }
-)
+KINDS: Final[Mapping[str, str]] = {
+    "unreachable": "No text becomes this token, so a model never sees it.",
+    "duplicate": "Another token has the same bytes, so only one of the two is ever used.",
+    "absent-from-reference": "Common in the chosen texts, missing or rare in the reference.",
+    "undertrained": "Its row in the model's embeddings looks as if it had hardly been trained.",
+    "never-used": "It occurs nowhere in the texts once these are tokenized.",
+    "rare": "It hardly occurs in the texts once these are tokenized.",
+    "scaffold": "A step on the way to longer tokens, which replace it nearly everywhere.",
+    "verbatim": "Merged in one go: likely one string that was only ever copied.",
+    "few-documents": "All its occurrences come from one or two documents.",
+    "special-lookalike": "An ordinary token that looks like a special one.",
+    "shape": "Much longer than other tokens of its script, or of letters of two scripts.",
+    "added-token": "Found in a text before everything else, whatever stands around it.",
+    "partial-utf8": "Holds a piece of a character: its bytes alone are no text.",
+    "reachable-in-context": "Its own text becomes other tokens, but inside a longer text it does occur.",
+    "unused-byte": "One of the 13 bytes that no UTF-8 text contains.",
+}
 """Kind of finding -> what it means in one sentence; in the order in which an audit lists them."""
 
 
@@ -67,11 +63,6 @@ class Finding:
     def label(self) -> str:
         """The token as text that is safe to show."""
         return token_label(self.token)
-
-    @property
-    def count(self) -> int | None:
-        """Occurrences in the corpus, once tokenized; None if that is not known."""
-        return self.evidence.get("count")
 
     @property
     def witness(self) -> str | None:
@@ -111,37 +102,6 @@ class Findings(tuple[Finding, ...]):
     def of(self, *kinds: str) -> list[Finding]:
         """The findings of these kinds."""
         return [finding for finding in self if finding.kind in kinds]
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """Columns of numbers by id: name -> id -> number; what was not measured is no key.
-
-    - "count": occurrences in the chosen texts, or in the corpus it was trained on, once tokenized;
-    - "merged": occurrences there that later merges took;
-    - "document_frequency": documents of the chosen texts that it occurs in;
-    - "largest_share": the part of its occurrences there that comes from a single document, above 0 and at most 1;
-    - "reference": occurrences in the reference, once tokenized;
-    - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
-    - "indicator": the indicator of the token's row in the model: the lower, the less trained it looks.
-
-    `specials` are the ids of special tokens, `ranked` the indicators of ordinary rows, ascending.
-    """
-
-    columns: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-    specials: frozenset[int] = frozenset()
-    ranked: Sequence[float] = ()
-
-    def of(self, token: int) -> dict[str, Any]:
-        """Name -> number, of those that are known of this token; "percentile" too, where there is an indicator."""
-        known = {name: column[token] for name, column in self.columns.items() if token in column}
-        percentile = self.percentile(token)
-        return known if percentile is None else known | {"percentile": round(percentile, 4)}
-
-    def percentile(self, token: int) -> float | None:
-        """Of 100 ordinary rows, how many have an indicator no higher than this token's; None if it is not known."""
-        value = self.columns.get("indicator", {}).get(token)
-        return None if value is None or not self.ranked else 100 * bisect_right(self.ranked, value) / len(self.ranked)
 
 
 OnStage = Callable[[str, int, int], object]

@@ -1,13 +1,15 @@
 """The input of every check of the audit: a tokenizer, its token counts in corpora, and how to make a finding."""
 
 import math
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, Final, Self
 
-from bpe_core.auditing.findings import Finding, Measures, OnStage, Severity
+from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
 from bpe_core.corpus.reading import Progress, Reading, TextFile
@@ -147,14 +149,26 @@ class AuditSubject:
         self.progress: Final = progress
         self.usage: Final = Usage.of(tokenizer, counts, progress) if counts else Usage.of_record(tokenizer)
         self.reference: Final = Usage.of(tokenizer, reference, progress) if reference else None
+        self.specials: Final = frozenset(tokenizer.special_tokens.values())
         self._spread: Final = spread or {}
         self.indicators: Mapping[int, float] = {}
         """Id -> indicator of its row in a model, and `ranked`, those of ordinary tokens: once rows were measured."""
         self.ranked: Sequence[float] = ()
 
-    @property
-    def measures(self) -> Measures:
-        """The columns measured of every token; complete when all checks are done."""
+    @cached_property
+    def columns(self) -> Mapping[str, Mapping[int, float]]:
+        """What was measured of every token, to be asked for when all checks are done: name -> id -> number.
+
+        - "count": occurrences in the chosen texts, or in the corpus it was trained on, once tokenized;
+        - "merged": occurrences there that later merges took;
+        - "document_frequency": documents of the chosen texts that it occurs in;
+        - "largest_share": the part of its occurrences there that comes from a single document, above 0 and at most 1;
+        - "reference": occurrences in the reference, once tokenized;
+        - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
+        - "indicator": the indicator of the token's row in the model: the lower, the less trained it looks.
+
+        What was not measured is no key.
+        """
         usage, reference, columns = self.usage, self.reference, dict[str, Mapping[int, float]]()
         if usage:
             columns |= {"count": usage.remaining, "merged": usage.merged}
@@ -168,8 +182,12 @@ class AuditSubject:
                 if token in reference.remaining
             }
         columns["indicator"] = self.indicators
-        specials = frozenset(self.tokenizer.special_tokens.values())
-        return Measures({name: column for name, column in columns.items() if column}, specials, self.ranked)
+        return {name: column for name, column in columns.items() if column}
+
+    def percentile(self, token: int) -> float | None:
+        """Of 100 ordinary rows, how many have an indicator no higher than this token's; None if it is not known."""
+        value = self.indicators.get(token)
+        return None if value is None or not self.ranked else 100 * bisect_right(self.ranked, value) / len(self.ranked)
 
     @property
     def texts(self) -> str:
@@ -191,8 +209,7 @@ class AuditSubject:
         Progress is reported as `stage`.
         """
         vocabulary = self.tokenizer.vocabulary
-        specials = set(vocabulary.special_tokens.values())
-        ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in specials]
+        ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in self.specials]
         for done, token in enumerate(ordinary):
             if self.progress and not done % _TOKENS_PER_REPORT:
                 self.progress(stage, done, len(ordinary))
@@ -254,7 +271,7 @@ def surprise(count: int, of_tokens: int, seen: int, of_reference: int) -> float:
 def spread_of(
     tokenizer: Tokenizer, files: Iterable[TextFile], progress: Callable[[Progress], None] | None = None
 ) -> dict[str, Mapping[int, float]] | None:
-    """The columns "document_frequency" and "largest_share" of `Measures`, each file being a document.
+    """The columns "document_frequency" and "largest_share" of `AuditSubject.columns`, each file being a document.
 
     None for fewer than two files, and for more than `MOST_BYTES`. Exact: each document is split and counted by itself;
     files that prove unreadable are skipped. What `progress` raises ends it.

@@ -1,76 +1,37 @@
-"""The summary of an audit: figures of the vocabulary as a whole, in sentences too, and those of well-known ones."""
+"""What holds of a vocabulary as a whole, in sentences, and the figures of well-known ones."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
-from bpe_core.auditing.findings import KINDS, Finding
 from bpe_core.auditing.scaffold import end_of_order
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Figures of a whole vocabulary.
-
-    `n_vocab` counts ids, special tokens included; `kinds`: kind -> tokens with a finding of it, in the order of
-    `KINDS`; `holes`: [first, last] of each range of ids without a token, between ids that have one. `order_ends` is the
-    last step whose rank is the order of one training (None if all are, see `end_of_order`), and `order_ends_id` the id
-    that it made.
-    """
-
-    n_vocab: int
-    n_merges: int
-    n_special: int
-    pattern: str
-    kinds: dict[str, int]
-    holes: list[list[int]]
-    order_ends: int | None
-    order_ends_id: int | None
-
-    @classmethod
-    def of(cls, tokenizer: Tokenizer, findings: Iterable[Finding]) -> Self:
-        """The summary of these findings about a tokenizer; O(ids)."""
-        vocabulary = tokenizer.vocabulary
-        about = Counter(kind for kind, _ in {(finding.kind, finding.id) for finding in findings})
-        last = end_of_order(vocabulary)
-        ends = last if last < vocabulary.n_merges else None
-        ids = [-1, *vocabulary.ids()]
-        return cls(
-            tokenizer.n_vocab,
-            vocabulary.n_merges,
-            len(vocabulary.special_tokens),
-            tokenizer.pattern,
-            {kind: about[kind] for kind in KINDS if about[kind]},
-            [[before + 1, token - 1] for before, token in pairwise(ids) if token > before + 1],
-            ends,
-            vocabulary.merges[ends - 1][2] if ends else None,
+def summary(tokenizer: Tokenizer) -> list[str]:
+    """Sentences for a person about the vocabulary as a whole, safe to write to a terminal; O(ids)."""
+    vocabulary = tokenizer.vocabulary
+    n_merges, last = vocabulary.n_merges, end_of_order(vocabulary)
+    said = [
+        f"{counted(tokenizer.n_vocab, 'token')}, {counted(n_merges, 'merge')}, "
+        f"{counted(len(vocabulary.special_tokens), 'special token')}, pattern {visible(tokenizer.pattern)}."
+    ]
+    if last < n_merges:
+        said.append(
+            f"Behind merge {last:,} (id {vocabulary.merges[last - 1][2]:,}) the ranks are not the order of the same "
+            f"training any more: the {n_merges - last:,} merges that follow were appended, and are not judged by their "
+            "rank."
         )
-
-    @property
-    def sentences(self) -> list[str]:
-        """What holds of the whole, for a person; safe to write to a terminal."""
-        said = [
-            f"{counted(self.n_vocab, 'token')}, {counted(self.n_merges, 'merge')}, "
-            f"{counted(self.n_special, 'special token')}, pattern {visible(self.pattern)}."
-        ]
-        if self.order_ends is not None:
-            said.append(
-                f"Behind merge {self.order_ends:,} (id {self.order_ends_id:,}) the ranks are not the order of the same "
-                f"training any more: the {self.n_merges - self.order_ends:,} merges that follow were appended, and are "
-                "not judged by their rank."
-            )
-        if self.holes:
-            n = sum(last - first + 1 for first, last in self.holes)
-            first, last = self.holes[0]
-            where = f"{first:,}" if first == last else f"{first:,} to {last:,}"
-            more = f", and in {counted(len(self.holes) - 1, 'other range')}" if len(self.holes) > 1 else ""
-            said.append(f"{counted(n, 'id has', 'ids have')} no token: {where}{more}.")
-        return said
+    holes = [(a + 1, b - 1) for a, b in pairwise([-1, *vocabulary.ids()]) if b > a + 1]
+    if holes:
+        n = sum(end - first + 1 for first, end in holes)
+        first, end = holes[0]
+        where = f"{first:,}" if first == end else f"{first:,} to {end:,}"
+        more = f", and in {counted(len(holes) - 1, 'other range')}" if len(holes) > 1 else ""
+        said.append(f"{counted(n, 'id has', 'ids have')} no token: {where}{more}.")
+    return said
 
 
 class KnownVocabulary(NamedTuple):

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bpe_core.auditing.findings import Finding, Measures, Severity
+from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.weights import SAME_EVIDENCE, WEIGHTS, points, tail
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 
 
@@ -21,9 +21,9 @@ class Verdict:
     the greatest first; "undertrained" is among them whenever the rows of a model are known.
 
     `evidence` is what is known of the token, all of which can be written as JSON. Always: "step" (0 if no merge made
-    it), "parents" (two ids or None), "special" (a special token). As far as they are known, its `Measures`: "count",
-    "reference", ... With findings: "witness" (a text in which the token occurs, or None), and for each of its kinds an
-    object of that name: the evidence of the finding, "severity" and "reason".
+    it), "parents" (two ids or None), "special" (a special token). As far as they are known, its numbers in
+    `AuditSubject.columns`. With findings: "witness" (a text in which the token occurs, or None), and for each of its
+    kinds an object of that name: the evidence of the finding, "severity" and "reason".
     """
 
     id: int
@@ -70,28 +70,25 @@ class Verdict:
         }
 
 
-def verdicts(tokenizer: Tokenizer, findings: Sequence[Finding], measures: Measures) -> list[Verdict]:
+def verdicts(subject: AuditSubject, findings: Sequence[Finding]) -> list[Verdict]:
     """The verdicts on all tokens with a finding, the highest score first; of equal ones the lower id."""
     ids = sorted({finding.id for finding in findings})
-    return sorted(verdicts_on(ids, tokenizer, findings, measures), key=lambda verdict: -verdict.score)
+    return sorted(verdicts_on(ids, subject, findings), key=lambda verdict: -verdict.score)
 
 
-def verdicts_on(
-    ids: Iterable[int], tokenizer: Tokenizer, findings: Iterable[Finding], measures: Measures
-) -> Iterator[Verdict]:
+def verdicts_on(ids: Iterable[int], subject: AuditSubject, findings: Iterable[Finding]) -> Iterator[Verdict]:
     """The verdicts on tokens, special ones too, in the order of `ids`."""
     about: dict[int, list[Finding]] = defaultdict(list)
     for finding in findings:
         about[finding.id].append(finding)
     for token in ids:
-        yield _verdict(tokenizer, token, about.get(token, []), measures)
+        yield _verdict(subject, token, about.get(token, []))
 
 
-def _verdict(tokenizer: Tokenizer, token: int, findings: list[Finding], measures: Measures) -> Verdict:
-    vocabulary = tokenizer.vocabulary
+def _verdict(subject: AuditSubject, token: int, findings: list[Finding]) -> Verdict:
+    vocabulary, special = subject.tokenizer.vocabulary, token in subject.specials
     parents = vocabulary.parents(token)
-    special = token in measures.specials
-    percentile = None if special else measures.percentile(token)
+    percentile = None if special else subject.percentile(token)
     worth: dict[str, float] = {}
     for finding in findings:
         worth[finding.kind] = max(points(finding, percentile), worth.get(finding.kind, 0.0))
@@ -109,8 +106,10 @@ def _verdict(tokenizer: Tokenizer, token: int, findings: list[Finding], measures
         "step": vocabulary.step_of(token),
         "parents": list(parents) if parents else None,
         "special": special,
-        **measures.of(token),
     }
+    evidence |= {name: column[token] for name, column in subject.columns.items() if token in column}
+    if percentile is not None:
+        evidence["percentile"] = round(percentile, 4)
     if findings:
         evidence["witness"] = next((finding.witness for finding in findings if finding.witness is not None), None)
     for finding in findings:

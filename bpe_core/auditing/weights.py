@@ -13,7 +13,6 @@ suspected for how it was made, and two kinds that agree come first.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
@@ -21,49 +20,40 @@ from bpe_core.auditing.findings import Finding, Severity
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What one kind of evidence counts."""
+    """What one kind of evidence counts: points of the strongest, 0 to 1, and why so much, in one sentence. A `guess`
+    only guesses at what the rows of a model would show."""
 
     most: float
-    """Points of the strongest evidence of this kind, 0 to 1."""
     why: str
-    """Why it counts so much, in one sentence."""
     guess: bool = False
-    """Whether it only guesses at what the rows of a model would show."""
 
 
-WEIGHTS: Final[Mapping[str, Weight]] = MappingProxyType(
-    {
-        "unreachable": Weight(0.95, "No text becomes the token, so no model can have seen it."),
-        "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
-        "undertrained": Weight(0.9, "Measured on the model itself; half of it at the 2nd percentile of all rows."),
-        "absent-from-reference": Weight(0.8, "How glitch tokens come about; as far as chance cannot explain it.", True),
-        "scaffold": Weight(0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained.", True),
-        "verbatim": Weight(0.45, "A copied string is rare elsewhere, but a model may know its copies.", True),
-        "never-used": Weight(0.6, "The texts hold none of it, but other texts may.", True),
-        "few-documents": Weight(0.5, "A name in one file is met in no other text.", True),
-        "rare": Weight(0.3, "Seldom, but seen: a model may have learned it.", True),
-        "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
-        "shape": Weight(0.15, "Long or mixed: often a copied phrase, often only a long word.", True),
-        "added-token": Weight(0.2, "A surprise for whoever writes its text; a word is met by chance."),
-        "partial-utf8": Weight(0.04, "By design; only in pairs never met before do these fail."),
-        "reachable-in-context": Weight(0.02, "It does occur, only not by itself."),
-        "unused-byte": Weight(0.01, "It can never occur, which is known and harmless."),
-    }
-)
+WEIGHTS: Final[Mapping[str, Weight]] = {
+    "unreachable": Weight(0.95, "No text becomes the token, so no model can have seen it."),
+    "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
+    "undertrained": Weight(0.9, "Measured on the model itself; half of it at the 2nd percentile of all rows."),
+    "absent-from-reference": Weight(0.8, "How glitch tokens come about; as far as chance cannot explain it.", True),
+    "scaffold": Weight(0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained.", True),
+    "verbatim": Weight(0.45, "A copied string is rare elsewhere, but a model may know its copies.", True),
+    "never-used": Weight(0.6, "The texts hold none of it, but other texts may.", True),
+    "few-documents": Weight(0.5, "A name in one file is met in no other text.", True),
+    "rare": Weight(0.3, "Seldom, but seen: a model may have learned it.", True),
+    "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
+    "shape": Weight(0.15, "Long or mixed: often a copied phrase, often only a long word.", True),
+    "added-token": Weight(0.2, "A surprise for whoever writes its text; a word is met by chance."),
+    "partial-utf8": Weight(0.04, "By design; only in pairs never met before do these fail."),
+    "reachable-in-context": Weight(0.02, "It does occur, only not by itself."),
+    "unused-byte": Weight(0.01, "It can never occur, which is known and harmless."),
+}
 """Kind of finding -> what it counts."""
 
 SAME_EVIDENCE: Final = (frozenset({"scaffold", "never-used", "rare"}),)
 """Kinds that see the same from two sides: later merges took all of a token, so it is scaffold and never used. Of those
 found about one token only the weightiest counts."""
 
-HALF_AT: Final = 2.0
-"""The percentile, 0 to 100, at which the evidence of a model's row counts half: Land and Bartolo's threshold."""
-
-BY_DESIGN: Final = frozenset({"partial-utf8", "reachable-in-context", "unused-byte", "shape", "added-token"})
-"""Kinds of which all findings are notes, or nearly so."""
-
-_OF_NOTES: Final = 0.1
-"""What evidence counts that is only a note, as a part of the weight of its kind."""
+_HALF_AT: Final = 2.0  # percentile at which the evidence of a row counts half: Land and Bartolo's threshold
+_BY_DESIGN: Final = {"partial-utf8", "reachable-in-context", "unused-byte", "shape", "added-token"}
+"""Kinds of which all findings are notes, or nearly so. Of others a note counts a tenth of the weight of its kind."""
 
 
 def tail(percentile: float) -> float:
@@ -72,18 +62,15 @@ def tail(percentile: float) -> float:
     >>> tail(0), tail(2), round(tail(50), 3)
     (1.0, 0.5, 0.038)
     """
-    return HALF_AT / (HALF_AT + percentile)
+    return _HALF_AT / (_HALF_AT + percentile)
 
 
 def points(finding: Finding, percentile: float | None) -> float:
-    """The points of one finding; `percentile` is that of the token's row in a model, None if it is not known."""
+    """The points of one finding; `percentile` is that of the token's row in a model, None if it is not known.
+
+    The weight of its kind times how strong it is among those of its kind, 0 to 1: what its check says, if it does.
+    """
     weight = WEIGHTS[finding.kind]
-    worth = weight.most * strength(finding)
+    usual = 0.1 if finding.severity is Severity.NOTE and finding.kind not in _BY_DESIGN else 1.0
+    worth: float = weight.most * finding.evidence.get("strength", usual)
     return worth * tail(percentile) if weight.guess and percentile is not None else worth
-
-
-def strength(finding: Finding) -> float:
-    """How strong a piece of evidence is among those of its kind, 0 to 1: what its check says, or a note a tenth."""
-    by_severity = _OF_NOTES if finding.severity is Severity.NOTE and finding.kind not in BY_DESIGN else 1.0
-    own: float = finding.evidence.get("strength", by_severity)
-    return own

@@ -7,10 +7,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
-from bpe_core.auditing.findings import KINDS, Finding, Findings, Measures, Severity
+from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
 from bpe_core.auditing.reachability import NORMALIZERS, what_if
 from bpe_core.auditing.static import incomplete_bigrams
-from bpe_core.auditing.summary import Summary
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.summary import summary
 from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
@@ -109,22 +110,22 @@ def run(options: Namespace) -> int:
     texts = tuple(options.corpus), tuple(options.reference)
     model = options.embeddings, options.tensor, options.indicator
     with closing(Job(report_to_person())) as job:
-        found, measures = examined(tokenizer, AuditRequest(options.tokenizer, None, *texts, *model), job)
-        if job.stopped:
+        found, subject = examined(tokenizer, AuditRequest(options.tokenizer, None, *texts, *model), job)
+        if subject is None or job.stopped:
             job.say("Interrupted before the audit was complete.")
             return INTERRUPTED
     if options.jsonl:
         ids = tokenizer.vocabulary.ids()
-        _print_json(verdicts_on(ids, tokenizer, found, measures) if options.all_tokens else found)
+        _print_json(verdicts_on(ids, subject, found) if options.all_tokens else found)
     else:
-        ranked, summary = verdicts(tokenizer, found, measures), Summary.of(tokenizer, found)
+        ranked, sentences = verdicts(subject, found), summary(tokenizer)
         if options.markdown or options.html:
-            sentences = [*summary.sentences, *_given(options, measures)]
+            sentences += _given(options, subject)
             name = tokenizer.name or Path(options.tokenizer).name
-            sections = _card(sentences, summary, ranked, None if options.all else FIRST)
+            sections = _card(sentences, found, ranked, None if options.all else FIRST)
             print((as_markdown if options.markdown else as_html)(f"Audit of {name}", sections), end="")
         else:
-            print(as_text(_by_kind(found, summary, ranked, None if options.all else _OF_KIND)), end="")
+            print(as_text(_by_kind(found, sentences, ranked, None if options.all else _OF_KIND)), end="")
     return 1 if found.of(*fatal) else 0
 
 
@@ -133,17 +134,17 @@ def _print_json(rows: Iterable[Finding | Verdict]) -> None:
         print(json.dumps(row.to_json()))
 
 
-def _given(options: Namespace, measures: Measures) -> Iterator[str]:
+def _given(options: Namespace, subject: AuditSubject) -> Iterator[str]:
     """What the audit was given beside the vocabulary, in sentences."""
     given = (("Texts", options.corpus), ("Reference", options.reference), ("Model", [options.embeddings]))
     for what, paths in given:
         if names := [Path(path).name for path in paths if path]:
             yield f"{what}: {', '.join(names)}."
-    if not options.corpus and "count" in measures.columns:
+    if not options.corpus and "count" in subject.columns:
         yield "Counts are those of its training corpus, from its record."
 
 
-def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first: int | None) -> list[Section]:
+def _by_kind(found: Findings, sentences: Sequence[str], ranked: Sequence[Verdict], first: int | None) -> list[Section]:
     """The summary, the ten tokens with the highest scores, and the findings of each kind: the `first` ones; None: all.
 
     Tokens about which there are only notes are not among the ten.
@@ -153,7 +154,7 @@ def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first
         cells = [(f"{id:,}", fitted(label, _LABEL), why) for id, label, why in rows]
         return ReportTable(("", "", ""), cells, numbers=(0,))
 
-    sections = [Section(sentences=summary.sentences)]
+    sections = [Section(sentences=sentences)]
     worst = [verdict for verdict in ranked if verdict.severity and verdict.severity > Severity.NOTE][:_OF_KIND]
     if worst:
         sections.append(
@@ -168,12 +169,12 @@ def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first
     return sections
 
 
-def _card(sentences: Sequence[str], summary: Summary, ranked: Sequence[Verdict], first: int | None) -> list[Section]:
+def _card(sentences: Sequence[str], found: Findings, ranked: Sequence[Verdict], first: int | None) -> list[Section]:
     """What one would attach to a model card: the `first` tokens with findings, and how their score is made."""
     listed = ranked[:first]
     n, m = len(ranked), len(listed)
     heading = f"The first {m:,} of {counted(n, 'token')} with findings" if m < n else "Tokens with findings"
-    kinds = [(kind, f"{n:,}", KINDS[kind]) for kind, n in summary.kinds.items()]
+    kinds = [(kind, f"{n:,}", KINDS[kind]) for kind, n in found.kinds().items()]
     tokens = ReportTable(
         ("id", "token", "score", "why"),
         [(str(one.id), shortened(one.label, 80), one.making, one.reason) for one in listed],

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from bpe_core.auditing import examine
 from bpe_core.auditing.embeddings import open_matrix
-from bpe_core.auditing.findings import Finding, Findings, Measures
+from bpe_core.auditing.findings import Finding, Findings
 from bpe_core.auditing.subject import AuditSubject, spread_of
 from bpe_core.auditing.verdicts import Verdict, verdicts
 from bpe_core.corpus import Counts, find_files
@@ -44,20 +44,21 @@ class AuditRequest:
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)
-        found, measures = examined(tokenizer, self, job)
-        for name, column in measures.columns.items():
-            numbers = iter(column.items())
-            while some := dict(islice(numbers, _VALUES)):
-                job.send(Measured(name, some))
-        judged = iter(verdicts(tokenizer, found, measures))
-        while batch := tuple(islice(judged, BATCH)):
-            job.send(Verdicts(batch))
+        found, subject = examined(tokenizer, self, job)
+        if subject:
+            for name, column in subject.columns.items():
+                numbers = iter(column.items())
+                while some := dict(islice(numbers, _VALUES)):
+                    job.send(Measured(name, some))
+            judged = iter(verdicts(subject, found))
+            while batch := tuple(islice(judged, BATCH)):
+                job.send(Verdicts(batch))
         job.send(Done(job.stopped or "audited", len(found), job.seconds))
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A part of one column, of `Measures.columns`, of what an audit measured of every token: id ->
+    """A part of one column, of `AuditSubject.columns`, of what an audit measured of every token: id ->
     number, of the tokens that have one; others may follow in another event."""
 
     column: str
@@ -71,8 +72,8 @@ class Verdicts:
     verdicts: tuple[Verdict, ...]
 
 
-def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findings, Measures]:
-    """All findings, and what was measured; if the job is stopped, what was made until then."""
+def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findings, AuditSubject | None]:
+    """All findings, and of what; if the job is stopped, what was made until then."""
     matrix = open_matrix(asked.embeddings, asked.tensor) if asked.embeddings else None
     found: list[Finding] = []
     subject = None
@@ -97,4 +98,4 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
         )
         for finding in examine(subject, matrix, asked.indicator):
             found.append(finding)
-    return Findings(found), subject.measures if subject else Measures()
+    return Findings(found), subject

@@ -98,20 +98,19 @@ LEARNED = train(CORPUS, vocab_size=300, special_tokens=["<|endoftext|>"])
 @pytest.fixture(scope="module")
 def examined():
     subject = AuditSubject(LEARNED, counts=Counts.of(CORPUS, "gpt4"), reference=Counts.of("a thesis", "gpt4"))
-    return list(examine(subject)), subject.measures
+    return subject, list(examine(subject))
 
 
 def test_the_most_suspicious_comes_first_and_each_token_once(examined):
-    rows = verdicts(LEARNED, *examined)
+    rows = verdicts(*examined)
     assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
-    assert {row.id for row in rows} == {finding.id for finding in examined[0]}
+    assert {row.id for row in rows} == {finding.id for finding in examined[1]}
     assert len({row.id for row in rows}) == len(rows)
 
 
 def test_a_row_joins_what_was_found_and_loses_nothing(examined):
-    findings, measures = examined
-    for row in verdicts(LEARNED, findings, measures):
-        own = [finding for finding in findings if finding.id == row.id]
+    for row in verdicts(*examined):
+        own = [finding for finding in examined[1] if finding.id == row.id]
         assert set(row.kinds) == {finding.kind for finding in own}
         assert row.severity is max(finding.severity for finding in own)
         assert all(finding.reason in row.reason for finding in own)
@@ -124,7 +123,7 @@ def test_a_row_joins_what_was_found_and_loses_nothing(examined):
 
 
 def test_the_score_is_the_sum_that_it_says(examined):
-    for row in verdicts(LEARNED, *examined):
+    for row in verdicts(*examined):
         assert row.score == pytest.approx(sum(row.shares.values()), abs=1e-5)
         assert 0 <= row.score < 1
         said, _, parts = row.making.partition(" = ")
@@ -139,7 +138,7 @@ def test_every_kind_has_a_weight_with_its_reason():
 
 
 def test_every_token_has_a_row_with_what_was_measured(examined):
-    rows = list(verdicts_on(LEARNED.vocabulary.ids(), LEARNED, *examined))
+    rows = list(verdicts_on(LEARNED.vocabulary.ids(), *examined))
     assert [row.id for row in rows] == LEARNED.vocabulary.ids()
     special = rows[-1]
     assert (special.token, special.score, special.kinds) == (b"<|endoftext|>", 0, ())

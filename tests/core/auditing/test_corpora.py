@@ -28,7 +28,7 @@ def test_the_name_is_one_token_and_no_model_will_see_it(tokenizer, counts):
     found = audit(tokenizer, counts=counts, reference=Counts.of([PROSE, LETTERS], "gpt4"))
     worst = found[0]
     assert (worst.id, worst.kind, worst.severity) == (name, "absent-from-reference", Severity.PROBLEM)
-    assert (worst.count, worst.evidence["seen"]) == (200, 0)
+    assert (worst.evidence["count"], worst.evidence["seen"]) == (200, 0)
     tokens = len(tokenizer.encode_ordinary(FORUM)) + len(tokenizer.encode_ordinary(PROSE))
     there = len(tokenizer.encode_ordinary(PROSE)) + len(tokenizer.encode_ordinary(LETTERS))
     assert worst.evidence["expected"] == round(200 * there / tokens, 2)

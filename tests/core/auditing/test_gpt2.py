@@ -5,8 +5,9 @@ from real import real_file
 
 from bpe_core import load
 from bpe_core.auditing import audit
-from bpe_core.auditing.findings import Findings, Measures
+from bpe_core.auditing.findings import Findings
 from bpe_core.auditing.scaffold import end_of_order
+from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts
 from bpe_core.tokenizer import Tokenizer
 
@@ -45,7 +46,7 @@ def test_every_token_that_is_text_is_reachable(found):
 
 def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
     """The names and forms that GPT-2 cannot repeat, and what they were merged from; early words that end so do not."""
-    first = [verdict.token for verdict in verdicts(gpt2, found, Measures())][:16]
+    first = [verdict.token for verdict in verdicts(AuditSubject(gpt2), found)][:16]
     assert {b" sugg", b" toget"}.isdisjoint(first)
     known = {b" RandomRedditor", b"StreamerBot", b" TheNitrome", b"quickShip", b"InstoreAndOnline", b"rawdownload"}
     known |= {b"oreAndOnline", b" externalTo", b" externalToEVA", b"reportprint", b"embedreportprint", b"ActionCode"}

@@ -145,7 +145,9 @@ def test_the_witness_of_a_token_in_the_corpus_is_the_shortest_piece_that_holds_i
     tokenizer, counts = train(text, vocab_size=259), Counts.of(text, "gpt4")
     happ = next(token for token in range(256, 259) if tokenizer.token_bytes(token) == b"happ")
     assert Usage.of(tokenizer, counts).examples[happ] == " happy"
-    witnesses = {finding.token: finding.witness for finding in audit(tokenizer, counts=counts) if finding.count}
+    witnesses = {
+        finding.token: finding.witness for finding in audit(tokenizer, counts=counts) if finding.evidence.get("count")
+    }
     assert witnesses == {b"u": "unhappy", b"n": "unhappy", b"i": " happier", b"e": " happier", b"r": " happier"}
 
 
@@ -164,7 +166,7 @@ def test_every_witness_holds_its_token(pattern):
         tokenizer = train(text, vocab_size=290, pattern=pattern)
         for found in audit(tokenizer), audit(tokenizer, counts=Counts.of(text, pattern)):
             learned = [finding for finding in found if finding.evidence["step"]]
-            assert all(finding.witness is not None for finding in learned if finding.count)
+            assert all(finding.witness is not None for finding in learned if finding.evidence.get("count"))
             for finding in found:
                 if finding.witness is not None:
                     assert finding.id in tokenizer.encode_ordinary(finding.witness)

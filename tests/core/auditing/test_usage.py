@@ -97,14 +97,14 @@ def test_merging_down_to_pairs_that_occur_once_wastes_a_vocabulary(min_count, n_
         assert len(learned(found, "never-used")) == n_unused
     if min_count == 1:
         (whole,) = (finding for finding in found.of("rare") if finding.evidence["step"])
-        assert whole.token.decode() == ONE_TEXT and whole.count == 1
+        assert whole.token.decode() == ONE_TEXT and whole.evidence["count"] == 1
 
 
 def test_rare_is_said_against_an_even_share():
     """100,000 tokens, 257 ids: an even share is 389, and 2 occurrences are less than a hundredth of it."""
     tokenizer, counts = train("ab", vocab_size=257, pattern="none"), Counts.of("ab" * 2 + "a" * 99998, "none")
     (ab,) = (finding for finding in audit(tokenizer, counts=counts).of("rare") if finding.evidence["step"])
-    assert (ab.token, ab.count, ab.severity) == (b"ab", 2, Severity.WARNING)
+    assert (ab.token, ab.evidence["count"], ab.severity) == (b"ab", 2, Severity.WARNING)
     even = "if all tokens were equally frequent, each would occur 389 times"
     assert ab.reason == f"It occurs only 2 times in the chosen texts; {even}."
 
@@ -121,7 +121,7 @@ def test_scaffold_that_is_still_frequent_is_only_noted():
     text = " ".join(["the"] * 300 + ["th"] * 30)
     tokenizer = train(text, vocab_size=258, pattern="words")
     (th,) = audit(tokenizer, counts=Counts.of(text, "words")).of("scaffold")
-    assert (th.token, th.count, th.evidence["ios"], th.severity) == (b"th", 30, 0.9091, Severity.NOTE)
+    assert (th.token, th.evidence["count"], th.evidence["ios"], th.severity) == (b"th", 30, 0.9091, Severity.NOTE)
 
 
 def test_a_corpus_split_otherwise_is_refused(words):
