@@ -6,7 +6,7 @@ First come the frames and the editor's text, which takes keys at once; what fill
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -105,7 +105,6 @@ class MainScreen(StateScreen):
                 await self.editor.load()
                 self.show_panes()
                 self.features = Features(self)
-                self.requests = self.features.requests(self.do)
                 # One color for one token, wherever it is seen.
                 self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
                 self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
@@ -163,16 +162,15 @@ class MainScreen(StateScreen):
 
     # What is asked for
 
-    def do(self, deed: Callable[..., Coroutine[None, None, None] | None], *arguments: Any) -> None:
-        """Do what a feature can; what takes its time, or asks the user, goes on beside the screen."""
-        work = deed(*arguments)
+    def action_do(self, name: str, *arguments: Any) -> None:
+        """What a key, a button, a pane or the palette asks of a feature, such as "training.pause".
+
+        What takes its time, or asks the user, goes on beside the screen.
+        """
+        feature, _, deed = name.partition(".")
+        work = getattr(getattr(self.features, feature), deed)(*arguments)
         if work is not None:
             self.run_worker(guarded(self, work, partial(self.say, severity="error")))
-
-    def action_do(self, name: str, *arguments: Any) -> None:
-        """What a key, a button or the palette asks of a feature, such as "training.pause"."""
-        feature, _, deed = name.partition(".")
-        self.do(getattr(getattr(self.features, feature), deed), *arguments)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return applies("Everywhere", self, action, parameters)

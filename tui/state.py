@@ -1,8 +1,8 @@
-"""What panes show and what they may ask: the values of the screen, frozen and replaced as a whole, and its requests."""
+"""What panes show, the values of the screen, frozen and replaced as a whole; and `do`, by which they ask for more."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, cast
@@ -381,44 +381,13 @@ def steps_known(tokenizer: Tokenizer | None) -> int:
     return tokenizer.step if tokenizer is not None and tokenizer.vocabulary.knows_merges else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
-    """What panes and their widgets may ask for; features do it. None waits: what takes its time goes on beside."""
-
-    choose_corpus: Callable[[Corpus], None]
-    choose_pattern: Callable[[str], None]
-    """Of the next training: a name, or a regular expression."""
-    ask_pattern: Callable[[], None]
-    weigh: Callable[[str, str], None]
-    """Ask how much a chosen text counts: its path, its title."""
-    open_text: Callable[[TextSource], None]
-    run_preset: Callable[[str, bool], None]
-    """A founding example by its name; True: one of its merges, then wait."""
-    use_tokenizer: Callable[[Path], None]
-    discard_tokenizer: Callable[[Path], None]
-    rename_tokenizer: Callable[[Path], None]
-    change_pattern_of: Callable[[Path], None]
-    check_tokenizer_files: Callable[[], None]
-    """See what has become of the files in the list."""
-    go_to: Callable[[int], None]
-    """Put the tokenizer as it was after so many merges in force."""
-    explain: Callable[[int], None]
-    """Find out why the merge of this step was chosen."""
-    open_token: Callable[[int, Verdict | None], None]
-    """Show where a token comes from; what an audit says of it."""
-    find_lines: Callable[[int], None]
-    """Find the lines of the chosen texts in which a token occurs."""
-    try_text: Callable[[str, int | None], None]
-    """Put a text into the editor, the cursor on a token of it."""
-    open_place: Callable[[PlaceInText], None]
-    save_picture: Callable[[Callable[[], str], str, str], None]
-    """What draws the picture, in a thread; what it is in a few words, what its file may be called."""
-
-
 class _Desk(Protocol):
-    requests: Requests
+    def action_do(self, name: str, *arguments: object) -> None: ...
 
 
-def requests(widget: Widget) -> Requests:
-    """Those of the screen that a widget is on."""
-    return cast("_Desk", widget.screen).requests
+def do(widget: Widget, deed: str, *arguments: object) -> None:
+    """Ask the screen that a widget is on for what a feature can do, by its name, such as "shown.travel_to".
+
+    It does not wait: what takes its time, or asks the user, goes on beside the screen.
+    """
+    cast("_Desk", widget.screen).action_do(deed, *arguments)

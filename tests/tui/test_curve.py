@@ -30,7 +30,7 @@ class CurveApp(App[None]):
         yield Curve()
 
     def on_mount(self) -> None:
-        self.screen.requests = SimpleNamespace(go_to=self.chosen.append)
+        self.screen.action_do = lambda _, step: self.chosen.append(step)
         self.curve.styles.height = "1fr"
         self.curve.clear(LENGTHS[0])
         self.curve.append(LENGTHS[1:])
@@ -104,7 +104,7 @@ def test_no_numbers_and_no_size_make_it_fail(
 
         @property
         def screen(self) -> SimpleNamespace:
-            return SimpleNamespace(requests=SimpleNamespace(go_to=self._go_to))
+            return SimpleNamespace(action_do=lambda _, step: self._go_to(step))
 
         def _go_to(self, step: int) -> None:
             assert 0 <= step < len(lengths)

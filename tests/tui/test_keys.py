@@ -1,6 +1,9 @@
 """Keys, help, palette and README are made from one table of commands, or held against it."""
 
+import ast
 import re
+from inspect import signature
+from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
@@ -10,6 +13,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Select, TextArea
 
+import tui
 from tui.app import BpeScope
 from tui.commands import COMMANDS, PANES, help_lines, long_name
 from tui.features.all import Features
@@ -57,6 +61,17 @@ def bound(owner: type[object]) -> dict[str, Binding]:
         for binding in BindingsMap(base.__dict__.get("BINDINGS", ())).key_to_bindings.values():
             found |= {one.key: one for one in binding}
     return found
+
+
+def test_what_widgets_ask_for_is_something_that_a_feature_does() -> None:
+    features, asked = Features(MagicMock()), 0
+    for path in Path(tui.__path__[0]).rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "do":
+                of, _, name = ast.literal_eval(call.args[1]).partition(".")
+                signature(getattr(getattr(features, of), name)).bind(*call.args[2:])
+                asked += 1
+    assert asked > 15
 
 
 def test_each_part_of_the_table_is_bound_somewhere() -> None:

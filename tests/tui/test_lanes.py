@@ -97,7 +97,7 @@ class Host:
     def remember(self, lanes: tuple[str, ...]) -> None:
         self.remembered = lanes
 
-    def watch(self, *_: object) -> None:
+    def watch(self, *_: object, **__: object) -> None:
         pass
 
     def say(self, sentence: str, severity: str = "information") -> None:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from dataclasses import astuple
-from types import SimpleNamespace
 
 import pytest
 from rich.cells import cell_len
@@ -41,7 +40,7 @@ class LogApp(App[None]):
         return self.query_one(MergeLog)
 
     def on_mount(self) -> None:
-        self.screen.requests = SimpleNamespace(go_to=self._go_to)
+        self.screen.action_do = lambda _, step: self._go_to(step)
 
     def _go_to(self, step: int) -> None:
         self.heard.append(step)

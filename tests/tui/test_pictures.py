@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -44,7 +43,7 @@ def the_same_everywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tokenizers that were learned here before, and nothing that only this computer has."""
     monkeypatch.setattr("tui.widgets.corpus_tree.computer_sources", lambda: [])
     monkeypatch.setattr(sources, "computer_sources", lambda: [])
-    monkeypatch.setattr("tui.disk.tokenizer_files.found", lambda _: ())
+    monkeypatch.setattr("tui.disk.tokenizer_files.found", lambda forgotten: ())
     text = STORY.read_text("utf-8")
     for age, (name, size) in enumerate((("a-story-in-english-gpt4", 768), ("tiny", 300))):
         path = config.tokenizers_folder() / f"{name}.json"
@@ -171,7 +170,7 @@ class TieStories(App[None]):
                 yield WhyPanel(log)
 
     def tell(self) -> None:
-        vars(self.screen)["requests"] = SimpleNamespace(explain=lambda step: None)
+        vars(self.screen)["action_do"] = lambda deed, step: None
         for name, step in self.TOLD.items():
             preset, tokenizer = PRESETS[name], PRESETS[name].train()
             record = tokenizer.record

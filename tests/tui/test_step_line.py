@@ -1,7 +1,5 @@
 """The step line goes to any merge by key, mouse or wheel, and says where it is."""
 
-from types import SimpleNamespace
-
 from textual.app import App, ComposeResult
 from textual.events import Key, MouseScrollUp
 from textual.reactive import var
@@ -25,17 +23,9 @@ class Steps(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StepLine().data_bind(Steps.step, Steps.tokenizer)
 
-    def action_do(self, deed: str, by: int) -> None:
-        assert deed == "shown.travel"
-        self._go_to(max(0, min(self.step + by, LAST)))
-
-    @property
-    def requests(self) -> SimpleNamespace:
-        return SimpleNamespace(go_to=self._go_to)
-
-    def _go_to(self, step: int) -> None:
-        self.step = step
-        self.chosen.append(step)
+    def action_do(self, deed: str, to: int) -> None:
+        self.step = to if deed == "shown.travel_to" else max(0, min(self.step + to, LAST))
+        self.chosen.append(self.step)
 
 
 class StepApp(App[None]):

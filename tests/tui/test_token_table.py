@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -53,7 +52,7 @@ class TableApp(App[None]):
         self.heard.append(("highlighted", None if row is None else self.table.rows.ids[row]))
 
     def on_mount(self) -> None:
-        self.screen.requests = SimpleNamespace(open_token=lambda token, _: self.heard.append(("selected", token)))
+        self.screen.action_do = lambda _, token, __: self.heard.append(("selected", token))
 
 
 Listed = tuple[TableApp, TokenTable, Pilot[None]]

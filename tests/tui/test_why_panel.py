@@ -1,7 +1,6 @@
 """Why a merge, beside the merge log: what it tells of any step, with the numbers of the engine; the table of pairs."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from rich.style import Style
@@ -138,7 +137,7 @@ class PanelApp(App[None]):
 
     def on_mount(self) -> None:
         self.wanted: list[int] = []
-        self.screen.requests = SimpleNamespace(explain=self.wanted.append)
+        self.screen.action_do = lambda _, step: self.wanted.append(step)
 
     @property
     def panel(self) -> WhyPanel:

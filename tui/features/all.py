@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
@@ -19,7 +18,7 @@ from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
-from tui.state import LaneChoice, Requests
+from tui.state import LaneChoice
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
@@ -42,37 +41,6 @@ class Features:
         self.resuming = Resuming(screen, self.training, self.corpus)
         self.results = Results(screen, self.texts, self.tokenizers)
         self.lanes = Lanes(screen, self.shown, self.tokenizers)
-
-    def requests(self, do: Callable[..., None]) -> Requests:
-        """What panes may ask for, each done by `do(deed, *arguments)`."""
-
-        def asking(deed: Callable[..., Any]) -> Callable[..., None]:
-            return partial(do, deed)
-
-        return Requests(
-            choose_corpus=self.corpus.choose,
-            choose_pattern=self.corpus.choose_pattern,
-            ask_pattern=asking(self.corpus.ask_pattern),
-            weigh=asking(self.corpus.weigh),
-            open_text=self.texts.open,
-            run_preset=self.training.run_preset,
-            use_tokenizer=self.tokenizers.use,
-            discard_tokenizer=asking(self._discard),
-            rename_tokenizer=asking(self.tokenizers.rename),
-            change_pattern_of=asking(self.tokenizers.change_pattern_of),
-            check_tokenizer_files=self.tokenizers.check_files,
-            go_to=asking(self.shown.travel_to),
-            explain=self.explaining.explain,
-            open_token=self.audit.open_token,
-            find_lines=self.audit.find_lines,
-            try_text=self.audit.try_text,
-            open_place=self.texts.open_place,
-            save_picture=asking(self.texts.save_picture),
-        )
-
-    async def _discard(self, path: Path) -> None:
-        await self.tokenizers.discard(path)
-        await self.lanes.drop_missing()
 
     async def bring_back(self) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples.

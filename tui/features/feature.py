@@ -21,7 +21,6 @@ from tui.state import (
     Comparison,
     Corpus,
     KnownTokenizer,
-    Requests,
     Run,
     RunCurve,
     ShownLane,
@@ -86,9 +85,6 @@ class StateScreen(RestylingScreen):
     comparison: var[Comparison] = var(Comparison())
     active: var[str] = var("editor", init=False)
     """The pane that has the focus, or had it last."""
-
-    requests: Requests
-    """What panes may ask for; there once they are."""
 
     def __init__(self, configuration: Configuration) -> None:
         super().__init__()

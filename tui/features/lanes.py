@@ -39,12 +39,16 @@ class Lanes(Feature):
         self._loaded: dict[str, Tokenizer] = {}
         """By the paths of those that are chosen."""
         screen.watch(screen, "tokenizer", self._follow)
+        screen.watch(screen, "kept", self._follow_list, init=False)
         shown.follows.append(self._follow)
 
     def _follow(self) -> None:
         """Another tokenizer is on the screen, or it has learned more: lanes at its steps follow."""
         if any(not lane.path for lane in self.chosen):
             self._update()
+
+    def _follow_list(self) -> None:
+        self.beside(self.drop_missing)
 
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
         """Show these lanes, of more than `MOST` the first, in the place of those of before."""

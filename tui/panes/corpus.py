@@ -17,7 +17,7 @@ from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.disk.sources import first_characters, first_pieces, title_of
 from tui.drawing.palette import colored_pieces
-from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions, requests
+from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions, do
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_lists import TokenizerList, sentences
@@ -74,7 +74,7 @@ class CorpusPane(Pane):
     @on(CorpusTree.Marked)
     def tell_choice(self) -> None:
         paths = self.texts.marked("corpus")
-        requests(self).choose_corpus(Corpus(paths, self.texts.marked("reference"), title_of(paths)))
+        do(self, "corpus.choose", Corpus(paths, self.texts.marked("reference"), title_of(paths)))
 
     @on(CorpusTree.Pointed)
     def preview(self, event: CorpusTree.Pointed) -> None:
@@ -114,7 +114,7 @@ class CorpusPane(Pane):
     @on(OptionList.OptionSelected, "#kept")
     def choose_tokenizer(self, event: OptionList.OptionSelected) -> None:
         if event.option_id:
-            requests(self).use_tokenizer(Path(event.option_id))
+            do(self, "tokenizers.use", Path(event.option_id))
 
     @work(exclusive=True, group="preview")
     async def _show_preview(self) -> None:

@@ -19,7 +19,7 @@ from bpe_core.visible import counted, token_label, visible
 from tui.commands import applies, bindings
 from tui.drawing.cells import cut
 from tui.drawing.plots import LETTERS, beside, placed, shape
-from tui.state import Comparison, PlaceInText, requests
+from tui.state import Comparison, PlaceInText, do
 from tui.table.columns import Cell, Choices, Column
 from tui.table.table import Table
 
@@ -128,7 +128,7 @@ class ComparisonTable(Table):
 
     def row_selected(self, row: int) -> None:
         if (view := self.view) and (target := view.target(row)) is not None:
-            requests(self).open_place(target)
+            do(self, "texts.open_place", target)
 
     @property
     def n_rows(self) -> int:

@@ -22,7 +22,7 @@ from textual.widgets.tree import TreeNode
 from tui.commands import applies, bindings
 from tui.disk.sources import computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.cells import fit
-from tui.state import TextSource, requests
+from tui.state import TextSource, do
 from tui.terminal.background import in_thread
 
 _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
@@ -185,21 +185,21 @@ class CorpusTree(Tree[TextSource]):
 
     def action_weigh(self) -> None:
         if self.is_chosen:
-            requests(self).weigh(self.entry.path, self.entry.title)
+            do(self, "corpus.weigh", self.entry.path, self.entry.title)
 
     def watch_weights(self) -> None:
         self._invalidate()
 
     def action_run_preset(self, stepping: bool) -> None:
         if self.entry.preset:
-            requests(self).run_preset(self.entry.preset, stepping)
+            do(self, "training.run_preset", self.entry.preset, stepping)
 
     def action_open(self) -> None:
         self.action_select_cursor()
 
     def action_edit(self) -> None:
         if self.is_text:
-            requests(self).open_text(self.entry)
+            do(self, "texts.open", self.entry)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[TextSource]) -> None:
         event.stop()

@@ -24,7 +24,7 @@ from textual.widget import Widget
 from bpe_core.visible import counted, shortened
 from tui.commands import bindings
 from tui.drawing.plots import blocks, braille
-from tui.state import requests
+from tui.state import do
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class Curve(Widget, can_focus=True):
         self._choose(self._last * end)
 
     def _choose(self, step: int) -> None:
-        requests(self).go_to(max(0, min(step, self._last)))
+        do(self, "shown.travel_to", max(0, min(step, self._last)))
 
     def on_click(self, event: events.Click) -> None:
         if (step := self._step_under(event)) is not None:

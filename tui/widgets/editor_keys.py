@@ -10,7 +10,7 @@ from textual.widget import Widget
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.commands import key_of
-from tui.state import requests
+from tui.state import do
 from tui.text.edited_text import MOST_DRAWN, PICTURES
 from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
@@ -200,4 +200,4 @@ class EditorKeys(Pane):
                 self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
                 return
             what, suffix = PICTURES[kind]
-            requests(self).save_picture(drawn, what, f"editor{suffix}")
+            do(self, "texts.save", drawn, what, f"editor{suffix}")

@@ -18,7 +18,7 @@ from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import bindings
 from tui.drawing.cells import fit
-from tui.state import requests
+from tui.state import do
 from tui.table.columns import Cell, Choices, Column
 from tui.table.rows import SLICE, Search, next_place
 from tui.table.table import Table
@@ -260,7 +260,7 @@ class MergeLog(Table):
     # The step in force
 
     def row_highlighted(self, row: int) -> None:
-        requests(self).go_to(self.merges[row].step)  # a merge under the user's cursor is a step chosen
+        do(self, "shown.travel_to", self.merges[row].step)  # a merge under the user's cursor is a step chosen
 
     row_selected = row_highlighted
 

@@ -15,7 +15,7 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from bpe_core.visible import visible
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
-from tui.state import TrainingOptions, requests
+from tui.state import TrainingOptions, do
 from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
 
@@ -161,9 +161,9 @@ class OptionFields(HorizontalGroup):
     def tell_pattern(self, event: Select.Changed) -> None:
         event.stop()
         if event.value == ANOTHER:
-            requests(self).ask_pattern()
+            do(self, "corpus.ask_pattern")
         elif event.value != self.options.pattern and self._typed is None:  # the list tells its first choice too
-            requests(self).choose_pattern(str(event.value))
+            do(self, "corpus.choose_pattern", str(event.value))
 
     def enable(self, enabled: bool) -> None:
         """Let the fields be changed, or not, as while a training runs."""

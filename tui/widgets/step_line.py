@@ -15,7 +15,7 @@ from textual.widget import Widget
 from bpe_core.visible import token_label
 from tui.commands import applies, bindings
 from tui.drawing.cells import fit
-from tui.state import pace_told, requests, steps_known
+from tui.state import do, pace_told, steps_known
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -79,7 +79,7 @@ class StepLine(Widget, can_focus=True):
         await self.run_action(f"screen.do('shown.change_play', {by})")
 
     def action_go_to_end(self, end: int) -> None:
-        requests(self).go_to(self.n_steps * end)
+        do(self, "shown.travel_to", self.n_steps * end)
 
     # The mouse
 
@@ -112,7 +112,7 @@ class StepLine(Widget, can_focus=True):
     def _drag(self, x: int) -> None:
         start, room = self._track
         step = round((x - start) / max(1, room - 1) * self.n_steps)
-        requests(self).go_to(max(0, min(step, self.n_steps)))
+        do(self, "shown.travel_to", max(0, min(step, self.n_steps)))
 
     # Drawing
 

@@ -19,7 +19,7 @@ from tui.commands import bindings
 from tui.drawing.info_lines import InfoLine, info_strip, sentence, titles
 from tui.drawing.token_labels import INKS, MARKS, number
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, place_of_kind
-from tui.state import Audit, PlaceInText, TokenLines, requests
+from tui.state import Audit, PlaceInText, TokenLines, do
 from tui.table.columns import Cell, Choices, Column
 from tui.table.row_list import RowList
 from tui.table.rows import Search
@@ -305,7 +305,7 @@ class TokenTable(Table):
 
     def row_selected(self, row: int) -> None:
         if self.rows.hole(row) is None:
-            requests(self).open_token(self.rows.ids[row], self.rows.verdict(row))
+            do(self, "audit.open_token", self.rows.ids[row], self.rows.verdict(row))
 
 
 SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}  # what can be seen -> its title
@@ -355,10 +355,10 @@ class TokenPanel(RowList):
             case int(token):
                 self._table.go_to(token)
             case str(text):
-                requests(self).try_text(text, self.token)
+                do(self, "audit.try_text", text, self.token)
             case (file, at):
                 back = "F5 leads back to the list."
-                requests(self).open_place(PlaceInText(str(file.path), at.line, at.column, len(at.left), back))
+                do(self, "texts.open_place", PlaceInText(str(file.path), at.line, at.column, len(at.left), back))
 
     @property
     def token(self) -> int | None:
@@ -377,7 +377,7 @@ class TokenPanel(RowList):
             self._show_lines([*sentence(hole.sentence, room, "text")] if hole else [])
         elif self.side == "lines":
             if self.token_lines.token != token:
-                requests(self).find_lines(token)
+                do(self, "audit.find_lines", token)
             else:
                 self._show_lines(lines_of_texts(self.token_lines, room), anew=not self.token_lines.found)
         else:

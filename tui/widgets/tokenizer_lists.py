@@ -23,7 +23,7 @@ from bpe_core.visible import quoted, visible
 from tui.commands import applies, bindings
 from tui.drawing.cells import cut
 from tui.drawing.plots import LETTERS
-from tui.state import KnownTokenizer, requests
+from tui.state import KnownTokenizer, do
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
 from tui.terminal.guards import PagedOptionList
@@ -113,7 +113,7 @@ class TokenizerList(PagedOptionList):
         return self._kept[place] if place is not None and place < len(self._kept) else None
 
     def on_focus(self) -> None:
-        requests(self).check_tokenizer_files()
+        do(self, "tokenizers.check_files")
         self.post_message(self.Pointed())
 
     def watch_highlighted(self, highlighted: int | None) -> None:
@@ -155,17 +155,17 @@ class TokenizerList(PagedOptionList):
 
     def action_rename(self) -> None:
         if self.pointed is not None:
-            requests(self).rename_tokenizer(Path(self.pointed.path))
+            do(self, "tokenizers.rename", Path(self.pointed.path))
 
     def action_change_pattern(self) -> None:
         """Show how the one under the cursor splits a text, and ask for another way."""
         if self.pointed is not None:
-            requests(self).change_pattern_of(Path(self.pointed.path))
+            do(self, "tokenizers.change_pattern_of", Path(self.pointed.path))
 
     def action_delete(self) -> None:
         """Delete the one under the cursor, once that is confirmed, or take it off the list."""
         if self.pointed is not None:
-            requests(self).discard_tokenizer(Path(self.pointed.path))
+            do(self, "tokenizers.discard", Path(self.pointed.path))
 
     action_forget = action_delete
 

@@ -18,7 +18,7 @@ from bpe_core.visible import counted
 from tui.drawing.info_lines import STYLES, InfoLine, sentence
 from tui.drawing.plots import bar
 from tui.drawing.token_labels import WRITINGS, writer
-from tui.state import Run, StepExplained, requests, steps_known
+from tui.state import Run, StepExplained, do, steps_known
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
 from tui.text.why_lines import LineForm, why_lines, word_lines
@@ -179,7 +179,7 @@ class WhyPanel(Vertical):
 
     def _want(self) -> None:
         if self._wants:
-            requests(self).explain(self.step)
+            do(self, "explaining.explain", self.step)
 
     def watch_step(self) -> None:
         # Another step: ask about it, but of steps that follow one another fast only a few in a second.

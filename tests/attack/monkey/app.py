@@ -136,7 +136,7 @@ class Player:
                 self._app.post_message(events.Resize(size, size))
             case "step":
                 line = self._app.main.query_one(StepLine)
-                self._app.main.requests.go_to(line.n_steps * int(values[0]) // 1000)
+                self._app.main.action_do("shown.travel_to", line.n_steps * int(values[0]) // 1000)
             case _:
                 for event in self._events(str(name), values):
                     self._app.post_message(event)
