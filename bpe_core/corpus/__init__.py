@@ -22,12 +22,13 @@ PASSED_OVER: Final = frozenset({"__pycache__", "__pypackages__", "dist-packages"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What `find_files` found."""
+    """The texts in order, paths as given and folders by name, and the files in the folders that are no readable text.
+
+    Hidden ones and PASSED_OVER are not listed.
+    """
 
     files: tuple[TextFile, ...]
-    """The texts in order: paths as given, folders by name."""
     skipped: tuple[Skipped, ...]
-    """Files in the folders that were opened and are no readable text. Hidden ones and PASSED_OVER are not listed."""
 
 
 def find_files(
@@ -43,9 +44,6 @@ def find_files(
 
     Raises TextError if one of `paths` cannot be read, if there is no text, or, without `every_character`, if all are
     empty.
-
-    >>> [file.name for file in find_files(["sample_texts"]).files][:1]  # doctest: +SKIP
-    ['sample_texts/arithmetic.txt']
     """
     roots = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     files: list[TextFile] = []
@@ -55,7 +53,7 @@ def find_files(
     def add(path: Path, name: str, status: os.stat_result, *, required: bool) -> None:
         identity = (status.st_dev, status.st_ino)
         if identity not in seen or not status.st_ino or (every_character and required):
-            file = recognize_file(path, shown(name), required=required, status=status)
+            file = recognize_file(path, shown(name), status, required=required)
             files.append(file.with_mark() if every_character else file)
             seen.add(identity)
 

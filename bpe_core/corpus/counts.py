@@ -82,7 +82,7 @@ class Counts:
         """Nothing counted yet; PatternError if `pattern`, kept as it is given, is none."""
         self.pattern = pattern
         self.sources: list[Source] = []
-        """What is known of each document, in order; the texts given to `Counts.of` have a single one in common."""
+        """Of each document, in order; the texts given to `Counts.of` have a single one in common."""
         self.skipped: list[Skipped] = []
         """Files that could not be read to their end; nothing of them is counted."""
         self.sample = ""
@@ -100,7 +100,7 @@ class Counts:
 
     @property
     def n_bytes(self) -> int:
-        """Size of the texts in UTF-8."""
+        """In UTF-8."""
         return sum(source.bytes for source in self.sources)
 
     @property

@@ -20,16 +20,13 @@ from bpe_core.visible import visible
 
 BLOCK: Final = 1 << 16
 """Bytes read at a time; a block of text is at most as many characters."""
+REPORT_EVERY: Final = 0.02
+"""Seconds between two reports of progress, at least."""
 
 _PACKINGS: Final = ((b"\x1f\x8b\x08", "gzip"), (b"\xfd7zXZ\x00", "xz"))
 
-_SPECIAL: Final = (
-    (stat.S_ISDIR, "it is a folder"),
-    (stat.S_ISFIFO, "it is a named pipe"),
-    (stat.S_ISSOCK, "it is a socket"),
-    (stat.S_ISCHR, "it is a device"),
-    (stat.S_ISBLK, "it is a device"),
-)
+_SPECIAL: Final = {"d": "a folder", "p": "a named pipe", "s": "a socket", "c": "a device", "b": "a device"}
+"""The letter that `ls` writes of a file -> what it is."""
 
 _UNPACKED: Final = 1 << 25
 """Bytes that a packed file may unpack to, however small it is."""
@@ -115,17 +112,15 @@ class TextFile:
                 raise NotText(CHANGED)
 
 
-def recognize_file(path: Path, name: str, *, required: bool = True, status: os.stat_result | None = None) -> TextFile:
+def recognize_file(path: Path, name: str, status: os.stat_result, *, required: bool) -> TextFile:
     """The file at `path`, its packing and encoding recognized from its first bytes; `name` is what messages call it.
-
-    `status` is what `stat` says of it, if that was asked already.
 
     Raises Unreadable if it is missing, not permitted, or not a text in a known encoding. Pipes, devices and sockets are
     refused unopened, since opening one could block for ever.
     """
     with _one_sentence(name):
-        if not stat.S_ISREG((status := status or path.stat()).st_mode):
-            raise NotText(next((what for test, what in _SPECIAL if test(status.st_mode)), "it is no ordinary file"))
+        if not stat.S_ISREG(status.st_mode):
+            raise NotText(f"it is {_SPECIAL.get(stat.filemode(status.st_mode)[0], 'no ordinary file')}")
         with path.open("rb") as disk:
             head = disk.read(HEAD)
             packing = next((name for magic, name in _PACKINGS if head.startswith(magic)), "")
@@ -189,13 +184,9 @@ def _one_sentence(name: str) -> Iterator[None]:
     raise Unreadable(name, reason) from None
 
 
-REPORT_EVERY: Final = 0.02
-"""Seconds between two reports, at least."""
-
-
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many bytes on disk are read, of all files together, and the name of the file being read."""
+    """How many bytes on disk are read, of all files, and the name of the file being read."""
 
     done: int
     total: int
@@ -214,8 +205,7 @@ class Reading:
     """Keeps how much of several files has been read; calls `progress` at most every REPORT_EVERY seconds."""
 
     def __init__(self, progress: Callable[[Progress], None] | None) -> None:
-        self.total = 0
-        """Bytes on disk, all that are to be read."""
+        self.total = 0  # bytes on disk that are to be read
         self._before = self._position = 0
         self._name = ""
         self._progress = progress or (lambda _: None)

@@ -48,7 +48,7 @@ class Sample:
     share: Fraction
     """Of the bytes on disk."""
     seed: int = 0
-    """The same seed chooses the same stretches of the same files, on every computer."""
+    """The same chooses the same stretches of the same files, on every computer."""
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -59,16 +59,12 @@ class Sample:
 
     @classmethod
     def parsed(cls, words: str) -> "Sample | None":
-        """The sample that `str` writes so; None for other words.
-
-        >>> Sample.parsed(str(Sample(Fraction(1, 10), 7)))
-        Sample(share=Fraction(1, 10), seed=7)
-        """
+        """The sample that `str` writes so; None for other words."""
         found = re.fullmatch(r"(\d+(?:/\d+)?) of the bytes, seed (-?\d+)", words)
         return cls(Fraction(found[1]), int(found[2])) if found else None
 
     def documents(self, files: Iterable[TextFile], splitter: Splitter, reading: Reading) -> Iterator[Document]:
-        """The documents of the stretches: each whole file, and each part of one. Sets the total of `reading`."""
+        """The files, and parts of files, of the stretches. Sets the total of `reading`."""
         stretches = self.stretches(files, splitter)
         reading.total = sum(stretch.size for stretch in stretches)
         return (reading.document(file, stretch.start, stretch.end) for stretch in stretches for file in stretch.files)

@@ -59,10 +59,7 @@ class Splitter(ABC):
 
     @cached_property
     def blockwise(self) -> bool:
-        """Whether safe cuts are known (see `bpe_core.patterns.cuts`), so that a long text can be split in blocks.
-
-        If not, a document is split as a whole, and an edit may change any of its pieces.
-        """
+        """Whether safe cuts are known, so that a long text can be split in blocks; see `bpe_core.patterns.cuts`."""
         return bool(self._cuts)
 
     def cut(self, text: str, at_least: int) -> int:
@@ -81,7 +78,7 @@ class Splitter(ABC):
         return lru_cache(1 << 14)(lambda pair: self.cut(pair, 1) == 1)
 
     def compile_all(self) -> None:
-        """Compile all expressions now, which takes about 0.1 s, rather than at the first `split` or `cut`."""
+        """Compile all expressions now, in about 0.1 s, rather than at the first `split` or `cut`."""
         for text in ("ab", "Zoë"):  # of texts in ASCII, and of others
             self.split(text)
             self.cut(text, 1)
@@ -114,8 +111,7 @@ class Splitter(ABC):
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
         """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one.
 
-        Holds about two blocks at a time, more where the text between two safe cuts is longer, and the whole document
-        if not `blockwise`.
+        Holds about two blocks, more where safe cuts are farther apart, and the whole document if not `blockwise`.
         """
         if not self.blockwise:
             blocks = ["".join(blocks)]
@@ -232,12 +228,7 @@ class _InParts(Splitter):
 
 
 class _Then(_InParts):
-    """The pieces of one splitter, split again.
-
-    >>> from bpe_core.patterns import splitter
-    >>> splitter(r"\\d(?#then)words").split("a 12 b")
-    ['a', '1', '2', 'b']
-    """
+    """The pieces of one splitter, split again."""
 
     def __init__(self, tree: Then) -> None:
         self._first, rest = made(tree.first), made(tree.rest)
@@ -252,12 +243,7 @@ class _Then(_InParts):
 
 
 class _Else(_InParts):
-    """Each match of the first side, and the pieces that another splitter makes of the text between matches.
-
-    >>> from bpe_core.patterns import splitter
-    >>> splitter(r"<.>(?#else)none").split("ab<c>d")
-    ['ab', '<c>', 'd']
-    """
+    """Each match of the first side, and the pieces that another splitter makes of the text between matches."""
 
     def __init__(self, tree: Else) -> None:
         rest = made(tree.rest)
