@@ -219,13 +219,8 @@ class Pitfalls:
         self._blocks[first:last] = _blocks(starts[last] - starts[first] + n_inserted - (end - start))
         self._first_unknown = min(self._first_unknown, first)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether all of the text has been searched."""
-        return self._first_unknown >= len(self._blocks)
-
     def search(self, seconds: float) -> bool:
-        """Search further blocks for about `seconds`, one at least if any is left; returns `is_complete`."""
+        """Search further blocks for about `seconds`, one at least if any is left; whether that was all."""
         deadline: float | None = None
         for block, start in list(self._placed())[self._first_unknown :]:
             if not block.known:
@@ -234,7 +229,7 @@ class Pitfalls:
                 deadline = deadline or perf_counter() + seconds
                 self._search_block(block, start)
             self._first_unknown += 1
-        return self.is_complete
+        return self._first_unknown >= len(self._blocks)
 
     def _search_block(self, block: _Block, start: int) -> None:
         before = min(start, _MARGIN)

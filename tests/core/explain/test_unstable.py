@@ -2,11 +2,14 @@
 
 import random
 from itertools import islice, product
+from pathlib import Path
 
 import pytest
 import tiktoken
+from real import real_file
 
-from bpe_core import LiveText, Tokenizer, train
+from bpe_core import LiveText, Tokenizer, load, train
+from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import Unstable, unstable
 from bpe_core.patterns import PATTERNS, splitter
 
@@ -146,3 +149,32 @@ def test_a_pattern_that_looks_back_is_only_asked_about_short_texts() -> None:
     behind = train("abab abab", vocab_size=257, pattern=r"(?<= )ab|.")
     assert end_of(behind, "ab a").ids
     assert unstable(LiveText(behind, "ab" * 4000)) is None
+
+
+KEYS = """. → .|D . .D|e .D .De|f .De .Def|a → a|u a au|l au aul|t .Def·aul .Default|C → C|e C Ce|l Ce Cel|l Cel Cell
+S → S|t S St|y → y|l y yl|e .Default·Cell·St·yl .DefaultCellStyle"""
+"""Key, tokens that go, if any, and tokens that come."""
+
+
+def test_default_cell_style(tmp_path: Path) -> None:
+    """Typing a well-known word under a well-known vocabulary: its tokens and what changed, key by key."""
+    tokenizer = load(real_file("cl100k_base.tiktoken", tmp_path))
+
+    def typed(ids: tuple[int, ...]) -> str:
+        return "·".join(tokenizer.decode([token]) for token in ids)
+
+    live = LiveText(tokenizer)
+    for key, gone, come in map(str.split, KEYS.replace("\n", "|").split("|")):
+        change = live.splice(live.n_characters, live.n_characters, key)
+        assert (typed(change.removed) or "→", typed(change.inserted)) == (gone, come)
+        assert change.ripple == {".Default": 3, ".DefaultCellStyle": 8}.get(
+            come, 0
+        )  # to the farthest border that moved
+        assert live.ids == tokenizer.encode_ordinary(live.text)
+        if live.text == ".DefaultCellSty":
+            assert typed(tuple(live.ids)) == ".Default·Cell·St·y"
+            end = unstable(live)
+            assert end is not None and next(end.completions()).ids == (98518,)
+            [pitfall] = Pitfalls(live).at_end(end)
+            assert pitfall.reason == "The end is 4 tokens; .DefaultCellStyle would be 1."
+    assert live.ids == [98518]
