@@ -108,7 +108,7 @@ async def test_a_paste_from_a_terminal_has_newlines() -> None:
 
 async def test_what_is_under_the_cursor_is_told() -> None:
     async with opened("the other\nthe") as editor:
-        under = editor.area.under_cursor
+        under = editor.area.edited.under_cursor
         assert under is not None
         assert (under.text, under.start, under.end) == ("the", 0, 3)
         assert list(under.ids) == TOKENIZER.encode("the") and under.tokens == (b"the",)
@@ -117,14 +117,14 @@ async def test_what_is_under_the_cursor_is_told() -> None:
         told = len(editor.sent(TokenArea.CursorMoved))
         await editor.press("ctrl+end")
         assert len(editor.sent(TokenArea.CursorMoved)) == told + 1
-        at_end = editor.area.under_cursor
+        at_end = editor.area.edited.under_cursor
         assert at_end is not None and (at_end.offset, at_end.start, at_end.end) == (13, 10, 13)
         editor.area.tokenizer = TOKENIZER.at(0)
         await editor.pilot.pause()
-        as_bytes = editor.area.under_cursor
+        as_bytes = editor.area.edited.under_cursor
         assert as_bytes is not None and as_bytes.tokens == (b"e",)
         editor.area.tokenizer = None
-        assert editor.area.under_cursor is None
+        assert editor.area.edited.under_cursor is None
 
 
 async def test_nothing_raw_is_drawn() -> None:

@@ -2,19 +2,17 @@
 
 It replaces three parts of a `TextArea` (the document, its rows, the cursor's ways) where the area puts them in, and
 the few methods that would walk the whole text at each key. What is drawn, and what follows from an edit, is for
-`TokenArea` to say: it has `new_document`, `begin_edits`, `end_edits` and `draw_row` for that.
+`TokenArea` to say.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.document._document import EditResult, Location, Selection
+from textual.document._document import Location, Selection
 from textual.document._document_navigator import DocumentNavigator
-from textual.document._edit import Edit
 from textual.geometry import Offset, Region, Size, Spacing
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -56,16 +54,14 @@ class Navigator(DocumentNavigator):
         return self._vertically(location, 1)
 
     def _vertically(self, location: Location, rows: int) -> Location:
-        x, y = self._wrapped_document.location_to_offset(location)
-        rows *= self._wrapped_document.n_lanes
-        if y + rows < 0:
-            return 0, 0
-        if y + rows >= self._wrapped_document.height:
-            return self._document.end
-        return self._wrapped_document.offset_to_location(Offset(max(x, self.last_x_offset), y + rows))
+        document = self._wrapped_document
+        x, y = document.location_to_offset(location)
+        y += rows * document.n_lanes
+        if 0 <= y < document.height:
+            return document.offset_to_location(Offset(max(x, self.last_x_offset), y))
+        return (0, 0) if y < 0 else self._document.end
 
     def get_word_left(self, location: Location) -> Location:
-        """The beginning of the word before, or the end of the line above."""
         row, column = location
         if column == 0:
             return self.get_location_left(location)
@@ -74,7 +70,6 @@ class Navigator(DocumentNavigator):
         return row, start + (words[-1] if words else 0)
 
     def get_word_right(self, location: Location) -> Location:
-        """Behind the word at the cursor or after it, or the beginning of the line below."""
         row, column = location
         line = self._document[row]
         if column == len(line):
@@ -120,12 +115,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
     def new_document(self, text: str) -> FaithfulDocument:
         return FaithfulDocument(text)
 
-    def begin_edits(self) -> None:
-        """Called before an edit, or before several that are undone or redone together."""
-
-    def end_edits(self) -> None:
-        """Called when they are made, and the cursor is where it goes."""
-
     def _set_document(self, text: str, language: str | None) -> None:
         self.document = self.new_document(text)
         self.wrapped_document = Rows(self.document, self.wrap_width)
@@ -156,7 +145,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     @property
     def gutter_width(self) -> int:
-        return super().gutter_width + max(map(cell_len, self._labels), default=0)
+        return max(map(cell_len, self._labels), default=0)
 
     def _refresh_size(self) -> None:
         rows = self.wrapped_document
@@ -178,24 +167,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         """A big text is wrapped where one looks; that may have made it higher or lower than it was thought to be."""
         if self.wrapped_document.height != self.virtual_size.height:
             self._refresh_size()
-
-    def edit(self, edit: Edit) -> EditResult:
-        with self._editing():
-            return super().edit(edit)
-
-    def _undo_batch(self, edits: Sequence[Edit]) -> None:
-        with self._editing():
-            super()._undo_batch(edits)
-
-    def _redo_batch(self, edits: Sequence[Edit]) -> None:
-        with self._editing():
-            super()._redo_batch(edits)
-
-    @contextmanager
-    def _editing(self) -> Iterator[None]:
-        self.begin_edits()
-        yield
-        self.end_edits()
 
     def render_line(self, y: int) -> Strip:
         strip = self._shown[y] = self.draw_row(y)
@@ -220,11 +191,9 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self._update_height()
 
     def gutter_text(self, place: RowStretch) -> str:
-        """What stands before a row: the label of its lane, the number of a line if line numbers are wanted."""
+        """What stands before a row: the label of its lane."""
         label = self._labels[place.lane] if place.lane < len(self._labels) else ""
-        number = str(place.line + self.line_number_start) if not place.section else ""
-        numbered = number.rjust(super().gutter_width - 2) + "  " if self.show_line_numbers else ""
-        return set_cell_size(label, self.gutter_width - len(numbered)) + numbered
+        return set_cell_size(label, self.gutter_width)
 
     def cursor_column(self, place: RowStretch) -> int | None:
         """The cursor's column on a row; None when it is elsewhere or not to be seen."""
@@ -235,15 +204,14 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         return at if 0 <= at < len(place.text) + place.ends_line else None
 
     def _watch__cursor_visible(self) -> None:
-        _, y = self._cursor_offset
-        self.refresh_lines(y, self._n_lanes)
+        self.refresh_lines(self._cursor_offset[1], self._n_lanes)
 
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
         offset = super().scroll_cursor_visible(center, animate)
         if self._n_lanes > 1 and self._has_cursor:
             lanes = Region(*self._cursor_offset, 3, min(self._n_lanes, max(self.content_size.height, 1)))
-            spacing = Spacing(right=self.gutter_width)
-            offset += self.scroll_to_region(lanes, spacing=spacing, animate=animate, force=True)
+            right = Spacing(right=self.gutter_width)
+            offset += self.scroll_to_region(lanes, spacing=right, animate=animate, force=True)
         return offset
 
     def _build_highlight_map(self) -> None:
@@ -290,8 +258,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         event.prevent_default()
         event.stop()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        if self.read_only or not text:
-            return
-        if result := self._replace_via_keyboard(text, *self.selection):
+        if text and (result := self._replace_via_keyboard(text, *self.selection)):
             self.move_cursor(result.end_location)
             self.focus()

@@ -271,7 +271,7 @@ class TokenSide(Vertical):
             self.show_token()
 
     def show_token(self) -> None:
-        area, edited, tokenizer, under = self._area, self._area.edited, self.in_force, self._area.under_cursor
+        area, edited, tokenizer, under = self._area, self._area.edited, self.in_force, self._area.edited.under_cursor
         lines = self.query_one("#inspector" if self.seen == "token" else "#story", Lines)
         if self.seen == "token":
             if tokenizer is None or under is None:

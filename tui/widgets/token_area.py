@@ -7,12 +7,16 @@ tokenizers, each row of the text is drawn once for each of them, with a label be
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from rich.style import Style
+from textual.document._document import EditResult
+from textual.document._edit import Edit
 from textual.geometry import Offset
 from textual.message import Message
 from textual.reactive import reactive, var
@@ -107,21 +111,20 @@ class TokenArea(FaithfulArea):
         start = self.document.get_index_from_location(rows.offset_to_location(Offset(0, top)))
         return start, self.document.get_index_from_location((below[0], len(self.document[below[0]])))
 
-    @property
-    def under_cursor(self) -> UnderCursor | None:
-        return self.edited.under_cursor
-
     # The text and its tokens
 
     def on_mount(self) -> None:
         self.watch_tokenizer(self.tokenizer)
 
     def new_document(self, text: str) -> FaithfulDocument:
-        self.edited = EditedText(text, self.tokenizer, gave_up=self._gave_up)
+        self.edited = EditedText(text, self.tokenizer, gave_up=self._soon)
         self.edited.use_lanes(self.lanes)
+        self._soon()
+        return self.edited.document
+
+    def _soon(self) -> None:
         if self.is_running:
             self.call_later(self.tokens_changed)
-        return self.edited.document
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         was_settled = self.edited.is_all_settled
@@ -135,10 +138,23 @@ class TokenArea(FaithfulArea):
         self._work.retokenized()
         self.tokens_changed()
 
-    def begin_edits(self) -> None:
-        self.edited.begin_edits()
+    def edit(self, edit: Edit) -> EditResult:
+        with self._editing():
+            return super().edit(edit)
 
-    def end_edits(self) -> None:
+    def _undo_batch(self, edits: Sequence[Edit]) -> None:
+        with self._editing():
+            super()._undo_batch(edits)
+
+    def _redo_batch(self, edits: Sequence[Edit]) -> None:
+        with self._editing():
+            super()._redo_batch(edits)
+
+    @contextmanager
+    def _editing(self) -> Iterator[None]:
+        """An edit, or several that are undone or redone together."""
+        self.edited.begin_edits()
+        yield
         lanes = tuple(tuple(lane.end_edits()) for lane in self.edited.lanes)
         if lanes[0]:
             self.post_message(self.Edited(lanes))
@@ -169,10 +185,6 @@ class TokenArea(FaithfulArea):
             self.reviewed()
         self._work.begin()
 
-    def _gave_up(self) -> None:
-        if self.is_running:
-            self.call_later(self.tokens_changed)
-
     def reviewed(self) -> None:
         """Show and tell what is known about the text now."""
         self.repaint()
@@ -200,11 +212,8 @@ class TokenArea(FaithfulArea):
     def _row(self, place: RowStretch, scroll_x: int) -> RowContent:
         """What the text has on a row, and what is the area's own: cursor, selection, where it is scrolled to."""
         rows = self.wrapped_document
-        selection = None
-        if not self.selection.is_empty:
-            selection = clip(self.selected, *self.edited.stretch(place))
         return self.edited.row(place, len(self.palette.tokens))._replace(
-            selection=selection,
+            selection=None if self.selection.is_empty else clip(self.selected, *self.edited.stretch(place)),
             cursor=self.cursor_column(place),
             left=scroll_x - place.cell if not rows.width else 0,
             phase=place.cell % TAB_SIZE,
@@ -302,35 +311,28 @@ class TextWork:
         """Work for a moment on what is not known yet: first the tokens, then the review."""
         self._timer = None
         edited = self._area.edited
-        if not edited.is_all_settled and (wait := self._settles_from - monotonic()) > 0:
+        wait = (self._reviewed_from if edited.is_all_settled else self._settles_from) - monotonic()
+        if wait > 0:
             self._work_in(wait)
-            return
-        if not edited.is_all_settled:
+        elif not edited.is_all_settled:
             n_known = sum(lane.is_settled for lane in edited.lanes)
             if edited.settle_all(SLICE) or sum(lane.is_settled for lane in edited.lanes) > n_known:
                 self._area.tokens_changed()
             else:
                 self._work_in(_PAUSE)
+        elif edited.live is None:
             return
-        if edited.live is None:
-            return
-        wait = self._reviewed_from - monotonic()
-        if wait > 0:
-            self._work_in(wait)
         elif self._in_order is not edited.live.tokenizer:
-            self._put_in_order(edited.live.tokenizer)
+            self._in_order = edited.live.tokenizer
+            if self._in_order.n_vocab > _MANY:
+                self._area.run_worker(self._order(self._in_order), group="review", exclusive=True)
+            else:
+                self._work_in(_PAUSE)
         else:
             is_settled = edited.settle_review(SLICE)
             self._area.reviewed()
             if not is_settled:
                 self._work_in(_PAUSE)
-
-    def _put_in_order(self, tokenizer: Tokenizer) -> None:
-        self._in_order = tokenizer
-        if tokenizer.n_vocab > _MANY:
-            self._area.run_worker(self._order(tokenizer), group="review", exclusive=True)
-        else:
-            self._work_in(_PAUSE)
 
     async def _order(self, tokenizer: Tokenizer) -> None:
         from bpe_core.vocabulary import in_order
