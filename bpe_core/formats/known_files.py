@@ -81,6 +81,7 @@ _QWEN: Final = _numbered(
     151643, _between("endoftext im_start im_end"), (f"<|extra_{number}|>" for number in range(205))
 )
 _GPT_4: Final = {
+    _END: 100257,
     "<|fim_prefix|>": 100258,
     "<|fim_middle|>": 100259,
     "<|fim_suffix|>": 100260,
