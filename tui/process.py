@@ -15,7 +15,8 @@ from contextlib import suppress
 from typing import Any, Final, Self
 
 from bpe_core.errors import BpeError
-from bpe_core.worker.explain import Explained, Places
+from bpe_core.explain.merge_choice import Explanation
+from bpe_core.worker.explain import Places
 from bpe_core.worker.messages import (
     Done,
     Event,
@@ -41,7 +42,7 @@ PORTION: Final = 1 << 14
 """Bytes that are read and understood at one go: some 250 merges, in a millisecond."""
 _LONGEST_REST: Final = 0.5
 """Seconds more that a late screen gets at most."""
-_URGENT: Final = State | Explained | Places | Done | Failed
+_URGENT: Final = State | Explanation | Places | Done | Failed
 """What somebody waits for, or what a worker answers: it is not gathered."""
 PATIENCE: Final = 3.0
 """Seconds a worker gets to end by itself after it was asked to, before it is killed."""

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_flag, add_tokenizer, add_value, integer
-from bpe_core.cli.report import ReportTable, Section, aligned, as_text
+from bpe_core.cli.report import ReportTable, Section, aligned, as_text, token_labels
 from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.errors import OptionError, Stopped, TextError
 from bpe_core.metrics.boundaries import read_morphemes
@@ -19,7 +19,7 @@ from bpe_core.metrics.comparison import Amounts, Comparison
 from bpe_core.metrics.vocabularies import merges_in_common, overlap
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted, quoted, shortened, token_label, visible
+from bpe_core.visible import counted, quoted, shortened, visible
 from bpe_core.worker.compare import Text, compare, disk_texts, summary, texts_as_json
 from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job
@@ -265,12 +265,13 @@ def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples:
     ]
     for name, tokenizer, ids in ((one, first, shared.only_first), (two, other, shared.only_second)):
         if ids:
-            sentences.append(f"  first only in {name}: {_tokens(tokenizer, ids[:8])}")
+            sentences.append(f"  first only in {name}: {token_labels(tokenizer, ids[:8])}")
     sentences.append(f"the same merges up to step {merges_in_common(first, other):,}")
     rows = []
     for example in pair.examples(n_examples):
         place = f"{comparison.texts[example.place.text].amounts.name}:{example.place.line}"
-        rows.append((f"{example.n_times:,}", _tokens(first, example.first), _tokens(other, example.other), place))
+        cuts = token_labels(first, example.first), token_labels(other, example.other)
+        rows.append((f"{example.n_times:,}", *cuts, place))
     sentences.append("most frequent disagreements" if rows else "They do not disagree.")
     table = ReportTable(["times", one, two, "first in"], rows, numbers=(0,)) if rows else None
     return Section(f"{one} and {two}", sentences, table)
@@ -287,7 +288,3 @@ def _worst_lines(comparison: Comparison, index: int, labels: Sequence[str], n_li
         best = "the other" if len(labels) == 2 else "the best of the others"
         table = ReportTable(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
         yield Section(f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}", table=table)
-
-
-def _tokens(tokenizer: Tokenizer, ids: Iterable[int]) -> str:
-    return " ".join(token_label(tokenizer.token_bytes(id)) for id in ids)

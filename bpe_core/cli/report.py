@@ -3,13 +3,14 @@
 What a report quotes may be anything: the writers make it visible, and markup of theirs is never taken from it.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 from bpe_core.pictures.drawing import html_page
-from bpe_core.visible import cells, fitted, visible
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import cells, fitted, token_label, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,11 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
                 lines.append(f"<tr{mark}>{columns}</tr>")
             lines.append("</table>")
     return html_page(visible(title), _STYLE, "\n".join(lines) + "\n")
+
+
+def token_labels(tokenizer: Tokenizer, ids: Iterable[int], between: str = " ") -> str:
+    """The tokens of these ids as text that is safe to show."""
+    return between.join(token_label(tokenizer.token_bytes(id)) for id in ids)
 
 
 _STYLE: Final = """

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import asdict
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, integer
-from bpe_core.cli.report import ReportTable, Section, as_text
+from bpe_core.cli.report import ReportTable, Section, as_text, token_labels
 from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError, Stopped
@@ -86,17 +86,13 @@ def _report(subject: Subject, step: int, n_rows: int) -> list[Section]:
         pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
         sentences.append(f"{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}")
     sentences += [*_uses(tokenizer, step), *words]
-    pair, token = _tokens((choice.left, choice.right), tokenizer, " + "), _tokens((choice.token,), tokenizer)
+    pair, token = token_labels(tokenizer, (choice.left, choice.right), " + "), token_labels(tokenizer, (choice.token,))
     return [Section(f"Step {step:,}: {pair} → {token} (id {choice.token})", sentences), ranking]
-
-
-def _tokens(ids: Iterable[int], tokenizer: Tokenizer, between: str = " ") -> str:
-    return between.join(token_label(tokenizer.token_bytes(token)) for token in ids)
 
 
 def _choice(choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int) -> Iterator[str]:
     def text(pair: Pair) -> str:
-        return _tokens(pair, tokenizer, " + ")
+        return token_labels(tokenizer, pair, " + ")
 
     pair = choice.left, choice.right
     is_given = tokenizer.record is not None and step <= tokenizer.record.n_given
@@ -132,17 +128,17 @@ def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
     uses = token_uses(vocabulary, lengths.__getitem__, step)
     yield f"{counted(uses.made, 'use')} when made, {uses.left:,} left in the end"
     for taken in uses.absorbed[:8]:
-        yield f"  step {taken.step:,} {_tokens((taken.token,), tokenizer)} absorbed {taken.n_absorbed:,}"
+        yield f"  step {taken.step:,} {token_labels(tokenizer, (taken.token,))} absorbed {taken.n_absorbed:,}"
     if (more := len(uses.absorbed) - 8) > 0:
         yield f"  and {counted(more, 'later merge')}"
 
 
 def _words(words: Iterable[CorpusPiece], tokenizer: Tokenizer) -> Iterator[str]:
-    rows = [(f"{word.count:,} ×", _tokens(word.before, tokenizer), _tokens(word.after, tokenizer)) for word in words]
+    rows = [(word.count, token_labels(tokenizer, word.before), token_labels(tokenizer, word.after)) for word in words]
     width = max((cells(before) for _, before, _ in rows), default=0)
-    for often, before, after in rows:
+    for count, before, after in rows:
         changed = f"{' ' * (width - cells(before))} → {after}" if before != after else ""
-        yield f"{often:>8} {before}{changed}"
+        yield f"{f'{count:,} ×':>8} {before}{changed}"
 
 
 def _ranking(ranking: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int) -> Section:
@@ -150,7 +146,7 @@ def _ranking(ranking: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int)
     for place, row in enumerate(ranking.rows[:n_rows]):
         tied = "tied" if ranking.n_tied > 1 and place < ranking.n_tied else ""
         change = f"{row.change:+,}" if row.change else ""
-        rows.append((_tokens((row.left, row.right), tokenizer, " + "), f"{row.count:,}", change, tied))
+        rows.append((token_labels(tokenizer, (row.left, row.right), " + "), f"{row.count:,}", change, tied))
     after = f"After step {step:,}" if step else "Before the first merge"
     return Section(
         f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}",

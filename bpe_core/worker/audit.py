@@ -25,22 +25,20 @@ _VALUES: Final = 16_384  # values of a column in one event at most
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """An audit of a tokenizer's file, with the texts and the rows of a model that it is given."""
+    """An audit of a tokenizer's file, whose `pattern` may be overridden, with texts and the rows of a model.
+
+    Tokens are counted in the files and folders `corpus`; a model is to learn from those of `reference`. In the file
+    `embeddings` the matrix is `tensor` (None: the usual one), whose rows are judged by `indicator` (None: what suits).
+    """
 
     NICE: ClassVar[int] = 5
     tokenizer: str
     pattern: str | None = None
-    """How text is split where the file does not say it, or wrongly."""
     corpus: tuple[str, ...] = ()
-    """Files and folders in which tokens are counted."""
     reference: tuple[str, ...] = ()
-    """Those that a model is to learn from."""
     embeddings: str = ""
-    """The file of a model's embeddings."""
     tensor: str | None = None
-    """Which matrix of it; None: the usual one."""
     indicator: str | None = None
-    """What rows are judged by; None: what suits the matrix."""
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)

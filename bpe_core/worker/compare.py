@@ -24,19 +24,19 @@ _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """Tokenizers on the same texts; with a single one, what can be measured of it."""
+    """Tokenizers, each as (file, pattern, empty where the file says it), on the texts in files and folders; with a
+    single one, what can be measured of it.
+
+    With `sections` each part of a text that begins with a line "# Title" is a text of its own. So many disagreements
+    are listed of each pair, and lines of those that are worst for a tokenizer.
+    """
 
     NICE: ClassVar[int] = 5
     tokenizers: tuple[tuple[str, str], ...]
-    """(file, pattern) each; the pattern is empty where the file says it."""
     paths: tuple[str, ...]
-    """Files, and folders of them."""
     sections: bool = False
-    """Whether each part of a text that begins with a line "# Title" is a text of its own."""
     n_examples: int = 0
-    """Disagreements that are listed of each pair."""
     n_lines: int = 0
-    """Lines that are listed of those that are worst for a tokenizer."""
 
     def run(self, job: Job) -> None:
         comparison = Comparison([load(path, pattern=pattern or None) for path, pattern in self.tokenizers])
@@ -194,14 +194,8 @@ def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]
     agreement, shared = pair.agreement, overlap(first, other)
     return {
         "tokenizers": [0, index + 1],
-        "boundaries": {
-            "first": agreement.n_first,
-            "second": agreement.n_second,
-            "shared": agreement.n_shared,
-            "precision": agreement.precision,
-            "recall": agreement.recall,
-            "f1": agreement.f1,
-        },
+        "boundaries": {"first": agreement.n_first, "second": agreement.n_second, "shared": agreement.n_shared}
+        | {name: getattr(agreement, name) for name in ("precision", "recall", "f1")},
         "vocabularies": {
             "shared": shared.n_shared,
             "only_first": len(shared.only_first),

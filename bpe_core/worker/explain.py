@@ -38,20 +38,17 @@ _LONG: Final = 1 << 12  # characters
 
 @dataclass(slots=True)
 class Subject:
-    """Whose merges are asked about, and the texts in which their pairs are counted, by `count`."""
+    """A tokenizer with the merges that are known by now, and the texts in which their pairs are counted, by `count`:
+    those of a preset or else at the paths, some of them weighted, or a sample of them."""
 
     tokenizer: Tokenizer
-    """With the merges that are known by now."""
     paths: Sequence[str]
     preset: Preset | None = None
-    """A founding example, whose texts they are; None for those at the paths."""
     ties: str = "first"
     longest: int | None = None
     """Bytes of a token at most."""
     weights: Mapping[str, Fraction] = field(default_factory=dict)
-    """Of some paths or files."""
     sample: Sample | None = None
-    """What is read of the texts; None for all."""
     counts: PairCounts = field(init=False)
 
     @classmethod
@@ -146,12 +143,12 @@ def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ExplainFile:
-    """Why the merges of a tokenizer's file were chosen in texts, or in those of a founding example."""
+    """Why the merges of a tokenizer's file were chosen in texts, or in those of a founding example; `pattern` is how
+    text is split where the file does not say it."""
 
     NICE: ClassVar[int] = 10
     tokenizer: str
     pattern: str | None = None
-    """How text is split where the file does not say it."""
     preset: str = ""
     paths: tuple[str, ...] = ()
 
@@ -188,15 +185,8 @@ class LearnedMerges:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
-    """Why a merge was chosen, and the pairs after it."""
-
-    explanation: Explanation
-
-
-@dataclass(frozen=True, slots=True)
 class Places:
-    """Where the pair of that merge stands in the corpus; follows `Explained`, unless another step is asked for."""
+    """Where the pair of a merge stands in the corpus; follows its `Explanation`, unless another step is asked for."""
 
     step: int
     places: tuple[CorpusPlace, ...]
@@ -214,6 +204,6 @@ def answer(subject: Subject, job: Job) -> None:
             subject.grow(message.merges)
         elif isinstance(message, AskStep):
             step = min(message.step, subject.tokenizer.step)
-            job.send(Explained(subject.explanation(step)))
+            job.send(subject.explanation(step))
             if not job.has_messages:  # nobody has gone on meanwhile
                 job.send(Places(step, tuple(subject.places(step))))

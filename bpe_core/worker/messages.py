@@ -8,7 +8,7 @@ A count:    WorkProgress* FileSkipped* Counted Done
 A fetch:    WorkProgress* Saved Done
 An audit:   what a count sends, for the corpus and for the reference, WorkProgress* Measured* Verdicts* Done
 Comparison: FileSkipped* (WorkProgress | ComparedTexts)* ComparisonFound Done
-Explaining: WorkProgress* FileSkipped* Counted (Explained Places?)*, an answer to each question
+Explaining: WorkProgress* FileSkipped* Counted (Explanation Places?)*, an answer to each question
 """
 
 import pickle

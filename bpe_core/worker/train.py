@@ -39,22 +39,22 @@ IDLE_SECONDS: Final = 0.5  # of a pause before a checkpoint: not between the ste
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a training learns, by which rules and from which texts, as it was asked for; "" is none or all of it."""
+    """What a training learns, by which rules and from which texts, as it was asked for.
+
+    `options`, by their names in `Options`, are those that were asked for; the others are as usual, or as in the
+    vocabulary extended. Of the texts a share is read, `sample` ("" for all), in stretches by `seed`; `weights` are
+    PATH=NUMBER each. The merges of the tokenizer `extend` come first, `fork` of them (None for all). A `preset` is a
+    founding example with its own texts and options.
+    """
 
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of `Options`, by name, those that were asked for; the others are as usual, or as in the vocabulary extended."""
     sample: str = ""
-    """The share of the texts that is read."""
     seed: int = 0
-    """Which stretches a sample takes."""
     weights: tuple[str, ...] = ()
-    """PATH=NUMBER each."""
     extend: str = ""
-    """The tokenizer whose merges come first, and how many of them: `fork`, or all."""
     fork: int | None = None
     preset: str = ""
-    """A founding example, with its own texts and options."""
 
     def start(self, job: Job) -> Tokenizer | None:
         """The tokenizer that is extended, its merges recovered; None for a new vocabulary.
@@ -108,23 +108,23 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class TrainRequest:
-    """A training whose result is saved, with checkpoints on the way; "" for a file is none."""
+    """A training whose result is saved, with checkpoints on the way; "" for a file is none.
+
+    It is saved to `output`, or with `keep_existing` where that is taken to OUT-2, OUT-3, …; its `curve` as CSV.
+    Checkpoints go beside the output unless `checkpoint` names another place. `resume` goes on from the checkpoint, or
+    the output, of an earlier run, if there is one, or from `resume_from`. `first` is what is done first: all of it, so
+    many steps, nothing yet ("step" 0), or all until a condition holds.
+    """
 
     NICE: ClassVar[int] = 5
     recipe: Recipe
     output: str = ""
     keep_existing: bool = False
-    """Whether to save as OUT-2, OUT-3, … where the output is taken."""
     checkpoint: str = ""
-    """Where checkpoints go; "" for beside the output."""
     resume: bool = False
-    """Whether to resume from the checkpoint, or the output, of an earlier run, if there is one."""
     resume_from: str = ""
-    """The file to resume from instead."""
     curve: str = ""
-    """Where the curve is written as CSV."""
     first: JobCommand = RUN
-    """What is done first: all of it, so many steps, nothing yet ("step" 0), or all until a condition holds."""
 
     def run(self, job: Job) -> None:
         job.obey(self.first)
@@ -157,17 +157,15 @@ class TrainRequest:
 
         Raises `FormatError` if there is no such file, `OptionError` if it is broken.
         """
-        place = Path(self.resume_from) if self.resume_from else self.place
-        if not self.resume_from and not self.resume:
-            if place and place.exists():
-                job.say(f"{place} is of a run that did not end; --resume would have gone on from it.")
+        checkpoint = self.place if self.place and self.place.exists() else None
+        if checkpoint and not (self.resume or self.resume_from):
+            job.say(f"{checkpoint} is of a run that did not end; --resume would have gone on from it.")
+        elif self.resume and not (self.resume_from or checkpoint or os.path.isfile(self.output)):
+            job.say("There is no checkpoint to resume; this run begins at the beginning.")
             return None
-        if not self.resume_from and not (place and place.exists()):
-            place = Path(self.output or os.devnull)
-            if not place.is_file():
-                job.say("There is no checkpoint to resume; this run begins at the beginning.")
-                return None
-        assert place
+        if not (self.resume or self.resume_from):
+            return None
+        place = Path(self.resume_from or checkpoint or self.output)
         try:
             earlier = load(place)
         except FormatError as error:

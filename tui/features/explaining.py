@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
-from bpe_core.worker.explain import AskStep, Explained, ExplainFile, ExplainTraining, LearnedMerges, Places
+from bpe_core.explain.merge_choice import Explanation
+from bpe_core.worker.explain import AskStep, ExplainFile, ExplainTraining, LearnedMerges, Places
 from bpe_core.worker.messages import Event, Failed, WorkProgress
 from tui.features.feature import Feature
 from tui.process import WorkerProcess
@@ -137,7 +138,7 @@ class Explaining(Feature):
             case WorkProgress(_, done, total):
                 share = done / total if total else 1.0
                 screen.explained = replace(screen.explained, waiting=f"reading the texts {share:.0%}")
-            case Explained(explanation):
+            case Explanation() as explanation:
                 screen.explained = StepExplained(explanation.step, explanation, ties=self._corpus.ties)
                 self._answered.set()
             case Places(step, places) if step == screen.explained.step:

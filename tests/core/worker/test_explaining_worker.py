@@ -11,10 +11,10 @@ from worker_process import Worker
 from bpe_core import train
 from bpe_core.corpus import Counts
 from bpe_core.errors import TextError
-from bpe_core.explain.merge_choice import explain
+from bpe_core.explain.merge_choice import Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.worker import explain as explaining
-from bpe_core.worker.explain import AskStep, Explained, ExplainTraining, LearnedMerges, Places, Subject
+from bpe_core.worker.explain import AskStep, ExplainTraining, LearnedMerges, Places, Subject
 from bpe_core.worker.job import Job
 from bpe_core.worker.messages import Event
 from bpe_core.worker.train import Recipe
@@ -41,7 +41,7 @@ def test_it_answers_while_a_vocabulary_grows(corpus: Path) -> None:
     assert worker.code() == 0
     worker.end()
     counts = PairCounts(tokenizer, Counts.of(TEXT).pieces)
-    found = [event.explanation for event in events if isinstance(event, Explained)]
+    found = [event for event in events if isinstance(event, Explanation)]
     assert found == [explain(counts, step, "largest") for step in (0, 5, 9, 2)]
 
 
