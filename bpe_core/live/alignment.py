@@ -16,7 +16,7 @@ from bpe_core.live.spans import Span
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap
-from bpe_core.tokenizer.preparation import METASPACE, Placed, PrefixStep, Preparation, SplitStep
+from bpe_core.tokenizer.preparation import METASPACE, Finder, Placed, PrefixStep, Preparation, SplitStep
 from bpe_core.utf8 import utf8
 
 Range = tuple[int, int]
@@ -38,7 +38,6 @@ class Alignment:
         """
         self.tokenizer: Final = tokenizer
         self.text: Final = text
-        self._edges: Final = before, behind
         preparation = tokenizer.preparation
         self._map = SourceMap(preparation.normalize.rules if preparation and preparation.normalize else ())
         self._pieces: list[Placed] = []
@@ -48,7 +47,7 @@ class Alignment:
             if preparation is None:
                 self._put([Placed(text[a:b], a) for a, b in tokenizer.splitter.places(text)])
             else:
-                self._prepare(preparation)
+                self._prepare(preparation, before is None, behind is None)
         for index, cut in ((0, before), (-1, behind)):
             if cut is Cut.INSIDE:  # a part of a piece must not be looked up as a whole piece
                 self._tokens[index] = tokenizer.vocabulary.join(utf8(self._pieces[index].text))
@@ -66,29 +65,22 @@ class Alignment:
         self._pieces.append(Placed(text, start))
         self._tokens.append((token,))
 
-    def _prepare(self, preparation: Preparation) -> None:
-        text, done = self.text, 0
-        begins = starts = self._edges[0] is None
-        for start, end, token in preparation.raw.found(text, frozenset()):
-            if done < start:
-                self._stretch(preparation, text[done:start], begins, starts, True)
-            self._put_token(text[start:end], self._map.n_characters, token)
-            self._map.keep(text[start:end])
-            done, begins, starts = end, False, True
-        if done < len(text):
-            self._stretch(preparation, text[done:], begins, starts, self._edges[1] is None)
-
-    def _stretch(self, preparation: Preparation, text: str, begins: bool, starts: bool, ends: bool) -> None:
-        base = self._map.n_characters
-        text = self._map.add(text, starts, ends)
-        done = 0
-        for start, end, token in preparation.normalized.found(text, frozenset()):
-            if done < start:
-                self._split(preparation, text[done:start], base + done, begins, starts)
-            self._put_token(text[start:end], base + start, token)
-            done, begins, starts = end, False, True
-        if done < len(text):
-            self._split(preparation, text[done:], base + done, begins, starts)
+    def _prepare(self, preparation: Preparation, begins: bool, ends: bool) -> None:
+        text, starts = self.text, begins
+        for start, end, token in _parts(preparation.raw, text):
+            base = self._map.n_characters
+            if token is not None:
+                self._put_token(text[start:end], base, token)
+                self._map.keep(text[start:end])
+                begins, starts = False, True
+                continue
+            changed = self._map.add(text[start:end], starts, ends or end < len(text))
+            for first, last, token in _parts(preparation.normalized, changed):
+                if token is None:
+                    self._split(preparation, changed[first:last], base + first, begins, starts)
+                else:
+                    self._put_token(changed[first:last], base + first, token)
+                    begins, starts = False, True
 
     def _split(self, preparation: Preparation, text: str, start: int, begins: bool, starts: bool) -> None:
         pieces, was_split = [Placed(text, start)], False
@@ -194,6 +186,18 @@ class Alignment:
             found += self._places(index)[first - before : last - before]
             first, index = max(first, behind), index + 1
         return found
+
+
+def _parts(tokens: Finder, text: str) -> Iterator[tuple[int, int, int | None]]:
+    """(start, end, token) of the added tokens in a text; (start, end, None) of what is between them."""
+    done = 0
+    for start, end, token in tokens.found(text, frozenset()):
+        if done < start:
+            yield done, start, None
+        yield start, end, token
+        done = end
+    if done < len(text):
+        yield done, len(text), None
 
 
 def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]:

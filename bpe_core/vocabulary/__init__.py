@@ -73,7 +73,7 @@ class Vocabulary:
         check_special_tokens(self.special_tokens, self._bytes_of)
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
-        self._own_store, self._n_merges = store, n_merges
+        self._store, self._n_merges = store, n_merges
         self._set(store.symbols, store.bytes_of, special_tokens)
 
     def _set(self, symbols: Symbols, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
@@ -123,9 +123,10 @@ class Vocabulary:
         """How many merges are in force; the step of this version."""
         return self._n_merges
 
-    @property
+    @cached_property
     def _store(self) -> Store:
-        return self._own_store
+        """The merges, of which the first `n_merges` are in force."""
+        raise NotImplementedError  # it is set where they are known at once
 
     @property
     def n_vocab(self) -> int:
@@ -192,7 +193,7 @@ class Vocabulary:
     @cached_property
     def compiled(self) -> "kernel.Encoder | None":
         """The kernel's encoder, made when first asked for; None if there is no kernel or it cannot have one."""
-        return self._own_store.compiled(self._n_merges)
+        return self._store.compiled(self._n_merges)
 
     @property
     def _limit(self) -> int | None:

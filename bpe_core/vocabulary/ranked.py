@@ -1,6 +1,6 @@
 """A vocabulary given by the ranks of its tokens: it encodes by them, and recovers its merges when they are needed."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, groupby, islice
@@ -50,28 +50,23 @@ class RankedVocabulary(Vocabulary):
         self._set(symbols or ByteSymbols(bytes_among(tokens)), tokens, special_tokens)
         check_special_tokens(self.special_tokens, self._bytes_of)
         self._id_of, self._rank_of, self._looks_up = id_of, rank_of or ranks_in_order(id_of), whole_pieces
-        self._recovery = recovered(self._symbols, id_of, None if rank_of else lambda: self.compiled)
+        self._is_in_order = rank_of is None
+        self._recovery: Iterator[Triple | None] | None = None
         self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
         self._recovered: list[Triple] | None = None
-        self._merged: Store | None = None
         self._lock = Lock()  # the app asks from several threads
 
-    @property
+    @cached_property
     def _store(self) -> Store:
-        if self._merged is None:
-            self.recover()
-            assert self._recovered is not None
-            made = {token for _, _, token in self._recovered}
-            base = dict(sorted((token, data) for token, data in self._bytes_of.items() if token not in made))
-            looked_up = {
-                data: token
-                for token, data in base.items()
-                if self._looks_up and len(data) > 1 and self._id_of.get(data) == token
-            }
-            store = Store(base, self._symbols, looked_up)
-            store.extend_known(list(self._recovered), self._bytes_of)
-            self._merged = store
-        return self._merged
+        self.recover()
+        merges = list(self._recovered or ())
+        made = {token for _, _, token in merges}
+        base = dict(sorted((token, data) for token, data in self._bytes_of.items() if token not in made))
+        longer = ((data, token) for token, data in base.items() if self._looks_up and len(data) > 1)
+        looked_up = {data: token for data, token in longer if self._id_of.get(data) == token}
+        store = Store(base, self._symbols, looked_up)
+        store.extend_known(merges, self._bytes_of)
+        return store
 
     @cached_property
     def compiled(self) -> "kernel.Encoder | None":
@@ -106,6 +101,8 @@ class RankedVocabulary(Vocabulary):
     def recover(self, seconds: float = float("inf")) -> bool:
         deadline = perf_counter() + seconds
         with self._lock:
+            if self._recovery is None:  # not before: making the kernel's encoder would lengthen each loading of a file
+                self._recovery = recovered(self._symbols, self._id_of, self.compiled if self._is_in_order else None)
             while self._recovered is None:
                 found = list(islice(self._recovery, _SLICE))
                 self._found += found
@@ -156,7 +153,7 @@ def _compiled(
 
 
 def recovered(
-    symbols: Symbols, id_of: Mapping[bytes, int], compiled: "Callable[[], kernel.Encoder | None] | None" = None
+    symbols: Symbols, id_of: Mapping[bytes, int], encoder: "kernel.Encoder | None" = None
 ) -> Iterator[Triple | None]:
     """For each token, in the order of the ranks, the merge that makes it; None if no merge does.
 
@@ -165,8 +162,7 @@ def recovered(
     more than two parts, no merge makes it in the order of a training; a piece equal to it may still be looked up whole.
     `id_of` must have the order of the ranks, and no two tokens the same rank.
     """
-    # Not before the first is asked for: making the kernel's encoder would lengthen each loading of a file.
-    encoder = compiled() if compiled else _compiled(symbols, id_of, ranks_in_order(id_of), False)
+    encoder = encoder or _compiled(symbols, id_of, ranks_in_order(id_of), False)
     tokens, smaller = iter(id_of.items()), dict[bytes, int]()
     while some := list(islice(tokens, _SLICE)):
         if encoder:

@@ -15,21 +15,6 @@ from bpe_core.vocabulary.symbols import Symbols
 class Store:
     """Merges in the order of their steps, and the tables to look them up. Merges are only ever appended."""
 
-    __slots__ = (
-        "_children",
-        "_compiled",
-        "_n_indexed",
-        "_n_ranked",
-        "_rank_of",
-        "base",
-        "bytes_of",
-        "merges",
-        "repeats",
-        "step_of",
-        "symbols",
-        "whole_pieces",
-    )
-
     def __init__(self, base: Mapping[int, bytes], symbols: Symbols, whole_pieces: Mapping[bytes, int]) -> None:
         self.base = dict(base)
         self.bytes_of = dict(base)
