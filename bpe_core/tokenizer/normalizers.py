@@ -9,8 +9,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
@@ -33,14 +34,13 @@ _BESIDE_ASCII: Final = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 """The ranges that are normalized: non-ASCII characters, with the ASCII one before them, which a mark may combine with.
 No form combines an ASCII character with anything before it."""
 
-_MARK: Final = r"[\p{M}\uff9e\uff9f]"
-"""A combining mark, or a character that is decomposed into some."""
+_MARK: Final = r"[\p{M}\uff9e\uff9f]"  # a combining mark, or a character that is decomposed into some
 _LONG_RUN: Final = 64
 _MARKS: Final = regex.compile(rf"{_MARK}{{{_LONG_RUN},}}")
 _STEP: Final = _LONG_RUN // 4
 _FOUR_MARKS: Final = regex.compile(rf"{_MARK}{{4}}")
 """What a run of `_LONG_RUN` marks contains if only every `_STEP`th character is kept: a quick test for such a run."""
-_DECOMPOSED_AT_ONCE: Final = 256
+_DECOMPOSED_AT_ONCE: Final = 256  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +116,11 @@ def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
 
     def rewrites(text: str) -> Iterator[Rewrite]:
         for found in _BESIDE_ASCII.finditer(text):
-            segments = list(_segments(found[0], apply))
-            if "".join(map(apply, segments)) != apply(found[0]):
-                segments = [found[0]]
-            start = found.start()
-            for segment in segments:
-                if (new := apply(segment)) != segment:
-                    yield start, start + len(segment), new
-                start += len(segment)
+            part, shift = found[0], found.start()
+            starts = (at for at in range(1, len(part)) if _starts_afresh(part[at]))
+            for start, end in pairwise((0, *starts, len(part))):
+                if (new := apply(part[start:end])) != part[start:end]:
+                    yield shift + start, shift + end, new
 
     return Normalizer((Rule(rewrites, apply, _starts_afresh),))
 
@@ -155,20 +152,6 @@ def _sorted_marks(text: str) -> str:
     return "".join("".join(sorted(run, key=unicodedata.combining) if combines else run) for combines, run in runs)
 
 
-def _segments(text: str, apply: Callable[[str], str]) -> Iterator[str]:
-    """Substrings that together are `text`, cut where the next character seems to be normalized independently.
-
-    Only the neighboring segment is compared; the caller verifies the result.
-    """
-    start = 0
-    for at in range(1, len(text)):
-        alone = apply(text[at])
-        if not unicodedata.combining(alone[0]) and apply(text[start : at + 1]) == apply(text[start:at]) + alone:
-            yield text[start:at]
-            start = at
-    yield text[start:]
-
-
 def _each(change: Callable[[str], str]) -> Callable[[str], Iterator[Rewrite]]:
     """`Rule.rewrites` for a rule that changes every character by itself."""
     return lambda text: ((place, place + 1, new) for place, old in enumerate(text) if (new := change(old)) != old)
@@ -191,15 +174,9 @@ def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normaliz
     def is_apart(character: str) -> bool:
         return character not in characters
 
-    def from_left(text: str) -> list[Rewrite]:
-        return [(0, len(text) - len(text.lstrip(characters)), "")]
-
-    def from_right(text: str) -> list[Rewrite]:
-        return [(len(text.rstrip(characters)), len(text), "")]
-
-    lefts = (Rule(from_left, is_apart=is_apart, only_at="start"),)
-    rights = (Rule(from_right, is_apart=is_apart, only_at="end"),)
-    return Normalizer(lefts * left + rights * right)
+    lefts = Rule(lambda text: [(0, len(text) - len(text.lstrip(characters)), "")], None, is_apart, only_at="start")
+    rights = Rule(lambda text: [(len(text.rstrip(characters)), len(text), "")], None, is_apart, only_at="end")
+    return Normalizer((lefts,) * left + (rights,) * right)
 
 
 def prepended(prefix: str) -> Normalizer:
@@ -213,31 +190,25 @@ def replaced(old: str, new: str) -> Normalizer:
     def rewrites(text: str) -> Iterator[Rewrite]:
         return ((found.start(), found.end(), new) for found in re.finditer(re.escape(old), text))
 
-    def apply(text: str) -> str:
-        return text.replace(old, new)
-
     def is_apart(character: str) -> bool:
         return len(old) == 1 or (bool(old) and character not in old)
 
-    grows = len(new) > len(old)
-    return Normalizer((Rule(rewrites, None if grows else apply, is_apart, keeps_all=len(old) == 1 <= len(new)),))
+    apply = None if len(new) > len(old) else lambda text: text.replace(old, new)
+    return Normalizer((Rule(rewrites, apply, is_apart, keeps_all=len(old) == 1 <= len(new)),))
 
 
 def replaced_matches(expression: Expression, new: str) -> Normalizer:
     """Replace every match of `expression` by the text `new`. Its rules raise `PatternError` on timeout."""
 
-    def rewrites(text: str) -> list[Rewrite]:
-        return [(start, end, new) for start, end in expression.spans(text)]
-
-    return Normalizer((Rule(rewrites, is_apart=_in_no_match(expression)),))
+    is_apart = _in_no_match(expression)
+    return Normalizer((Rule(lambda text: [(*span, new) for span in expression.spans(text)], None, is_apart),))
 
 
 def _in_no_match(expression: Expression) -> Callable[[str], bool]:
     """Character -> whether it can be in no match; always False if the expression is not plain."""
-    try:
+    sets = None
+    with suppress(NotPlain, RecursionError):
         sets = _sets(parse(expression.source))
-    except (NotPlain, RecursionError):
-        sets = None
     if sets is None or expression.matches(""):
         return lambda character: False
     return lambda character: not any(matches(source, character) for source in sets)
