@@ -24,22 +24,18 @@ WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")
 
 
 class Format(Protocol):
-    """What a format's module has; of those in WRITABLE `write`, or `written` if it writes several files."""
+    """What a format's module has; of those in WRITABLE `write`, or `written` if it writes several files.
 
-    def recognizes(self, data: bytes) -> bool:
-        """Whether the content of a file is of this format, perhaps with errors in it."""
+    `recognizes`: whether the content of a file is of this format, perhaps with errors in it. `read`: its tokenizer,
+    with another split pattern if one is given; `FormatError`, or another `BpeError` if the engine refuses the contents.
+    `write`: the text of the file, in parts; `FormatError` if the format cannot express the tokenizer. `written`: (path,
+    text in parts) of all files of a tokenizer that is saved at `path`.
+    """
 
-    def read(self, file: TokenizerFile, pattern: str | None) -> Tokenizer:
-        """The tokenizer in a file; `pattern` replaces the file's split pattern if it is not None.
-
-        Raises `FormatError`, or another `BpeError` if the engine refuses the contents.
-        """
-
-    def write(self, tokenizer: Tokenizer) -> Iterator[str]:
-        """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
-
-    def written(self, tokenizer: Tokenizer, path: Path) -> Iterable[tuple[Path, list[str]]]:
-        """(path, text in parts) of all files of a tokenizer that is saved at `path`."""
+    def recognizes(self, data: bytes) -> bool: ...
+    def read(self, file: TokenizerFile, pattern: str | None) -> Tokenizer: ...
+    def write(self, tokenizer: Tokenizer) -> Iterator[str]: ...
+    def written(self, tokenizer: Tokenizer, path: Path) -> Iterable[tuple[Path, list[str]]]: ...
 
 
 def _format(name: str) -> Format:

@@ -25,7 +25,6 @@ from bpe_core.vocabulary.symbols import bytes_among
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
-
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
 _ESCAPES: Final = {0x7F: "\\u007f"} | {code: json.dumps(chr(code))[1:-1] for code in CONTROLS if code > 0x7F}
@@ -66,14 +65,14 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         for name in (field.name for field in fields_of(record)):
             if name not in ("sources", "steps", "first_counts", "special_tokens"):
                 yield _entry(name, getattr(record, name))
-        sources = ",\n".join(f"  {_json(asdict(source))}" for source in record.sources)
+        sources = ",\n".join(f"  {_escaped(_ON_ONE_LINE(asdict(source)))}" for source in record.sources)
         yield f' "sources": [\n{sources}\n ]}},\n'
         if record.first_counts:
             yield _entry("first_counts", record.first_counts)
         rows = [f"{row}, {a}, {b}, {c}" for row, (a, b, c) in zip(rows, record.steps, strict=False)]
     yield _entry("columns", _TRAINED if record else _PLAIN)
-    made = (vocabulary.bytes_of[token] for _, _, token in vocabulary.merges)
-    yield from _table("merges", rows, map(_text, made))
+    made = (vocabulary.bytes_of[token].decode(errors="backslashreplace") for _, _, token in vocabulary.merges)
+    yield from _table("merges", rows, made)
     yield "\n}\n"
 
 
@@ -96,32 +95,24 @@ def _bytes_from(first: int) -> dict[int, bytes]:
     return {first + byte: bytes([byte]) for byte in range(256)}
 
 
-def _text(token: bytes) -> str:
-    return token.decode(errors="backslashreplace")
-
-
 _ON_ONE_LINE: Final = json.JSONEncoder(ensure_ascii=False).encode
 _BY_LINES: Final = json.JSONEncoder(ensure_ascii=False, separators=("\n", ":")).encode
 
 
-def _json(value: object) -> str:
-    """JSON on one line, with escapes for characters that are invisible or control a terminal."""
-    return _escaped(_ON_ONE_LINE(value))
-
-
 def _escaped(text: str) -> str:
+    """JSON with escapes for characters that are invisible or control a terminal."""
     return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
 
 
 def _entry(key: str, value: object) -> str:
-    return f" {_json(key)}: {_json(value)},\n"
+    return f' "{key}": {_escaped(_ON_ONE_LINE(value))},\n'
 
 
 def _table(key: str, numbers: Iterable[str], tokens: Iterable[str]) -> Iterator[str]:
     """A list of rows, one per line: numbers in digits, and a text."""
     encoded = _BY_LINES(list(tokens))[1:-1]  # all in one call, which takes a fifth of the time of one each
     texts = map(_escaped, encoded.split("\n") if encoded else ())
-    yield f" {_json(key)}: [\n"
+    yield f' "{key}": [\n'
     yield ",\n".join([f"[{row}, {text}]" for row, text in zip(numbers, texts, strict=True)])
     yield "\n ]"
 
@@ -142,10 +133,10 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     left, right, made, *steps, texts = zip(*rows, strict=True) if rows else ((),) * len(columns)
     merges, base = list(zip(left, right, made, strict=True)), _base(fields)
     if len(set(zip(left, right, strict=True))) < len(merges):
-        pairs = list(zip(left, right, strict=True))
-        first = dict(zip(reversed(pairs), reversed(range(len(pairs))), strict=True))
-        twice = next(index for index, pair in enumerate(pairs) if first[pair] < index)
-        fields.fail(f"merges[{twice}]", f"{left[twice]} and {right[twice]} have been merged before")
+        pairs: dict[tuple[int, int], int] = {}
+        for index, pair in enumerate(zip(left, right, strict=True)):
+            if pairs.setdefault(pair, index) != index:
+                fields.fail(f"merges[{index}]", f"{pair[0]} and {pair[1]} have been merged before")
     _check_merges(fields, base, merges, texts, once=trained)
     specials = fields.any("special_tokens")
     if not isinstance(specials, dict) or not all(is_number(token, LARGEST_ID) for token in specials.values()):
@@ -234,7 +225,16 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
         )
     return TrainingRecord(
         **options,
-        sources=tuple(map(_source, training.objects("sources"))),
+        sources=tuple(
+            Source(
+                one.text("name"),
+                one.number("bytes"),
+                one.number("characters"),
+                one.text("sha256"),
+                one.number("weight", 1),
+            )
+            for one in training.objects("sources")
+        ),
         steps=steps,
         n_bytes=training.number("n_bytes"),
         n_tokens_start=training.number("n_tokens_start"),
@@ -244,8 +244,3 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
         first_counts=tuple(counts),
         sample=training.text("sample", ""),
     )
-
-
-def _source(source: Fields) -> Source:
-    numbers = {name: source.number(name) for name in ("bytes", "characters")}
-    return Source(source.text("name"), **numbers, sha256=source.text("sha256"), weight=source.number("weight", 1))

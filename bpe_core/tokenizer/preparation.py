@@ -21,8 +21,7 @@ from bpe_core.tokenizer.normalizers import WHITE_SPACE, Normalizer
 from bpe_core.utf8 import is_utf8
 from bpe_core.vocabulary.symbols import meant, written
 
-METASPACE: Final = "▁"
-"""U+2581, which some tokenizers write for a space."""
+METASPACE: Final = "▁"  # U+2581, which some tokenizers write for a space
 
 _WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
 _WORD_BEFORE: Final = regex.compile(rf"{_WORD}\Z")
@@ -35,17 +34,11 @@ class AddedToken:
 
     text: str
     token: int
-    """Its id."""
-    special: bool = False
-    """Whether it is found only where the caller allows it."""
-    single_word: bool = False
-    """Whether it is found only where no letter, mark, digit or connector is next to it."""
-    lstrip: bool = False
-    """Whether white space before it becomes a part of it."""
-    rstrip: bool = False
-    """Whether white space after it becomes a part of it."""
-    normalized: bool = False
-    """Whether it is searched for in the normalized text rather than in the text as given."""
+    special: bool = False  # found only where the caller allows it
+    single_word: bool = False  # found only where no letter, mark, digit or connector is next to it
+    lstrip: bool = False  # white space before it becomes a part of it
+    rstrip: bool = False  # and after it
+    normalized: bool = False  # searched for in the normalized text rather than in the text as given
 
 
 class Finder:
@@ -97,10 +90,8 @@ class Placed(NamedTuple):
     """A piece with its place in the part of the text that it was made from."""
 
     text: str
-    start: int
-    """Offset in that part, in code points, of its first character that is from there."""
-    n_put: int = 0
-    """How many characters at its beginning were inserted by a step, and so are not from there."""
+    start: int  # offset in that part, in code points, of its first character that is from there
+    n_put: int = 0  # characters at its beginning that a step has inserted
 
 
 class Step(Protocol):
@@ -192,14 +183,10 @@ class Preparation:
     """A pipeline: text in, ids of added tokens and pieces to be encoded out."""
 
     added: tuple[AddedToken, ...]
-    """The added tokens, special or not."""
     normalize: Normalizer | None
     steps: tuple[Step, ...]
-    """The pre-tokenizer steps, in order."""
-    has_metaspace: bool
-    """Whether a piece holds U+2581 where its tokens hold a space."""
-    drops_space: bool
-    """Whether decoding drops a space at the beginning of the text, because encoding prepends one."""
+    has_metaspace: bool  # a piece holds U+2581 where its tokens hold a space
+    drops_space: bool  # decoding drops a space at the beginning of the text, because encoding prepends one
     description: Mapping[str, Any]
     """The values of "normalizer", "pre_tokenizer" and "decoder" in the tokenizer.json that was read, for writing; empty
     if they cannot be written. Without "pre_tokenizer", that is derived from the tokenizer's pattern."""
@@ -209,14 +196,11 @@ class Preparation:
     """Ids of single bytes (byte fallback): a run of them is decoded as UTF-8, or to one U+FFFD per byte if invalid."""
     within: BytePieces | None = None
     """Splits the bytes of each piece again, before the parts are encoded one by one; None if they are not split."""
-    raw: Finder = field(init=False)
-    """Finds the added tokens of step 1."""
-    normalized: Finder = field(init=False)
-    """Finds the added tokens of step 3."""
+    raw: Finder = field(init=False)  # of the added tokens of step 1
+    normalized: Finder = field(init=False)  # of those of step 3
 
     def __post_init__(self) -> None:
-        raw = (token for token in self.added if not token.normalized)
-        object.__setattr__(self, "raw", Finder(raw))
+        object.__setattr__(self, "raw", Finder(token for token in self.added if not token.normalized))
         normalized = (token for token in self.added if token.normalized)
         object.__setattr__(self, "normalized", Finder(normalized, None if self.finds_as_written else self.normalize))
 
