@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
-from bpe_core.corpus.reading import Progress, Reading, TextFile
+from bpe_core.corpus.reading import Document, Progress, Reading, TextFile
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
@@ -276,15 +276,16 @@ def spread_of(
     None for fewer than two files, and for more than `MOST_BYTES`. Exact: each document is split and counted by itself;
     files that prove unreadable are skipped. What `progress` raises ends it.
     """
-    files = tuple(files)
-    if len(files) < 2 or sum(file.size for file in files) > MOST_BYTES:
+    documents = [Document(file) for file in files]
+    reading = Reading(documents, progress)
+    if len(documents) < 2 or reading.total > MOST_BYTES:
         return None
     ids: dict[str, tuple[int, ...]] = {}
     frequency, total = Counter[int](), Counter[int]()
     largest: dict[int, int] = {}
-    for document in Reading(progress).documents(files):
+    for document in documents:
         counts = Counts(tokenizer.pattern)
-        counts.add(document)
+        counts.add(document, reading)
         new = [piece for piece in counts.pieces if piece not in ids]
         ids.update(zip(new, map(tuple, tokenizer.encode_pieces(new)), strict=True))
         here: Counter[int] = Counter()

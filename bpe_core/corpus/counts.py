@@ -20,16 +20,13 @@ if TYPE_CHECKING:
 
     from bpe_core.corpus.sampling import Sample
 
-BYTES_PER_WORKER: Final = 1 << 21
-"""Bytes on disk that one more thread must have to count, to be worth starting."""
-_PART: Final = 1 << 18
-"""Bytes of a document that the kernel counts at a time, about."""
+BYTES_PER_WORKER: Final = 1 << 21  # bytes on disk that one more thread must have to count, to be worth starting
+_PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
 _HELD: Final = 6
 """Parts of a document that are read before any is counted; a document with more is counted in a table of its own."""
 _SHARES: Final = (1 << 18, 1 << 22)
 """Least and most bytes that are handed to a thread at a time. The more shares, the more tables are put together."""
-_AHEAD: Final = 2
-"""Shares that wait for each thread, at most: they are in memory."""
+_AHEAD: Final = 2  # shares that wait for each thread, at most: they are in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +155,16 @@ class Counts:
         `pattern`.
         """
         counts = cls(pattern)
-        files = tuple(files)
-        reading = Reading(progress)
-        documents = sample.documents(files, counts.splitter, reading) if sample else reading.documents(files)
+        documents = sample.documents(files, counts.splitter) if sample else [Document(file) for file in files]
+        reading = Reading(documents, progress)
         n_workers = n_threads(reading.total, BYTES_PER_WORKER) if workers is None else workers
         if n_workers > 1 and counts.splitter.scanner:
             counts._add_together(documents, counts.splitter.scanner, reading, n_workers)
         else:
             for document in documents:
-                counts.add(document)
+                counts.add(document, reading)
         counts.sample = "" if sample is None else str(sample)
-        if files and not counts.n_documents:
+        if documents and not counts.n_documents:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
         reading.finish()
         return counts
@@ -188,11 +184,11 @@ class Counts:
             whole.sample = counts.sample
         return whole
 
-    def add(self, document: Document) -> None:
-        """Count one more document. If reading it fails, it is skipped, or if it is `required`, that raises."""
+    def add(self, document: Document, reading: Reading) -> None:
+        """Count the next document. If reading it fails, it is skipped, or if it is `required`, that raises."""
         measure = _Measure()
         try:
-            self._count(document.blocks, measure)
+            self._count(reading.blocks(document), measure)
         except Unreadable as error:
             self._skip(document.file, error)
         else:
@@ -256,7 +252,7 @@ class Counts:
 
         def add(document: Document) -> None:
             measure = _Measure()
-            texts = parts(map(measure.encoded, document.blocks), scanner, size)
+            texts = parts(map(measure.encoded, reading.blocks(document)), scanner, size)
             held = list(islice(texts, 2))
             if len(held) < 2:
                 small.append((b"".join(held), measure.source(document.name)))

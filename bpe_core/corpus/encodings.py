@@ -8,8 +8,7 @@ import codecs
 import re
 from typing import Final
 
-HEAD: Final = 8192
-"""Bytes from the beginning of a file by which it is recognized."""
+HEAD: Final = 8192  # bytes from the beginning of a file by which it is recognized
 
 _MARKS: Final = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8"),

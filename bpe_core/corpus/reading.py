@@ -8,7 +8,7 @@ import os
 import stat
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,18 +18,15 @@ from bpe_core.corpus.encodings import HEAD, NotText, not_in_encoding, recognize
 from bpe_core.errors import TextError
 from bpe_core.visible import visible
 
-BLOCK: Final = 1 << 16
-"""Bytes read at a time; a block of text is at most as many characters."""
-REPORT_EVERY: Final = 0.02
-"""Seconds between two reports of progress, at least."""
+BLOCK: Final = 1 << 16  # bytes read at a time; a block of text is at most as many characters
+REPORT_EVERY: Final = 0.02  # seconds between two reports of progress, at least
 
 _PACKINGS: Final = ((b"\x1f\x8b\x08", "gzip"), (b"\xfd7zXZ\x00", "xz"))
 
 _SPECIAL: Final = {"d": "a folder", "p": "a named pipe", "s": "a socket", "c": "a device", "b": "a device"}
 """The letter that `ls` writes of a file -> what it is."""
 
-_UNPACKED: Final = 1 << 25
-"""Bytes that a packed file may unpack to, however small it is."""
+_UNPACKED: Final = 1 << 25  # bytes that a packed file may unpack to, however small it is
 _TIMES: Final = 100
 """A larger packed file may unpack to this many times its size (texts: 3 to 30 times); more is a decompression bomb."""
 CHANGED: Final = "it became shorter while it was read; try again when nobody writes to it"
@@ -194,41 +191,43 @@ class Progress:
 
 
 class Document(NamedTuple):
-    """A document that is to be counted; iterating over `blocks`, its text, may raise Unreadable."""
+    """A file, or the part of it from the byte offset `start` to `end`; None for the end of the file."""
 
     file: TextFile
-    name: str
-    blocks: Iterator[str]
+    start: int = 0
+    end: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What its source is called."""
+        return self.file.name + ("" if self.end is None else f" (bytes {self.start:,} to {self.end:,})")
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return (self.file.size if self.end is None else self.end) - self.start
 
 
 class Reading:
-    """Keeps how much of several files has been read; calls `progress` at most every REPORT_EVERY seconds."""
+    """Reads documents one after the other; calls `progress` at most every REPORT_EVERY seconds."""
 
-    def __init__(self, progress: Callable[[Progress], None] | None) -> None:
-        self.total = 0  # bytes on disk that are to be read
+    def __init__(self, documents: Iterable[Document], progress: Callable[[Progress], None] | None) -> None:
+        self.total: Final = sum(document.size for document in documents)  # bytes on disk
         self._before = self._position = 0
         self._name = ""
         self._progress = progress or (lambda _: None)
         self._next_report = 0.0
 
-    def documents(self, files: Sequence[TextFile]) -> Iterator[Document]:
-        """Each file, whole. Sets `total`."""
-        self.total = sum(file.size for file in files)
-        return (self.document(file) for file in files)
+    def blocks(self, document: Document) -> Iterator[str]:
+        """The text of the next document, see `TextFile.blocks`."""
 
-    def document(self, file: TextFile, start: int = 0, end: int | None = None) -> Document:
-        """A file or a part of it (see `TextFile.blocks`), whose name tells where that is; reported on as it is read."""
-        place = "" if end is None else f" (bytes {start:,} to {end:,})"
-        return Document(file, file.name + place, self._blocks(file, start, end))
-
-    def _blocks(self, file: TextFile, start: int, end: int | None) -> Iterator[str]:
         def report(position: int) -> None:
             self._position = position
             self.look()
 
-        self._name = file.name
-        yield from file.blocks(report, start=start, end=end)
-        self._before += (file.size if end is None else end) - start
+        self._name = document.file.name
+        yield from document.file.blocks(report, start=document.start, end=document.end)
+        self._before += document.size
         self._position = 0
 
     def look(self) -> None:

@@ -12,33 +12,18 @@ from math import lcm
 from pathlib import Path
 from typing import Final
 
-from bpe_core.corpus.reading import BLOCK, Document, Reading, TextFile
+from bpe_core.corpus.reading import BLOCK, Document, TextFile
 from bpe_core.errors import OptionError
 from bpe_core.patterns import Splitter
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import CONTINUATIONS
 
-LARGEST: Final = 1_000_000
-"""The largest weight as a whole number."""
+LARGEST: Final = 1_000_000  # the largest weight as a whole number
 STRETCH: Final = 1 << 16
 """Bytes on disk of a stretch, about: small files together, large ones in parts, cut where no piece lies across."""
 
 Cut = Callable[[str], int]
 """Text -> the first index > 0 where it may be cut safely, or its length if there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Whole files, or the part of one from the byte offset `start` to `end`, which is None for whole files."""
-
-    files: tuple[TextFile, ...]
-    start: int = 0
-    end: int | None = None
-
-    @property
-    def size(self) -> int:
-        """Bytes on disk."""
-        return sum(file.size for file in self.files) if self.end is None else self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +48,15 @@ class Sample:
         found = re.fullmatch(r"(\d+(?:/\d+)?) of the bytes, seed (-?\d+)", words)
         return cls(Fraction(found[1]), int(found[2])) if found else None
 
-    def documents(self, files: Iterable[TextFile], splitter: Splitter, reading: Reading) -> Iterator[Document]:
-        """The files, and parts of files, of the stretches. Sets the total of `reading`."""
-        stretches = self.stretches(files, splitter)
-        reading.total = sum(stretch.size for stretch in stretches)
-        return (reading.document(file, stretch.start, stretch.end) for stretch in stretches for file in stretch.files)
+    def documents(self, files: Iterable[TextFile], splitter: Splitter) -> list[Document]:
+        """The sample, in the order of the corpus: stretches in random order, until they have the share of the bytes.
 
-    def stretches(self, files: Iterable[TextFile], splitter: Splitter) -> list[Stretch]:
-        """The chosen stretches in the order of the corpus: in random order, until they have the share of the bytes.
-
-        A file that cannot be cut (packed, in another encoding, or split by a pattern without safe cuts) is one stretch.
+        A stretch is several small files, or a part of a large one. A file that cannot be cut (packed, in another
+        encoding, or split by a pattern without safe cuts) is one stretch.
         """
-        every = list(_stretches(files, partial(splitter.cut, at_least=1) if splitter.blockwise else None))
-        wanted = self.share * sum(stretch.size for stretch in every)
-        order = list(range(len(every)))
+        stretches = list(_stretches(files, partial(splitter.cut, at_least=1) if splitter.blockwise else None))
+        wanted = self.share * sum(map(_size, stretches))
+        order = list(range(len(stretches)))
         random.Random(self.seed).shuffle(order)
         chosen: list[int] = []
         size = 0
@@ -84,35 +64,37 @@ class Sample:
             if chosen and size >= wanted:
                 break
             chosen.append(number)
-            size += every[number].size
-        return [every[number] for number in sorted(chosen)]
+            size += _size(stretches[number])
+        return [document for number in sorted(chosen) for document in stretches[number]]
 
 
-def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[Stretch]:
+def _size(documents: Iterable[Document]) -> int:
+    return sum(document.size for document in documents)
+
+
+def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[list[Document]]:
     """All stretches of the files, in order; without `cut` all files stay whole."""
-    bundle: list[TextFile] = []
-    size = 0
+    bundle: list[Document] = []
     for file in files:
         parts = _parts(file, cut)
-        if bundle and (parts or size + file.size > STRETCH):
-            yield Stretch(tuple(bundle))
-            bundle, size = [], 0
-        if parts:
-            yield from parts
+        if bundle and (len(parts) > 1 or _size(bundle) + file.size > STRETCH):
+            yield bundle
+            bundle = []
+        if len(parts) > 1:
+            yield from ([part] for part in parts)
         else:
-            bundle.append(file)
-            size += file.size
+            bundle += parts
     if bundle:
-        yield Stretch(tuple(bundle))
+        yield bundle
 
 
-def _parts(file: TextFile, cut: Cut | None) -> list[Stretch]:
-    """The parts of a file that is large enough and can be cut; otherwise an empty list."""
+def _parts(file: TextFile, cut: Cut | None) -> list[Document]:
+    """The parts of a file that is large enough and can be cut; otherwise the file."""
     if file.size < 2 * STRETCH or file.packing or file.codec != "utf-8" or not cut:
-        return []
+        return [Document(file)]
     offsets = range(STRETCH, file.size - STRETCH // 2, STRETCH)
     cuts = [0, *filter(None, (_cut(file, offset, cut) for offset in offsets)), file.size]
-    return [Stretch((file,), start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else []
+    return [Document(file, start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else [Document(file)]
 
 
 def _cut(file: TextFile, offset: int, cut: Cut) -> int:

@@ -26,8 +26,7 @@ _PARTS: Final = re.compile(rb"(?:%b)+|(%b)" % (_CHARACTER, _BEGUN))
 advises (section 3.9, "U+FFFD Substitution of Maximal Subparts")."""
 _BEGINS: Final = bytes(0 if 0x80 <= byte < 0xC0 else 1 for byte in range(256))
 _REPLACEMENT: Final = "\ufffd".encode()
-_WIDEST: Final = 12
-"""Tokens of a difference that are considered, on either side."""
+_WIDEST: Final = 12  # tokens of a difference that are considered, on either side
 
 Kind = Literal["text", "invalid", "unknown"]
 """Whole characters; bytes that are no text, where U+FFFD stands in the decoded text; an id that there is not."""

@@ -17,19 +17,14 @@ from bpe_core.vocabulary import Vocabulary
 
 GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."
 """The reason of a merge that a training began with."""
-MOST_TIED: Final = 40
-"""Tied pairs that are named; of more, those that the tie rule takes first."""
-MOST_ROWS: Final = 2000
-"""Rows up to which a table of pairs is given whole; of a larger one only `TOP` rows are."""
+MOST_TIED: Final = 40  # tied pairs that are named; of more, those that the tie rule takes first
+MOST_ROWS: Final = 2000  # rows up to which a table of pairs is given whole; of a larger one only `TOP` rows are
 TOP: Final = 200
 FEW_WORDS: Final = 40
 """Distinct pieces up to which a corpus is given whole; of a larger one only pieces that changed are."""
-MOST_WORDS: Final = 12
-"""Changed pieces given of a larger corpus, the most frequent first."""
-LONGEST_WORD: Final = 400
-"""Tokens of the longest piece that is given; nobody would read longer ones."""
-_END_OF_WORD: Final = 256
-"""The number of the end-of-word marker as a symbol: behind the bytes, before what merges make."""
+MOST_WORDS: Final = 12  # changed pieces given of a larger corpus, the most frequent first
+LONGEST_WORD: Final = 400  # tokens of the longest piece that is given; nobody would read longer ones
+_END_OF_WORD: Final = 256  # the number of the end-of-word marker as a symbol: behind the bytes, before what merges make
 
 
 @dataclass(frozen=True, slots=True)

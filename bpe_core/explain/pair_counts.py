@@ -20,8 +20,7 @@ from bpe_core.utf8 import utf8
 Pair = tuple[int, int]
 """(left id, right id)."""
 
-NEAR: Final = 8
-"""Steps up to which counts are changed step by step; for a step further away everything is counted anew."""
+NEAR: Final = 8  # steps up to which counts are changed step by step; for a step further away everything is counted anew
 
 
 class PairPlace(NamedTuple):

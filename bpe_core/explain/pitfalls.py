@@ -23,18 +23,13 @@ KINDS: Final = (
 )
 """Kinds of pitfalls, the most surprising first; the order in which `Pitfalls.worst` prefers them."""
 
-_BLOCK: Final = 1 << 14
-"""Characters that are searched at a time."""
-_MARGIN: Final = 64
-"""Characters around a block that are read with it, for what begins in it and ends behind."""
-_MOST_OF_A_KIND: Final = 64
-"""Pitfalls of one kind that are kept of one block; further ones are ignored."""
-_SAMPLE_LENGTH: Final = 200
-"""Characters of a script in a block after which no more are counted."""
+_BLOCK: Final = 1 << 14  # characters that are searched at a time
+_MARGIN: Final = 64  # characters around a block that are read with it, for what begins in it and ends behind
+_MOST_OF_A_KIND: Final = 64  # pitfalls of one kind that are kept of one block; further ones are ignored
+_SAMPLE_LENGTH: Final = 200  # characters of a script in a block after which no more are counted
 _FEWEST_CHARACTERS: Final = 4
 """Characters of a script that a text must have for its tokens per character to be reported."""
-_NEAR: Final = 30
-"""Characters between two decimals up to which a reader compares them."""
+_NEAR: Final = 30  # characters between two decimals up to which a reader compares them
 
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f"

@@ -12,12 +12,9 @@ from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 
-AROUND: Final = 60
-"""Characters of the line that a place keeps on either side."""
-_FEW: Final = 12
-"""Up to so many pieces are searched in a part of a text before it is split."""
-PART: Final = 1 << 12
-"""Characters that a part of a text has at least, unless it is the last."""
+AROUND: Final = 60  # characters of the line that a place keeps on either side
+_FEW: Final = 12  # up to so many pieces are searched in a part of a text before it is split
+PART: Final = 1 << 12  # characters that a part of a text has at least, unless it is the last
 
 _Offsets = tuple[int, int, int]
 """Where a match begins, where its right part does, and where it ends, in characters of a part of a text."""

@@ -29,12 +29,10 @@ TAIL_LENGTH: Final = 400
 """Characters at the end of a text that are examined first; `unstable` doubles them as long as they are not enough."""
 _MAX_SPLIT: Final = 50_000
 """Characters that are split at most, for all continuations together, by a pattern without known safe cuts."""
-_MAX_COMPLETIONS: Final = 256
-"""Ways to complete an incomplete character that are tried at most."""
+_MAX_COMPLETIONS: Final = 256  # ways to complete an incomplete character that are tried at most
 
 Ids = tuple[int, ...]
-_Ends = tuple[int, ...]
-"""Where pieces end in the tail or at its end, in code points, under some continuation."""
+_Ends = tuple[int, ...]  # where pieces end in the tail or at its end, in code points, under some continuation
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 from bpe_core.patterns import syntax
 from bpe_core.patterns.syntax import Alternation, Atomic, Chain, Chars, End, Lookaround, Node, Repeat
 
-END: Final = ""
-"""The entry in `Automaton.sources` of a position where the pattern asks for the end of the text."""
+END: Final = ""  # the entry in `Automaton.sources` of a position where the pattern asks for the end of the text
 
 
 class _Part(NamedTuple):

@@ -15,10 +15,8 @@ import regex
 Ranges = tuple[tuple[int, int], ...]
 """Half-open ranges of code points, ascending, none touching the next."""
 
-BMP: Final = 0x10000
-"""The end of the Basic Multilingual Plane; what lies at or past it is called astral."""
-ASCII: Final = 0x80
-"""Its end; members below it are listed in a tenth of the time that the plane takes."""
+BMP: Final = 0x10000  # the end of the Basic Multilingual Plane; what lies at or past it is called astral
+ASCII: Final = 0x80  # its end; members below it are listed in a tenth of the time that the plane takes
 
 
 _alphabet = cache(lambda end: "".join(map(chr, range(end))))

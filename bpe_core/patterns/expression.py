@@ -21,8 +21,7 @@ from bpe_core.visible import visible
 MOST_CHARACTERS: Final = 20_000
 """The longest expression, in characters, with the least number of each repetition written out (`a{9}` counts as nine);
 compiling this much takes half a second and 30 MB. The longest published one has some hundreds."""
-PATIENCE: Final = 2.0
-"""Seconds that an expression may take on a short text where no `patience` is in force."""
+PATIENCE: Final = 2.0  # seconds that an expression may take on a short text where no `patience` is in force
 _CHARACTERS_A_SECOND: Final = 100_000
 """A text adds one second for so many characters, fifty times what a usual pattern needs."""
 

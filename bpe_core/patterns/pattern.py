@@ -52,8 +52,7 @@ first version of cl100k_base, which Llama 3 adopted, it is split after the last 
 """
 
 _ONLY, _THEN, _ELSE = "(?#only)", "(?#then)", "(?#else)"
-_MOST_PARTS: Final = 64
-"""Patterns that may be combined; no published tokenizer combines more than five."""
+_MOST_PARTS: Final = 64  # patterns that may be combined; no published tokenizer combines more than five
 _CHARACTER: Final = r"(?:[^\\.\[\](){}^$*+?|]|\\\W)"
 _CHOICE_OF_TEXTS: Final = re.compile(rf"{_CHARACTER}+(?:\|{_CHARACTER}+)*")
 _COMMENT: Final = re.compile(r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[^)]*\)", re.DOTALL)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 _LONGEST_HEAD: Final = 4
-_MOST_HEADS: Final = 64
-"""Different heads in the expression at most: more are slow to compile and to search."""
+_MOST_HEADS: Final = 64  # different heads in the expression at most: more are slow to compile and to search
 
 
 class TextSearch:

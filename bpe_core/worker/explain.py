@@ -112,11 +112,10 @@ class Subject:
             yield from (CorpusText(file.name, file.blocks()) for file in found)
             return
         for files, _ in files_by_weight(found, self.weights):
-            for stretch in self.sample.stretches(files, self.tokenizer.splitter):
-                for file in stretch.files:
-                    blocks = file.blocks(start=stretch.start, end=stretch.end)
-                    before = file.blocks(end=stretch.start) if stretch.start else ()
-                    yield CorpusText(file.name, blocks, 1 + sum(block.count("\n") for block in before))
+            for file, start, end in self.sample.documents(files, self.tokenizer.splitter):
+                before = file.blocks(end=start) if start else ()
+                first_line = 1 + sum(block.count("\n") for block in before)
+                yield CorpusText(file.name, file.blocks(start=start, end=end), first_line)
 
 
 def _weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fraction]:
