@@ -1,16 +1,14 @@
 """All features, made in the order in which they need one another, and what panes may ask of them."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
 from tui.features.corpus import CorpusChoice
 from tui.features.explaining import Explaining
+from tui.features.feature import StateScreen
 from tui.features.lanes import Lanes
 from tui.features.results import Results
 from tui.features.resuming import Resuming
@@ -20,9 +18,6 @@ from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
 from tui.state import LaneChoice
 from tui.terminal.background import in_thread
-
-if TYPE_CHECKING:
-    from tui.features.feature import StateScreen
 
 
 class Features:

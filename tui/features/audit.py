@@ -1,38 +1,33 @@
 """Audit: look for suspicious tokens in the tokenizer on the screen, and show where a row of the list leads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from textual.worker import Worker
 
 from bpe_core.auditing.embeddings import tensors_with_rows
+from bpe_core.auditing.verdicts import Verdict
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
 from bpe_core.explain.places import CorpusPlace, CorpusText, token_places
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.messages import Counted, Done, Failed, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of
 from tui.disk.sources import title_of
 from tui.drawing.token_rows import FORMS, exported
-from tui.features.feature import Feature
+from tui.features.feature import Feature, StateScreen
+from tui.features.shown import Shown
+from tui.features.texts import Texts
+from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
 from tui.state import Audit, AuditInputs, Corpus, TokenLines
 from tui.terminal.background import in_thread
-
-if TYPE_CHECKING:
-    from textual.worker import Worker
-
-    from bpe_core.auditing.verdicts import Verdict
-    from bpe_core.tokenizer import Tokenizer
-    from tui.features.feature import StateScreen
-    from tui.features.shown import Shown
-    from tui.features.texts import Texts
-    from tui.features.tokenizers import Tokenizers
 
 MOST_LINES: Final = 200
 """Lines that are found of a token; more of them tell nobody more."""

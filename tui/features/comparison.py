@@ -1,30 +1,24 @@
 """Comparison: tokenizers compared on the chosen texts or the editor's, and one of them measured."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.visible import counted, visible
 from bpe_core.vocabulary.store import Prefix
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
-from tui.features.feature import Feature, Work
+from tui.features.feature import Feature, StateScreen, Work
 from tui.features.texts import EDITORS_TEXT
+from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
-from tui.state import Compared, Comparison
+from tui.state import Compared, Comparison, KnownTokenizer
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
-
-if TYPE_CHECKING:
-    from tui.features.feature import StateScreen
-    from tui.features.tokenizers import Tokenizers
-    from tui.state import KnownTokenizer
 
 _NO_TEXT = "No text is chosen: press F2, go to one, and mark it with the space bar; or compare on the editor's text."
 _NO_TOKENIZER = "No tokenizer is chosen: mark two to four in the compare pane with the space bar."

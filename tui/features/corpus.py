@@ -1,14 +1,12 @@
 """Corpus: the texts of the next training and what they amount to, and the options it is asked for."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core.errors import OptionError, PatternError
 from bpe_core.patterns import splitter
@@ -21,16 +19,11 @@ from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import Ask, AskPath, AskPattern, weight
 from tui.disk.sources import sample_corpus, title_of
 from tui.features.course import TrainingTask
-from tui.features.feature import Feature
+from tui.features.feature import Feature, StateScreen
+from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
-from tui.state import Corpus, Totals, TrainingOptions
+from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
 from tui.terminal.background import in_thread
-
-if TYPE_CHECKING:
-    from tui.features.feature import StateScreen
-    from tui.features.tokenizers import Tokenizers
-    from tui.state import KnownTokenizer, TrainingOptions
-
 
 _AT_REST: Final = 0.3
 """Seconds before counting begins: several texts are often marked one after the other."""

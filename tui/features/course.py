@@ -1,27 +1,23 @@
 """A training to be done, as its worker is asked for it, and its course from the first event to the last."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, Options, TrainingRecord, parsed_number, parsed_option
+from bpe_core.trainer import Merge
+from bpe_core.trainer.conditions import Condition
 from bpe_core.trainer.start import first_vocabulary
+from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.messages import JobCommand
 from bpe_core.worker.train import Recipe, TrainRequest
+from tui.disk.unfinished import Note
+from tui.process import WorkerProcess
 from tui.state import Run, TrainingOptions, UnfinishedTraining
-
-if TYPE_CHECKING:
-    from bpe_core.trainer import Merge
-    from bpe_core.trainer.conditions import Condition
-    from bpe_core.vocabulary import Vocabulary
-    from tui.disk.unfinished import Note
-    from tui.process import WorkerProcess
 
 RUN: Final = JobCommand("run")
 WAIT: Final = JobCommand("step", 0)

@@ -1,30 +1,25 @@
 """Explaining: why the merge of a step was chosen, and how often each pair occurs after it, counted by a worker."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
 from bpe_core.explain.merge_choice import Explanation
 from bpe_core.worker.explain import AskStep, ExplainFile, ExplainTraining, LearnedMerges, Places
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.worker.messages import Event, Failed, WorkProgress
-from tui.features.feature import Feature
+from tui.features.course import TrainingTask
+from tui.features.feature import Feature, StateScreen
+from tui.features.shown import Shown
+from tui.features.tokenizers import Tokenizers
+from tui.features.training import TrainingFeature
 from tui.process import WorkerProcess
 from tui.state import StepExplained
-
-if TYPE_CHECKING:
-    from bpe_core.tokenizer import Tokenizer
-    from bpe_core.tokenizer.training_record import TrainingRecord
-    from tui.features.course import TrainingTask
-    from tui.features.feature import StateScreen
-    from tui.features.shown import Shown
-    from tui.features.tokenizers import Tokenizers
-    from tui.features.training import TrainingFeature
 
 _AT_ONCE: Final = 2000
 """Merges that are sent in one go: some milliseconds of work."""

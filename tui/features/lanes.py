@@ -1,26 +1,21 @@
 """Lanes: other tokenizers, or other steps of the one on the screen, under the editor's text."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core.errors import BpeError
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui.dialogs.lists import AskLanes
 from tui.drawing.cells import cut
-from tui.features.feature import Feature, sentence_of
+from tui.features.feature import Feature, StateScreen, sentence_of
+from tui.features.shown import Shown
+from tui.features.tokenizers import Tokenizers
 from tui.state import LaneChoice, ShownLane, known_name, name_of, steps_known
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
-
-if TYPE_CHECKING:
-    from bpe_core.tokenizer import Tokenizer
-    from tui.features.feature import StateScreen
-    from tui.features.shown import Shown
-    from tui.features.tokenizers import Tokenizers
 
 MOST: Final = 3
 """Lanes beside the first."""

@@ -1,27 +1,20 @@
 """Results: what was learned, saved for other programs and for print; and the runs there were, two of them compared."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bpe_core.formats import WRITABLE, save
 from bpe_core.metrics.training_curve import TrainingCurve
-from bpe_core.runs import exported, found
+from bpe_core.runs import TrainingRun, exported, found
 from bpe_core.visible import visible
 from tui.dialogs.lists import Runs
 from tui.dialogs.questions import Ask, one_of
 from tui.disk import config
-from tui.features.feature import Feature
+from tui.features.feature import Feature, StateScreen
+from tui.features.texts import Texts
+from tui.features.tokenizers import Tokenizers
 from tui.state import RunCurve, name_of
 from tui.terminal.background import in_thread
-
-if TYPE_CHECKING:
-    from bpe_core.runs import TrainingRun
-    from tui.features.feature import StateScreen
-    from tui.features.texts import Texts
-    from tui.features.tokenizers import Tokenizers
 
 _NAMES = {
     "merges": ("the merges", "merges.tsv"),

@@ -1,15 +1,13 @@
 """Resuming: a training that begins where another one is or ended: extended, forked at the step in force, resumed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
 from bpe_core.trainer.conditions import condition
 from bpe_core.visible import counted, visible
@@ -17,18 +15,13 @@ from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import Ask, Confirm, whole_number
 from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
+from tui.features.corpus import CorpusChoice
 from tui.features.course import RUN, WAIT, TrainingTask
-from tui.features.feature import Feature, sentence_of
+from tui.features.feature import Feature, StateScreen, sentence_of
 from tui.features.tokenizers import BUSY
-from tui.state import name_of
+from tui.features.training import TrainingFeature
+from tui.state import TrainingOptions, name_of
 from tui.terminal.background import in_thread
-
-if TYPE_CHECKING:
-    from bpe_core.tokenizer import Tokenizer
-    from tui.features.corpus import CorpusChoice
-    from tui.features.feature import StateScreen
-    from tui.features.training import TrainingFeature
-    from tui.state import TrainingOptions
 
 
 class Resuming(Feature):

@@ -1,27 +1,21 @@
 """Shown: the tokenizer on the screen, how many of its merges are in force, and travelling and playing through them."""
 
-from __future__ import annotations
-
 import asyncio
 from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from textual.timer import Timer
 
 from bpe_core.explain.trace import steps_seen
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import Merge
 from tui.disk.tokenizer_files import KeptMerges
-from tui.features.feature import Feature
-from tui.state import PACES, steps_known
+from tui.features.feature import Feature, StateScreen
+from tui.state import PACES, Loaded, steps_known
 from tui.widgets.step_line import StepLine
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
-
-    from bpe_core.tokenizer import Tokenizer
-    from bpe_core.trainer import Merge
-    from tui.features.feature import StateScreen
-    from tui.state import Loaded
 
 _PATIENCE: Final = 0.1
 """Seconds that a step waits for the text before it is drawn without it."""

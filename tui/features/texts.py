@@ -1,25 +1,19 @@
 """Texts: from disk into the editor and back, from ids, from examples; and places in them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core.visible import visible
 from tui.dialogs.questions import AskPath, Confirm, existing_file, place_of_file
 from tui.disk import files
 from tui.disk.sources import file_source, text_of, whole_text
-from tui.features.feature import Feature
-from tui.state import TextSource, name_of
+from tui.features.feature import Feature, StateScreen
+from tui.features.tokenizers import Tokenizers
+from tui.state import PlaceInText, TextSource, name_of
 from tui.terminal.background import in_thread
-
-if TYPE_CHECKING:
-    from tui.features.feature import StateScreen
-    from tui.features.tokenizers import Tokenizers
-    from tui.state import PlaceInText
 
 EDITORS_TEXT: Final = "the editor's text"
 """What the text of the editor is called, and the file in which a worker gets it."""

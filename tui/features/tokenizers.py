@@ -1,18 +1,19 @@
 """Tokenizers: the list of those that can be put in force, and opening one by its file, its name or its row."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from textual.worker import Worker
 
 from bpe_core.errors import FetchError, PatternNeededError
 from bpe_core.formats import why_no_tokenizer
 from bpe_core.formats.file import tokenizer_at
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, visible
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Failed, Saved, WorkProgress
@@ -28,17 +29,11 @@ from tui.disk.tokenizer_files import (
     trouble_of,
     without_odd_record,
 )
-from tui.features.feature import Feature, sentence_of
+from tui.features.feature import Feature, StateScreen, sentence_of
 from tui.features.shown import Shown, same
 from tui.process import WorkerProcess
 from tui.state import KnownTokenizer, Loaded, Trouble
 from tui.terminal.background import in_thread
-
-if TYPE_CHECKING:
-    from textual.worker import Worker
-
-    from bpe_core.tokenizer import Tokenizer
-    from tui.features.feature import StateScreen
 
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 MOST_OPENED: Final = 20

@@ -1,7 +1,5 @@
 """Training: learn in a worker process, show what is learned as it comes, keep it; and go on until something is so."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,13 +7,15 @@ from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import bpe_core
+from bpe_core import Tokenizer
 from bpe_core.content.presets import PRESETS, verdict
 from bpe_core.content.samples import samples
 from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats import load, save_beside
+from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
 from bpe_core.visible import counted
 from bpe_core.worker.messages import (
@@ -38,20 +38,15 @@ from tui.disk import config
 from tui.disk.sources import sample_corpus, title_of
 from tui.disk.tokenizer_files import older_twin, place_for
 from tui.disk.unfinished import Note
+from tui.features.audit import AuditFeature
 from tui.features.corpus import CorpusChoice, path_of
 from tui.features.course import RUN, WAIT, Course, TrainingTask
-from tui.features.feature import Feature, sentence_of
+from tui.features.feature import Feature, StateScreen, sentence_of
+from tui.features.shown import Shown
 from tui.features.tokenizers import BUSY, Tokenizers
 from tui.process import WorkerProcess
 from tui.state import PACES, Corpus, Loaded, Phase, Run, Totals, TrainingOptions, name_of
 from tui.terminal.background import in_thread
-
-if TYPE_CHECKING:
-    from bpe_core import Tokenizer
-    from bpe_core.trainer import Merge
-    from tui.features.audit import AuditFeature
-    from tui.features.feature import StateScreen
-    from tui.features.shown import Shown
 
 _AT_ONCE: Final = 512
 """Merges that are taken in between two moments for keys: some milliseconds of work."""
