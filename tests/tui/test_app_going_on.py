@@ -78,19 +78,19 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
     save(train(TEXT, vocab_size=280, ties="largest"), other)
     async with opened() as scope:
         await scope.until_tokenizer()
-        await scope.screen.run_action("do('results.show_runs')")
+        await scope.screen.run_action("do('resuming.show_runs')")
         dialog = await scope.asked(Runs)
         await scope.press("home", "u")
         await scope.until(lambda: scope.screen.curve_under, "its curve is drawn under the other")
         under = scope.screen.curve_under
         assert under is not None and under.path == str(dialog._runs[0].path) and len(under.points) == 25
         assert f"○ 320 {under.name};" in scope.training.query_one(Curve).hint
-        await scope.screen.run_action("do('results.show_runs')")
+        await scope.screen.run_action("do('resuming.show_runs')")
         dialog = await scope.asked(Runs)
         assert "○" in str(dialog.query_one(OptionList).get_option_at_index(0).prompt)
         await scope.press("u")
         await scope.until(lambda: scope.screen.curve_under is None, "it is taken away")
-        await scope.screen.run_action("do('results.show_runs')")
+        await scope.screen.run_action("do('resuming.show_runs')")
         dialog = await scope.asked(Runs)
         await scope.press("home", "space")
         first, second = (load(run.path) for run in dialog._runs)
@@ -105,12 +105,12 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
         await scope.press("enter")
         chosen = dialog._runs[1].path
         await scope.until(lambda: scope.screen.path == str(chosen), "it is in force")
-        await scope.screen.run_action("do('results.export', 'merges')")
+        await scope.screen.run_action("do('texts.export', 'merges')")
         await scope.asked(AskPath)
         await scope.answer(str(home / "merges.tsv"))
         await scope.until((home / "merges.tsv").exists, "they are saved")
         assert (home / "merges.tsv").read_text() == "".join(exported("merges", [load(chosen)], [str(chosen)]))
-        await scope.screen.run_action("do('results.convert')")
+        await scope.screen.run_action("do('texts.convert')")
         await scope.asked(Ask)
         await scope.answer("huggingface")
         await scope.asked(AskPath)

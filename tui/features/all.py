@@ -10,7 +10,6 @@ from tui.features.corpus import CorpusChoice
 from tui.features.explaining import Explaining
 from tui.features.feature import StateScreen
 from tui.features.lanes import Lanes
-from tui.features.results import Results
 from tui.features.resuming import Resuming
 from tui.features.shown import Shown
 from tui.features.texts import Texts
@@ -33,8 +32,7 @@ class Features:
         self.comparison = ComparisonFeature(screen, self.tokenizers)
         self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus, self.audit)
         self.explaining = Explaining(screen, self.shown, self.tokenizers, self.training)
-        self.resuming = Resuming(screen, self.training, self.corpus)
-        self.results = Results(screen, self.texts, self.tokenizers)
+        self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)
         self.lanes = Lanes(screen, self.shown, self.tokenizers)
 
     async def bring_back(self) -> None:

@@ -1,4 +1,4 @@
-"""Resuming: a training that begins where another one is or ended: extended, forked at the step in force, resumed."""
+"""Resuming: trainings that were: listed, compared, extended, forked at the step in force, resumed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,29 +7,52 @@ from pathlib import Path
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
+from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.runs import TrainingRun, found
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
 from bpe_core.trainer.conditions import condition
 from bpe_core.visible import counted, visible
 from bpe_core.worker.messages import JobCommand
+from tui.dialogs.lists import Runs
 from tui.dialogs.questions import Ask, Confirm, whole_number
 from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
 from tui.features.corpus import CorpusChoice
 from tui.features.course import RUN, WAIT, TrainingTask
 from tui.features.feature import Feature, StateScreen, sentence_of
-from tui.features.tokenizers import BUSY
+from tui.features.tokenizers import BUSY, Tokenizers
 from tui.features.training import TrainingFeature
-from tui.state import TrainingOptions, name_of
+from tui.state import RunCurve, TrainingOptions, name_of
 from tui.terminal.background import in_thread
 
 
 class Resuming(Feature):
-    """Asks what is needed and starts such trainings."""
+    """Replaces the screen's `curve_under`; asks what is needed and starts such trainings."""
 
-    def __init__(self, screen: StateScreen, training: TrainingFeature, corpus: CorpusChoice) -> None:
+    def __init__(
+        self, screen: StateScreen, tokenizers: Tokenizers, training: TrainingFeature, corpus: CorpusChoice
+    ) -> None:
         super().__init__(screen)
-        self._training, self._corpus = training, corpus
+        self._tokenizers, self._training, self._corpus = tokenizers, training, corpus
+
+    async def show_runs(self) -> None:
+        """The trainings whose tokenizers are kept, newest first; two of them compared."""
+        runs = await in_thread(_found)
+        if not runs:
+            self.screen.say("No training is kept yet: F6 begins one.")
+            return
+        under = self.screen.curve_under
+        chosen = await self.screen.ask(Runs(runs, under.path if under else ""))
+        if chosen is None:
+            return
+        run, is_curve = chosen
+        if not is_curve:
+            self._tokenizers.use(run.path)
+        elif under and under.path == str(run.path):
+            self.screen.curve_under = None
+        else:
+            self.screen.curve_under = await in_thread(_curve, run)
 
     # From a vocabulary
 
@@ -136,3 +159,13 @@ class Resuming(Feature):
             await self._training.keep_checkpoint(left, output)
         note.end()
         return False
+
+
+def _curve(run: TrainingRun) -> RunCurve:
+    record, points = run.tokenizer.record, TrainingCurve.of(run.tokenizer).points
+    return RunCurve(str(run.path), visible(run.path.stem), record.n_bytes if record else 0, points)
+
+
+def _found() -> list[TrainingRun]:
+    runs = [run for run in found([config.tokenizers_folder()]) if run.tokenizer.record]
+    return sorted(runs, key=lambda run: str(run.described()["created"]), reverse=True)

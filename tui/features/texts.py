@@ -1,4 +1,4 @@
-"""Texts: from disk into the editor and back, from ids, from examples; and places in them."""
+"""Texts: from disk into the editor and back, from ids, from examples; and what was learned, saved for others."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -6,8 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from bpe_core.formats import WRITABLE, save
+from bpe_core.runs import exported
 from bpe_core.visible import visible
-from tui.dialogs.questions import AskPath, Confirm, existing_file, place_of_file
+from tui.dialogs.questions import Ask, AskPath, Confirm, existing_file, one_of, place_of_file
 from tui.disk import files
 from tui.disk.sources import file_source, text_of, whole_text
 from tui.features.feature import Feature, StateScreen
@@ -17,6 +19,13 @@ from tui.terminal.background import in_thread
 
 EDITORS_TEXT: Final = "the editor's text"
 """What the text of the editor is called, and the file in which a worker gets it."""
+
+_NAMES = {
+    "merges": ("the merges", "merges.tsv"),
+    "curve": ("the curve", "curve.csv"),
+    "record": ("the training record", "training.json"),
+}
+"""What can be exported -> what the question calls it, and the name that is proposed."""
 
 
 class Texts(Feature):
@@ -80,6 +89,31 @@ class Texts(Feature):
         if path is None or not await in_thread(os.path.exists, path):
             return path
         return path if await self.screen.ask(Confirm(f"Replace {visible(str(path))}?", "Replace")) else None
+
+    async def export(self, what: str) -> None:
+        """Make the merges, the curve or the record, and let it be saved where the user says."""
+        screen, tokenizer = self.screen, self.screen.tokenizer
+        if tokenizer is None or not tokenizer.vocabulary.knows_merges:
+            screen.say("There are no merges to export yet.", "warning")
+            return
+        name = name_of(Path(screen.path)) if screen.path else "training"
+        text = await in_thread(lambda: "".join(exported(what, [tokenizer], [name])))
+        await self.save(text, *_NAMES[what])
+
+    async def convert(self) -> None:
+        """Save the tokenizer on the screen for another library."""
+        screen, tokenizer = self.screen, self.screen.in_force
+        if tokenizer is None:
+            screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
+            return
+        question = "For which library should this tokenizer be saved, as it is in force?"
+        hint = f"{', '.join(WRITABLE)}. Tab completes."
+        form = await screen.ask(Ask(question, partial(one_of, WRITABLE), hint=hint, suggest=WRITABLE))
+        if form is None:
+            return
+        if path := await self.place("In which file?"):
+            await in_thread(save, tokenizer, path, format=form)
+            screen.say(f"Saved as {path}.")
 
     def open_example(self, number: int = 0) -> None:
         """Put an example into the editor."""
