@@ -9,9 +9,9 @@ from typing import Final
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
 from bpe_core.explain.merge_choice import Explanation
-from bpe_core.worker.explain import AskStep, ExplainFile, ExplainTraining, LearnedMerges, Places
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.worker.explain import AskStep, ExplainFile, ExplainTraining, LearnedMerges, Places
 from bpe_core.worker.messages import Event, Failed, WorkProgress
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
