@@ -3,7 +3,7 @@
 import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -26,15 +26,14 @@ from bpe_core.cli.arguments import (
 )
 from bpe_core.cli.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.cli.streams import open_tokenizer, report_to_person
-from bpe_core.errors import OptionError, Stopped
+from bpe_core.errors import OptionError
 from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, fitted, shortened, visible
 from bpe_core.worker.audit import AuditRequest, examined
 from bpe_core.worker.job import Job
 
-FIRST: Final = 50
-"""Tokens in a report, unless all are asked for."""
+_FIRST: Final = 50  # tokens in a report, unless all are asked for
 _OF_KIND: Final = 10  # findings of each kind in a terminal, and tokens shown before everything else
 _LABEL: Final = 24  # terminal cells of a token's label at most
 _SCORE: Final = (
@@ -122,7 +121,7 @@ def run(options: Namespace) -> int:
         if options.markdown or options.html:
             sentences += _given(options, subject)
             name = tokenizer.name or Path(options.tokenizer).name
-            sections = _card(sentences, found, ranked, None if options.all else FIRST)
+            sections = _card(sentences, found, ranked, None if options.all else _FIRST)
             print((as_markdown if options.markdown else as_html)(f"Audit of {name}", sections), end="")
         else:
             print(as_text(_by_kind(found, sentences, ranked, None if options.all else _OF_KIND)), end="")
@@ -191,20 +190,18 @@ def _card(sentences: Sequence[str], found: Findings, ranked: Sequence[Verdict], 
 
 
 def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
-    """Look for tokens that another pattern or normalizer kills, and print them; 0, or 130 if interrupted."""
-    found: list[Finding] = []
-    with closing(Job(report_to_person())) as job, suppress(Stopped):
-        for finding in what_if(
-            tokenizer,
-            pattern=options.what_if,
-            normalizer=options.what_if_normalizer,
-            progress=lambda stage, done, total: job.progress("auditing", done, total, stage),
-        ):
-            found.append(finding)
+    """Look for tokens that another pattern or normalizer kills, and print them; returns 0. Raises `Stopped`."""
+    with closing(Job(report_to_person())) as job:
+
+        def progress(stage: str, done: int, total: int) -> None:
+            job.progress("auditing", done, total, stage)
+
+        asked = {"pattern": options.what_if, "normalizer": options.what_if_normalizer}
+        found = list(what_if(tokenizer, **asked, progress=progress))
     if options.jsonl:
         _print_json(found)
     else:
         n = counted(len(found), "token") if found else "No token"
         print(f"{n} would become unreachable{':' if found else '.'}")
         print("".join(f"{finding.id}\t{finding.label}\t{visible(finding.reason)}\n" for finding in found), end="")
-    return INTERRUPTED if job.stopped else 0
+    return 0

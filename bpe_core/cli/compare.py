@@ -12,7 +12,7 @@ from pathlib import Path
 from bpe_core.cli.arguments import Subcommands, add_command, add_flag, add_tokenizer, add_value, integer
 from bpe_core.cli.report import ReportTable, Section, aligned, as_text, token_labels
 from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
-from bpe_core.errors import OptionError, Stopped, TextError
+from bpe_core.errors import OptionError, TextError
 from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, called, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Amounts, Comparison
@@ -26,13 +26,8 @@ from bpe_core.worker.job import Job
 
 
 def add(commands: Subcommands) -> None:
-    parser = add_command(
-        commands,
-        "count",
-        run_count,
-        "Count documents, bytes, characters and pieces.",
-        ("my_texts/ --pattern gpt2",),
-    )
+    what = "Count documents, bytes, characters and pieces."
+    parser = add_command(commands, "count", run_count, what, ("my_texts/ --pattern gpt2",))
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
     split = "how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)"
     add_value(parser, "--pattern", "P", split, "gpt4")
@@ -104,13 +99,9 @@ def _metrics(text: str) -> tuple[str, ...]:
 
 
 def run_count(options: Namespace) -> int:
-    """Count and print; returns 0, or 130 after a signal."""
+    """Count and print; returns 0. Raises `Stopped`."""
     with closing(Job(report_to_person())) as job:
-        try:
-            counts = count_files(options.paths, options.pattern, job)
-        except Stopped:
-            job.say("Interrupted while counting.")
-            return INTERRUPTED
+        counts = count_files(options.paths, options.pattern, job)
     names = "documents", "bytes", "characters", "pieces", "different pieces"
     sizes = counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table)
     rows = [(name, f"{n:,}") for name, n in zip(names, sizes, strict=True)]
@@ -120,17 +111,15 @@ def run_count(options: Namespace) -> int:
 
 def run_comparison(options: Namespace) -> int:
     """Encode the texts with all tokenizers, and print what was found; 130 if a signal cut it short."""
-    names: list[str] = options.tokenizer
-    if options.compares and len(names) < 2:
+    names, patterns = options.tokenizer, options.pattern or [""]
+    n, m = len(names), len(patterns)
+    if options.compares and n < 2:
         raise OptionError(
             "There is only one tokenizer to compare; name a second one with -t, or see bpescope measure --help."
         )
-    patterns = options.pattern or [""]
-    if len(patterns) not in (1, len(names)):
-        raise OptionError(
-            f"There are {len(names)} tokenizers and {len(patterns)} patterns; give --pattern once, or once for each."
-        )
-    patterns *= len(names) // len(patterns)
+    if m not in (1, n):
+        raise OptionError(f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each.")
+    patterns *= n // m
     with closing(Job(report_to_person())) as job:
         tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns, strict=True)]
         comparison = Comparison(tokenizers, _words(options.morphemes) if options.morphemes else ())
@@ -154,11 +143,11 @@ def run_comparison(options: Namespace) -> int:
 
 
 def _words(path: str) -> Sequence[Sequence[str]]:
+    text = "".join(text_blocks(path))
     try:
-        return read_morphemes("".join(text_blocks(path)))
+        return read_morphemes(text)
     except TextError as error:
-        name = visible(shortened(path, 200))
-        raise error if name in str(error) else TextError(f"{name}: {error}") from None
+        raise TextError(f"{visible(shortened(path, 200))}: {error}") from None
 
 
 def _texts(paths: list[str], job: Job) -> Iterator[Text]:

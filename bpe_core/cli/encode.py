@@ -24,7 +24,7 @@ from bpe_core.cli.arguments import (
     add_input,
     add_tokenizer,
 )
-from bpe_core.cli.streams import SentenceReporter, is_stream, open_tokenizer, report_to_person, text_blocks
+from bpe_core.cli.streams import SentenceReporter, open_tokenizer, report_to_person, text_blocks
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
 from bpe_core.live.live_text import LiveText
@@ -38,12 +38,9 @@ from bpe_core.worker.messages import FileSkipped, WorkProgress
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-SHARE: Final = 1 << 18
-"""Characters that are handed to a thread at a time, at least. What is less at the end is encoded by this thread."""
-_MOST: Final = 1 << 20
-"""Characters in a share at most, or else it is encoded by this thread: an interruption reaches the kernel only here."""
-_AHEAD: Final = 2
-"""Shares that wait for each thread, at most: they are in memory, and so is what is printed of them."""
+SHARE: Final = 1 << 18  # characters that are handed to a thread at a time, at least; this thread encodes what is left
+_MOST: Final = 1 << 20  # and at most, or else this thread encodes them: an interruption reaches the kernel only here
+_AHEAD: Final = 2  # shares that wait for each thread, at most: they are in memory, and so is what is printed of them
 
 Part = str | list[int] | None
 """What `Tokenizer.divide` gives; None behind the last part of a document."""
@@ -99,15 +96,12 @@ def add(commands: Subcommands) -> None:
 def run_encode(options: Namespace) -> int:
     """Encode and print, part by part, since a text may be larger than the memory; several texts on a line each."""
     paths = options.paths or ["-"]
-    if len(paths) == 1 and is_stream(paths[0]):
+    if len(paths) == 1 and not os.path.isdir(paths[0]):
         _encode([text_blocks(paths[0])], options)
     elif "-" in paths:
         raise OptionError("What comes in on stdin (-) is encoded by itself; leave out the other texts, or the -.")
     else:
         found = find_files(paths, every_character=True)
-        if len(paths) == 1 and not os.path.isdir(paths[0]):
-            _encode([found.files[0].blocks()], options)
-            return 0
         with closing(SentenceReporter() if sys.stdout.isatty() else report_to_person()) as report:
             for skipped in found.skipped:
                 report.send(FileSkipped(str(skipped.path), skipped.reason))

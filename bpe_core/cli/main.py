@@ -12,7 +12,7 @@ from typing import Final
 
 from bpe_core.cli import audit, compare, encode, files, train, why
 from bpe_core.cli.arguments import Parser
-from bpe_core.errors import BpeError, as_sentence
+from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
 
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
@@ -43,7 +43,7 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
     options = parser.parse_args(argv)
     try:
         return int(options.run(options))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped):
         print_to_stderr(f"{prog}: Interrupted.")
         return INTERRUPTED
     except Exception as error:

@@ -20,14 +20,11 @@ class ReportTable:
     head: Sequence[str]
     """The names of the columns; in text, nothing stands above the rows if all are empty."""
     rows: Sequence[Sequence[str]]
-    numbers: Collection[int] | None = None
-    """The columns (indices) that are aligned on the right; None: all but the first."""
+    numbers: Collection[int] | None = None  # columns that are aligned on the right; None: all but the first
     widest: int = 36
     """Cells of a column in a terminal at most; of the last column as many as it has if it is text without a head."""
-    tokens: int = -1
-    """The column that holds tokens, which is set as code; -1 for none."""
-    marks: Sequence[str] = ()
-    """What distinguishes each row in a page: "problem", "warning" or nothing."""
+    tokens: int = -1  # the column that holds tokens, which is set as code; -1 for none
+    marks: Sequence[str] = ()  # what distinguishes each row in a page: "problem", "warning" or nothing
 
     @property
     def right(self) -> Collection[int]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import IO, Final, cast
 
+from bpe_core.corpus import find_files
 from bpe_core.errors import TextError
 from bpe_core.formats import load
 from bpe_core.hub import located
@@ -18,8 +19,7 @@ from bpe_core.visible import counted, shortened, token_label, visible
 from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, FileSkipped, Merges, Started, WorkProgress
 
-SKIPPED_SHOWN: Final = 5
-"""Skipped files that are named one by one; of more only the number is printed."""
+SKIPPED_SHOWN: Final = 5  # files that are named one by one; of more only the number is printed
 _BLOCK: Final = 1 << 18  # bytes read at a time
 _STDIN: Final = ("-", "/dev/stdin")
 
@@ -35,16 +35,18 @@ def is_stream(path: str) -> bool:
 
 
 def text_blocks(path: str) -> Iterator[str]:
-    """The text of a file, or of stdin if `path` is "-", in blocks. Byte order marks and line endings are kept.
+    """The text of a file, as corpora are read, or of a stream, in blocks. Byte order marks and line endings are kept.
 
-    Raises TextError if it cannot be read, or is an endless device, and, at the block in question, for bytes that are
-    not UTF-8.
+    Raises TextError if it cannot be read, and, at the block in question, for bytes of a stream that are not UTF-8.
     """
     name = "stdin" if path in _STDIN else visible(shortened(path, 200))
+    if os.path.isdir(path):
+        raise TextError(f"{name} is a folder; name a text in it.")
+    if not is_stream(path):
+        yield from find_files(path, every_character=True).files[0].blocks()
+        return
     decode, n_read = codecs.getincrementaldecoder("utf-8")().decode, 0
     try:
-        if not is_stream(path) and stat.S_ISCHR(os.stat(path).st_mode):
-            raise TextError(f"{name} cannot be read: it is a device.")
         with nullcontext(sys.stdin.buffer) if path in _STDIN else open(path, "rb") as file:
             data = b"at first"
             while data:

@@ -10,11 +10,10 @@ from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_gi
 from bpe_core.cli.report import ReportTable, Section, as_text, token_labels
 from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.content.presets import PRESETS
-from bpe_core.errors import OptionError, Stopped
+from bpe_core.errors import OptionError
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRanking
 from bpe_core.explain.pair_counts import Pair
 from bpe_core.explain.trace import token_uses
-from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import cells, counted, token_label
 from bpe_core.worker.explain import Subject
@@ -41,13 +40,10 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Count the corpus, then tell of one step, of all, or of those that are asked for."""
+    """Count the corpus, then tell of one step or of all; returns 0. Raises `Stopped`."""
     subject = _subject(options)
     with closing(Job(report_to_person())) as job:
-        try:
-            subject.count(job)
-        except Stopped:
-            return INTERRUPTED
+        subject.count(job)
     last = subject.tokenizer.step
     if options.step is not None and not 0 <= options.step <= last:
         raise OptionError(f"There is no step {options.step}; this vocabulary has the steps 0 to {last}.")

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 BORDER: Final = "│"
-COLUMNS: Final = 96
-"""Default width of an SVG, in cells."""
-FIRST_CHARACTERS: Final = 4000
-"""Characters of a long text that a notebook shows."""
+COLUMNS: Final = 96  # default width of an SVG, in cells
+FIRST_CHARACTERS: Final = 4000  # of a long text that a notebook shows
 _ROWS: Final = 40  # of a table of tokens at most; the most frequent are listed
 _GLYPHS: Final = {code: glyph for code, glyph in CONTROLS.items() if code != 0x0A} | {0x09: "⇥"}
 
@@ -37,22 +35,17 @@ class Chip(NamedTuple):
     """Its id; several only if they share a character, none for what a lossy pattern drops."""
     color: int
     """Index of its color in `HUES`, never that of the token before it; -1 for what is no token."""
-    data: bytes
-    """The bytes of the whole token or tokens."""
-    is_alike: bool = False
-    """Under a further tokenizer: whether the first has a token of the same borders here."""
-    begins: bool = True
-    """Whether the token begins with this part, and whether it ends with it; behind that part ids are shown."""
-    ends: bool = True
+    data: bytes  # of the whole token or tokens
+    is_alike: bool = False  # under a further tokenizer: whether the first has a token of the same borders here
+    begins: bool = True  # whether the token begins with this part
+    ends: bool = True  # whether it ends with it; behind that part ids are shown
 
 
 class TextLanes(NamedTuple):
     """A text under one tokenizer or several, ready to be drawn."""
 
-    titles: tuple[str, ...]
-    """The name of each tokenizer; safe to show."""
-    summaries: tuple[str, ...]
-    """The tokens, bytes per token and difference to the first of each, in one line."""
+    titles: tuple[str, ...]  # the name of each tokenizer; safe to show
+    summaries: tuple[str, ...]  # the tokens, bytes per token and difference to the first of each, in one line
     lines: tuple[tuple[list[Chip], ...], ...]
     """For each line of the text and each tokenizer its tokens. A token that has no characters of the text, as the end
     of a word, is not seen under several tokenizers."""

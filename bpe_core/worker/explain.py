@@ -27,12 +27,10 @@ from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job
 from bpe_core.worker.train import Recipe
 
+# Bytes without and with the kernel: what is counted beside the screen in a second or two.
 MOST_ON_DISK: Final = (1 << 24, 1 << 28)
-"""Bytes of texts that are counted beside the screen without and with the kernel: in a second or two."""
-MOST_IN_PIECES: Final = (1 << 18, 1 << 23)
-"""Bytes of distinct pieces whose pairs are counted, without and with the kernel."""
-MOST_UNSPLIT: Final = (1 << 17, 1 << 21)
-"""Of these, bytes in pieces longer than `_LONG`: where texts are not split, nearly each merge changes all of them."""
+MOST_IN_PIECES: Final = (1 << 18, 1 << 23)  # of distinct pieces whose pairs are counted
+MOST_UNSPLIT: Final = (1 << 17, 1 << 21)  # of these in long pieces: nearly each merge changes all of them
 _LONG: Final = 1 << 12  # characters
 
 

@@ -16,14 +16,10 @@ if TYPE_CHECKING:
     from bpe_core.trainer import Merge
     from bpe_core.trainer.conditions import Condition
 
-UNLIMITED: Final = float("inf")
-"""The credit of a training that is running, and not stepping."""
-PROGRESS_EVERY: Final = 0.05
-"""Seconds between two reports of progress, at least."""
-ARREARS: Final = 0.05
-"""Seconds of merges at most that are made up for at once where they came later than the pace asks for."""
-PATIENCE: Final = 1.0
-"""Seconds after which a Ctrl+C that the work has not looked at interrupts it wherever it is."""
+UNLIMITED: Final = float("inf")  # the credit of a training that is running, and not stepping
+PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
+ARREARS: Final = 0.05  # seconds of merges at most that are made up for where they came later than the pace asks for
+PATIENCE: Final = 1.0  # seconds after which a Ctrl+C that the work has not looked at interrupts it wherever it is
 _SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -62,18 +58,13 @@ class Job:
         self._patience = patience
         self._reporter = reporter or Reporter()
         self.say: Final = self._reporter.say
-        """Tells a person a sentence."""
         self._began = time.monotonic()
-        self.credit: float = UNLIMITED
-        """Merges that may still be made; UNLIMITED while running."""
-        self.goal: Condition | None = None
-        """On what the running is to end in a pause; None without a condition."""
-        self.reached: Condition | None = None
-        """The condition that ended the running; None once a command has arrived since."""
+        self.credit: float = UNLIMITED  # merges that may still be made
+        self.goal: Condition | None = None  # on what the running is to end in a pause
+        self.reached: Condition | None = None  # what ended the running, until a command arrives
         self._pace = 0  # merges a second at most; 0 for no limit
         self._due = 0.0  # when the next merge is, if there is a pace
-        self.held = False
-        """True from a "pause" to the next command: even counting waits."""
+        self.held = False  # from a "pause" to the next command: even counting waits
         self.stopped = ""
         """Empty while the work may go on; then "stopped" (by a command) or "interrupted" (by a signal)."""
         self._next_progress = 0.0

@@ -164,7 +164,7 @@ def odd_files(folder: Path) -> None:
         ("compare -t one.json -t two.json text.none", "text.none cannot be read"),
         ("compare -t one.json -t text.txt text.txt", "text.txt"),
         ("compare -t one.json -t two.json --reference de text.txt", "no text or folder called 'de'"),
-        ("compare -t one.json -t two.json --morphemes text.none text.txt", "Cannot read text.none"),
+        ("compare -t one.json -t two.json --morphemes text.none text.txt", "text.none cannot be read"),
         (f"compare -t one.json -t two.json {'--pattern gpt2 ' * 3} text.txt", "2 tokenizers and 3 patterns"),
         ("why", "Name the tokenizer with -t"),
         ("why -t one.json", "Name the texts"),
