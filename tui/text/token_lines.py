@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from textwrap import wrap
@@ -90,9 +90,8 @@ class TokenFacts:
 
 def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
     """Everything about a token in lines of `width` cells, the finding first."""
-    findings, children = [*_findings(facts, width)], [*_children(facts)]
-    parts = [*_identity(facts, width, 3)], findings, [*_example(facts)], [*_numbers(facts)], [*_merge(facts, width)]
-    return _separated([*parts, children])
+    what_is_said = _findings(facts, width), _example(facts), _numbers(facts)
+    return _separated(map(list, (_identity(facts, width, 3), *what_is_said, _merge(facts, width), _children(facts))))
 
 
 def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, height: int) -> list[InfoLine]:
@@ -117,7 +116,7 @@ def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, heig
     return separated if len(separated) <= height else [line for part in parts for line in part][:height]
 
 
-def _separated(parts: Sequence[list[InfoLine]]) -> list[InfoLine]:
+def _separated(parts: Iterable[list[InfoLine]]) -> list[InfoLine]:
     lines: list[InfoLine] = []
     for part in filter(None, parts):
         lines += [InfoLine(), *part] if lines else part
@@ -308,45 +307,43 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
 
     "" stands for a token that is no piece.
     """
-    if not tokenizer.vocabulary.knows_merges:
-        return [*sentence(RECOVERING, width)]
-    if len(piece.encode()) > _LONGEST:
-        return [*sentence(f"This piece has {len(piece):,} characters, too many to follow its merges.", width)]
-    if not piece:
-        return [*sentence("This token is found as it stands, before the text is split.", width)]
+    text = ""
     try:
-        if tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
-            return [*sentence("The pattern drops this text, so it has no tokens.", width)]
-        traced = trace(tokenizer.vocabulary, piece)
+        if not tokenizer.vocabulary.knows_merges:
+            text = RECOVERING
+        elif len(piece.encode()) > _LONGEST:
+            text = f"This piece has {len(piece):,} characters, too many to follow its merges."
+        elif not piece:
+            text = "This token is found as it stands, before the text is split."
+        elif tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
+            text = "The pattern drops this text, so it has no tokens."
+        else:
+            return [*_story(tokenizer, piece, trace(tokenizer.vocabulary, piece), palette, width)]
     except BpeError as error:
-        return [*sentence(str(error), width)]
-    label, n_tokens = token_label(piece.encode()), counted(len(traced.parts), "token")
-    head = InfoLine(label, n_tokens, "token"), InfoLine("a piece, cut by the pattern", ink="muted"), InfoLine()
-
-    def parts(tokens: Sequence[int], made: int | None = None) -> Iterator[InfoLine]:
-        return _parts(tokens, tokenizer.token_bytes, palette, width, made)
-
-    return [*head, *parts(traced.parts), *_ends(tokenizer, traced, width), *_steps(tokenizer, traced, width, parts)]
+        text = str(error)
+    return [*sentence(text, width)]
 
 
-def _parts(
-    tokens: Sequence[int], bytes_of: Callable[[int], bytes], palette: Palette, width: int, made: int | None
-) -> Iterator[InfoLine]:
-    """Tokens side by side in their colors, `made` brought out, in as many lines as they need."""
-    row: list[int] = []
-    used = 0
-    for token in tokens:
-        size = cell_len(token_label(bytes_of(token))) + (not palette.underlines)
-        if row and used + size > width - 1:
-            yield InfoLine(joined(row, bytes_of, palette, made), lead=" ")
-            row, used = [], 0
-        row.append(token)
-        used += size
-    yield InfoLine(joined(row, bytes_of, palette, made), lead=" ")
+def _story(tokenizer: Tokenizer, piece: str, traced: Trace, palette: Palette, width: int) -> Iterator[InfoLine]:
+    bytes_of = tokenizer.token_bytes
 
+    def side_by_side(tokens: Sequence[int], made: int | None = None) -> Iterator[InfoLine]:
+        """Tokens in their colors, `made` brought out, in as many lines as they need."""
+        row: list[int] = []
+        used = 0
+        for token in tokens:
+            size = cell_len(token_label(bytes_of(token))) + (not palette.underlines)
+            if row and used + size > width - 1:
+                yield InfoLine(joined(row, bytes_of, palette, made), lead=" ")
+                row, used = [], 0
+            row.append(token)
+            used += size
+        yield InfoLine(joined(row, bytes_of, palette, made), lead=" ")
 
-def _ends(tokenizer: Tokenizer, traced: Trace, width: int) -> Iterator[InfoLine]:
-    """Which pair comes next, and why it is not merged."""
+    yield InfoLine(token_label(piece.encode()), counted(len(traced.parts), "token"), "token")
+    yield InfoLine("a piece, cut by the pattern", ink="muted")
+    yield InfoLine()
+    yield from side_by_side(traced.parts)
     if not traced.unmerged:
         yield from sentence("One token: nothing is left to join.", width)
     elif (following := traced.next) is None:
@@ -356,44 +353,37 @@ def _ends(tokenizer: Tokenizer, traced: Trace, width: int) -> Iterator[InfoLine]
     for pair in traced.unmerged:
         reason = "no merge" if pair.step is None else f"step {pair.step:,}"
         yield InfoLine(_joined(tokenizer, (pair.left, pair.right)), reason, "muted", " ")
-
-
-def _steps(
-    tokenizer: Tokenizer, traced: Trace, width: int, parts: Callable[..., Iterator[InfoLine]]
-) -> Iterator[InfoLine]:
     yield InfoLine()
     if traced.whole is not None:
         yield from sentence("Looked up as a whole: no merge makes this token.", width)
     elif traced.applied:
         yield InfoLine("step by step", counted(len(traced.applied), "merge"), "muted")
-        yield from parts(traced.start)
+        yield from side_by_side(traced.start)
         for merge in traced.applied:
             times = f" ×{merge.count}" if merge.count > 1 else ""
-            pair = _joined(tokenizer, (merge.left, merge.right))
-            yield InfoLine(pair + times, f"step {merge.step:,}", "muted")
-            yield from parts(merge.parts, merge.token)
+            yield InfoLine(_joined(tokenizer, (merge.left, merge.right)) + times, f"step {merge.step:,}", "muted")
+            yield from side_by_side(merge.parts, merge.token)
 
 
 def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int) -> list[InfoLine]:
     """The tokens at the end that are not final, and the tokens that would swallow them."""
-    if review is None or review.open_from is None or review.end is None:
+    ids = review.end.ids if review and review.end and review.open_from is not None else None
+    if not review or not ids:
         text = "Looking at the end of the text."
-        if review is not None and review.settled:
+        if ids is not None:
+            text = "All tokens are final: nothing that follows can change them."
+        elif review and review.settled:
             text = "The pattern may look anywhere, so nobody can tell."
             if not tokenizer.by_piece:
                 text = "This tokenizer changes a text before it splits it, so nobody can tell."
         return [*sentence(text, width)]
-    ids = review.end.ids
-    if not ids:
-        return [*sentence("All tokens are final: nothing that follows can change them.", width)]
     n_tokens = counted(len(ids), "token")
     lines = [InfoLine(token_labels(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
     lines += [InfoLine("not final (underlined)", ink="muted"), InfoLine()]
     if review.completions:
         n = review.n_completions
-        lines.append(
-            InfoLine("could become", f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token"), "muted")
-        )
+        could = f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token")
+        lines.append(InfoLine("could become", could, "muted"))
     for completion in review.completions:
         there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.token))
         label = Text(whole, no_wrap=True)  # a character may be torn
