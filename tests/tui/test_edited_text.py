@@ -147,7 +147,7 @@ def put(edited: EditedText, start: int, end: int, typed: str) -> tuple[int, int,
     return start, start + document.n_characters - before + len(gone), gone
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_whatever_is_done_in_whatever_order(seed: int) -> None:
     rng = random.Random(seed)
     known = tokenizers()
@@ -243,7 +243,8 @@ def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatc
     monkeypatch.setattr(import_module("bpe_core.patterns.expression"), "PATIENCE", 0.05)
     times: list[str] = []
     edited = EditedText("", EVIL, limits=IMPATIENT, gave_up=lambda: times.append("gave up"))
-    for n in range(40):
+    put(edited, 0, 0, "a" * 36)
+    for n in range(36, 40):
         put(edited, n, n, "a")
         edited.end_edits()
         edited.set_cursor(n)

@@ -45,11 +45,7 @@ def test_a_tree_too_big_for_its_room_says_so() -> None:
     assert [line.left for line in branches(VOCABULARY, 260, 40, 5)] == ["low", "lo …", "w", "est …"]
     assert [line.left for line in branches(VOCABULARY, 260, 11, 20)] == ["low …", "est …"]
     assert branches(VOCABULARY, 260, 40, 1) == [] == branches(VOCABULARY, 97, 40, 9)
-
-
-def test_a_very_deep_token_is_no_trouble() -> None:
-    chain = [(97 if n == 0 else 255 + n, 97, 256 + n) for n in range(5000)]
-    deep = Vocabulary.of_bytes().extended(chain)
+    deep = Vocabulary.of_bytes().extended([(97 if n == 0 else 255 + n, 97, 256 + n) for n in range(5000)])
     assert len(branches(deep, 5255, 60, 1000)) <= 60
 
 
@@ -69,15 +65,17 @@ def test_all_about_a_token() -> None:
     assert shown[at].endswith("1 token") and shown[at + 1].strip() == "lowest"
 
 
-def test_bytes_and_special_tokens_have_no_merge() -> None:
-    assert summary(TokenFacts(LOWEST, 0x20), 44, 12)[2].strip() == "a single byte"
-    special = summary(TokenFacts(LOWEST, 262), 44, 12)
-    assert special[0].split() == ["<|end|>", "id", "262"] and "outside the merges" in special[2]
-
-
-def test_a_token_of_a_later_step_is_explained() -> None:
-    told = summary(TokenFacts(LOWEST.at(2), 260), 40, 8)
-    assert "made by a later merge than step 2" in " ".join(map(str.strip, told))
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        (TokenFacts(LOWEST, 0x20), "a single byte"),
+        (TokenFacts(LOWEST, 262), "<|end|> id 262 3c 7c"),
+        (TokenFacts(LOWEST, 262), "a special token: outside the merges"),
+        (TokenFacts(LOWEST.at(2), 260), "made by a later merge than step 2"),
+    ],
+)
+def test_what_no_merge_of_now_has_made_is_told_of(facts: TokenFacts, told: str) -> None:
+    assert told in " ".join(" ".join(summary(facts, 44, 12)).split())
 
 
 @pytest.mark.parametrize("size", [(29, 6), (16, 3), (60, 30), (4, 2)])

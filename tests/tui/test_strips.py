@@ -39,9 +39,7 @@ def test_the_newline_of_a_token_is_drawn_in_its_color() -> None:
     assert backgrounds(strip)[:3] == [("a", color(0)), (":", color(1)), (NEWLINE, color(1))]
     assert NEWLINE not in draw(RowContent("a:", (RowToken(0, 2, 0),)), 5, PALETTE).text
     assert NEWLINE not in draw(RowContent("a:", (RowToken(0, 3, 0),), ends_line=False), 5, PALETTE).text
-
-
-def test_an_empty_line_shows_the_token_that_runs_through_it() -> None:
+    # an empty line shows the token that runs through it
     assert backgrounds(draw(RowContent("", (RowToken(0, 1, 4),)), 3, PALETTE))[0] == (NEWLINE, color(4))
 
 
@@ -51,9 +49,7 @@ def test_a_cluster_is_one_color_and_underlined_when_tokens_share_it() -> None:
     assert [text for text, _ in texts][:3] == ["a", FAMILY, "b"]
     assert [bool(style.underline) for _, style in texts][:3] == [False, True, False]
     assert [style.bgcolor for _, style in texts][:3] == [color(0), color(0), color(1)]
-
-
-def test_a_character_of_several_tokens_is_underlined() -> None:
+    # and so is a character of several tokens
     strip = draw(RowContent(" Ε", (RowToken(0, 2, 0),), shared=((1, 2),)), 4, PALETTE)
     assert [(text, bool(style.underline)) for text, style in shown(strip)][:2] == [(" ", False), ("Ε", True)]
 

@@ -20,30 +20,21 @@ def tokenizer(request: pytest.FixtureRequest) -> Tokenizer:
     return train(CORPUS, vocab_size=330, pattern=request.param)
 
 
-def colors(live: LiveText, start: int, length: int) -> dict[int, int]:
-    """The color of each code point of a row."""
-    tokens, _ = find_tokens(live, start, length, 2)
-    return {start + column: token.color for token in tokens for column in range(token.start, token.end)}
+def test_an_underline_stays_where_it_is_while_one_scrolls_and_neighbors_differ(tokenizer: Tokenizer) -> None:
+    live = LiveText(tokenizer, "".join(random.Random(1).choices(PARTS, k=300)))
 
+    def colors(start: int, length: int) -> dict[int, int]:
+        """The color of each code point of a row."""
+        tokens, _ = find_tokens(live, start, length, 2)
+        assert all(one.color != other.color for one, other in pairwise(tokens))
+        return {start + column: token.color for token in tokens for column in range(token.start, token.end)}
 
-def test_an_underline_stays_where_it_is_while_one_scrolls(tokenizer: Tokenizer) -> None:
-    rng = random.Random(1)
-    live = LiveText(tokenizer, "".join(rng.choices(PARTS, k=300)))
     begin = 0
     for line in live.text.splitlines(keepends=True):
-        whole = colors(live, begin, len(line))
+        whole = colors(begin, len(line))
         for start in range(begin, begin + len(line), 7):
-            assert colors(live, start, begin + len(line) - start).items() <= whole.items()
+            assert colors(start, begin + len(line) - start).items() <= whole.items()
         begin += len(line)
-
-
-def test_neighbors_on_a_line_differ(tokenizer: Tokenizer) -> None:
-    live = LiveText(tokenizer, "".join(random.Random(2).choices(PARTS, k=300)))
-    start = 0
-    for line in live.text.splitlines(keepends=True):
-        tokens, _ = find_tokens(live, start, len(line), 2)
-        assert all(one.color != other.color for one, other in pairwise(tokens))
-        start += len(line)
 
 
 EDITS = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(("e", " ", "thx", "e th"))), min_size=1, max_size=4)
@@ -51,7 +42,7 @@ EDITS = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(("e", " ", "thx"
 
 @pytest.mark.parametrize(("n_colors", "length"), [(2, 8), (6, 8), (6, 40)])
 @given(st.lists(st.sampled_from(PARTS), min_size=30, max_size=60).map("".join), EDITS, st.booleans())
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_remembered_rows_are_those_of_a_fresh_text(n_colors: int, length: int, text: str, edits, grows) -> None:
     """What is typed over what stood there; what is only inserted moves the colors of a run of equal tokens."""
     live, rows = LiveText(TRAINED, text), TokensOfRows()

@@ -81,21 +81,16 @@ def test_where_it_stands_is_told_by_folder_name_and_line() -> None:
     assert lines[at + 1 : at + 3] == [" git/changelog:12", "  👨·👩 the fas·ter"]
 
 
-def test_occurrences_that_overlap_are_told_of() -> None:
+def test_occurrences_that_overlap_and_merges_that_were_given_are_told_of() -> None:
     tokenizer = train("aaaa aaa", vocab_size=257, pattern="words")
     step = explained(tokenizer, {"aaaa": 1, "aaa": 1}, 1, "first")
     lines = told(why_lines(step, merge_of(tokenizer, 1), "first", None, look(tokenizer, 80)))
     assert "3 of the 5 are joined: the others overlap these." in lines
-
-
-def test_a_merge_that_was_given_was_not_chosen() -> None:
     old = train("xyxy", vocab_size=257, pattern="none")
     tokenizer = train("abab", vocab_size=258, pattern="none", start=old.vocabulary)
     alone = told(why_lines(StepExplained(), merge_of(tokenizer, 1), "first", None, look(tokenizer, 80)))
-    assert alone[1:3] == [
-        "Given by the vocabulary that was extended, and not chosen in these texts.",
-        "It occurred 0 times.",
-    ]
+    given = "Given by the vocabulary that was extended, and not chosen in these texts."
+    assert alone[1:3] == [given, "It occurred 0 times."]
 
 
 def test_what_is_not_known_is_not_told() -> None:
