@@ -34,7 +34,7 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Op
         assert name in FORUM.read_text("utf-8") and name not in CLEAN.read_text("utf-8")
         verdict = table.rows.verdict(table.current or 0)
         assert verdict is not None and verdict.kinds[0] == "absent-from-reference"
-        assert screen.audit.measures["reference"][verdict.id] == 0 and "made of" in about(scope)
+        assert screen.audit.measures["reference"][verdict.id] == 0 and "step " in about(scope)
 
         await scope.press("w")
         await scope.until(lambda: screen.token_lines.found and not screen.token_lines.running, "its lines are found")

@@ -91,7 +91,9 @@ class TokenFacts:
 def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
     """Everything about a token in lines of `width` cells, the finding first."""
     what_is_said = _findings(facts, width), _example(facts), _numbers(facts)
-    return _separated(map(list, (_identity(facts, width, 3), *what_is_said, _merge(facts, width), _children(facts))))
+    return _separated(
+        map(list, (_identity(facts, width, 3), *what_is_said, _origin(facts, width, _TREE), _children(facts)))
+    )
 
 
 def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, height: int) -> list[InfoLine]:
@@ -105,7 +107,9 @@ def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, heig
     head = [*_identity(facts, width, 3 if height >= 14 else 1)]
     if not facts.vocabulary.knows_merges:
         return [*head, *sentence(RECOVERING, width)][:height]
-    head += _origin(facts, width)
+    head += _origin(facts, width, 0)
+    left = facts.verdict.evidence.get("count") if facts.verdict else None
+    head += [InfoLine("left in the corpus", f"{left:,}", "muted")] if left is not None else []
     notes = [*place, *_findings(facts, width, brief=True)]
     children = [*_first_children(facts, width, brief=height - len(head) - len(notes) < 6)]
     room = height - len(head) - len(notes) - len(children)
@@ -162,36 +166,20 @@ def _example(facts: TokenFacts) -> Iterator[InfoLine]:
 
 
 def _numbers(facts: TokenFacts) -> Iterator[InfoLine]:
-    """What was counted, then and now."""
-    if learned := facts.learned:
-        count, ties = learned
-        yield InfoLine("pair when it was merged" + (f", {ties:,} pairs tied" if ties > 1 else ""), f"{count:,}")
     for name, value in facts.measures.items():
         yield InfoLine(WORDS.get(name, name), number(name, value))
 
 
-def _without_merge(facts: TokenFacts) -> InfoLine:
-    made = "a single byte" if len(facts.data) == 1 else "not made by a merge"
-    return InfoLine("a special token: outside the merges" if facts.is_special else made, ink="muted")
-
-
-def _merge(facts: TokenFacts, width: int) -> Iterator[InfoLine]:
-    """What it is made of, down to its bytes."""
-    if facts.step:
-        yield InfoLine("made of", f"step {facts.step:,}", "muted")
-        yield from branches(facts.vocabulary, facts.token, width, _TREE)
-    elif facts.vocabulary.knows_merges or facts.is_special:
-        yield _without_merge(facts)
-    else:
+def _origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
+    """The merge that made it, and what it is made of in so many lines."""
+    vocabulary, made = facts.vocabulary, f"step {facts.step:,}"
+    if not facts.step and not vocabulary.knows_merges and not facts.is_special:
         yield from sentence(RECOVERING, width)
-
-
-def _origin(facts: TokenFacts, width: int) -> Iterator[InfoLine]:
-    """The same in a line or two."""
-    if not facts.step:
-        yield _without_merge(facts)
+    elif not facts.step:
+        kind = "a single byte" if len(facts.data) == 1 else "not made by a merge"
+        yield InfoLine("a special token: outside the merges" if facts.is_special else kind, ink="muted")
     else:
-        pair, made = _joined(facts.tokenizer, facts.vocabulary.parents(facts.token) or ()), f"step {facts.step:,}"
+        pair = _joined(facts.tokenizer, vocabulary.parents(facts.token) or ())
         fits = cell_len(pair) + 1 + len(made) <= width
         yield InfoLine(pair, made if fits else "")
         if not fits:
@@ -199,9 +187,7 @@ def _origin(facts: TokenFacts, width: int) -> Iterator[InfoLine]:
         if learned := facts.learned:
             count, ties = learned
             yield InfoLine(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")
-    left = facts.verdict.evidence.get("count") if facts.verdict else None
-    if left is not None:
-        yield InfoLine("left in the corpus", f"{left:,}", "muted")
+        yield from branches(vocabulary, facts.token, width, height)
 
 
 def _children(facts: TokenFacts) -> Iterator[InfoLine]:
