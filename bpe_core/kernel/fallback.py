@@ -14,19 +14,15 @@ from typing import Any, Final
 
 from bpe_core.utf8 import utf8
 
-FEW: Final = 2
-"""A piece in more documents than this is only known to be in many."""
-END: Final = 0xFFFFFFFF
-"""In the slots between pieces; no symbol has this number."""
-SLOTS_PER_REPORT: Final = 1 << 16
-"""Slots counted between two reports of progress: a few hundredths of a second."""
+FEW: Final = 2  # a piece in more documents than this is only known to be in many
+END: Final = 0xFFFFFFFF  # in the slots between pieces; no symbol has this number
+SLOTS_PER_REPORT: Final = 1 << 16  # slots counted between two reports of progress: a few hundredths of a second
 FIRST, LOWEST, LARGEST = range(3)
 """Which of several equally frequent pairs is next: the first in the corpus, the lowest symbols, the largest bytes."""
 _INVERTED: Final = bytes(reversed(range(256)))
 _END_OF_TOKEN: Final = "\u0100"
 
-Pair = tuple[int, int]
-"""(left symbol, right symbol)."""
+Pair = tuple[int, int]  # (left symbol, right symbol)
 Step = tuple[int, int, int, int, int]
 """A merge: left and right symbol, count of the pair, pairs with this count (0: it was given), tokens after it."""
 _SLICE: Final = 1 << 16  # ids that are made into text at a time, to bound the memory

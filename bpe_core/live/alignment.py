@@ -19,8 +19,7 @@ from bpe_core.tokenizer.normalizers import SourceMap
 from bpe_core.tokenizer.preparation import METASPACE, Finder, Placed, PrefixStep, Preparation, SplitStep
 from bpe_core.utf8 import utf8
 
-Range = tuple[int, int]
-"""(start, end) in the text as it was written, in code points."""
+Range = tuple[int, int]  # (start, end) in the text as it was written, in code points
 
 _start, _end = itemgetter(0), itemgetter(1)
 

@@ -273,8 +273,7 @@ class Ends:
 
     def __init__(self, reader: "PlainReader", data: bytes) -> None:
         splitter = reader.splitter
-        self.gaps: Final = set[int]()
-        """The ends of those that are dropped."""
+        self.gaps: Final = set[int]()  # the ends of those that are dropped
         self._is_ahead: Final = splitter.scanner is not None
         self._ends: Final = array("Q")
         if not splitter.source:

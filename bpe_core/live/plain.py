@@ -19,14 +19,11 @@ from bpe_core.live.spans import Span, layout
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
 
-SIZE: Final = 512
-"""Characters after which a part ends at the next safe cut."""
-REST: Final = 1_024
-"""Characters at the end of a text, or of what is read of one, that are one part."""
+SIZE: Final = 512  # characters after which a part ends at the next safe cut
+REST: Final = 1_024  # characters at the end of a text, or of what is read of one, that are one part
 LONGEST: Final = 16_384 if kernel.available else 2_048
 """Characters of a part above which it is a `Giant`; a shorter one is encoded anew at each edit, in a millisecond."""
-NEAR: Final = 1_024
-"""Characters before and behind an edit of a giant in which safe cuts are searched that divide it."""
+NEAR: Final = 1_024  # characters before and behind an edit of a giant in which safe cuts are searched that divide it
 _CACHED: Final = 64  # parts of which the tokens and spans are cached: those on a screen, and those edited lately
 
 
@@ -47,8 +44,7 @@ class PlainReader:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer: Final = tokenizer
         self.splitter: Final = tokenizer.splitter
-        self.lossy: Final = self.splitter.lossy
-        """Whether there can be gaps."""
+        self.lossy: Final = self.splitter.lossy  # whether there can be gaps
         self.local: Final = not self.splitter.source or self.splitter.blockwise
         """Whether it is known how far an edit can change the pieces; if not, all of the text is split again."""
         self.has_cuts: Final = bool(self.splitter.source) and self.splitter.blockwise
@@ -57,8 +53,7 @@ class PlainReader:
         """The type of the rows; the kernel takes no ids that are too large for four bytes."""
         self.lengths: Final = _Lengths(tokenizer)
         """Token -> number of its bytes; also of a negative one, which stands for a gap."""
-        self.row: Final = lru_cache(_CACHED)(self.encode)
-        """`encode`, cached."""
+        self.row: Final = lru_cache(_CACHED)(self.encode)  # `encode`, cached
         self.layout: Final = lru_cache(_CACHED)(lambda text: self.spans(text, self.row(text)))
         """The spans of a part, counted from its beginning."""
 

@@ -20,8 +20,7 @@ from bpe_core.live.spans import Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
 
-SIZE: Final = 512
-"""Characters after which a part ends at the next cut."""
+SIZE: Final = 512  # characters after which a part ends at the next cut
 REST: Final = 1_024
 """Characters of a part within which a cut between two pieces is preferred; and those at the end that are one part."""
 LONGEST: Final = 200_000
@@ -35,8 +34,7 @@ class PreparedReader:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer: Final = tokenizer
         self._cuts: Final = PreparedCuts(tokenizer)
-        self.align: Final = lru_cache(_CACHED)(partial(Alignment, tokenizer))
-        """The tokens of a part and their places."""
+        self.align: Final = lru_cache(_CACHED)(partial(Alignment, tokenizer))  # the tokens of a part and their places
 
     def read(self, text: str, before: Cut | None = None, behind: Cut | None = None) -> "list[PreparedPart]":
         """A text between cuts of these kinds in parts; None is the beginning or the end of all text.

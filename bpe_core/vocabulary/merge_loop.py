@@ -28,18 +28,13 @@ from typing import Any, Final, TypeVar
 
 from bpe_core.common_prefix import common_prefix
 
-Triple = tuple[int, int, int]
-"""A merge: the ids of its left part, its right part and the token it makes."""
+Triple = tuple[int, int, int]  # a merge: the ids of its left part, its right part and the token it makes
 S = TypeVar("S")
 
-NO_RANK: Final = 1 << 62
-"""The rank of a pair that is never joined; larger than any other."""
-WINDOW: Final = 256
-"""New symbols in a window, unless it had to grow; few enough for the caches of the processor."""
-_OVERLAP: Final = 6
-"""Tokens of the window before that a window merges once more; more than these seldom change."""
-_PERIOD: Final = 8
-"""Tokens in the longest period that is recognized."""
+NO_RANK: Final = 1 << 62  # the rank of a pair that is never joined; larger than any other
+WINDOW: Final = 256  # new symbols in a window, unless it had to grow; few enough for the caches of the processor
+_OVERLAP: Final = 6  # tokens of the window before that a window merges once more; more than these seldom change
+_PERIOD: Final = 8  # tokens in the longest period that is recognized
 
 
 def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]) -> list[S]:

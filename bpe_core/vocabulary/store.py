@@ -17,14 +17,11 @@ class Store:
 
     def __init__(self, base: Mapping[int, bytes], symbols: Symbols, whole_pieces: Mapping[bytes, int]) -> None:
         self.base = dict(base)
-        self.bytes_of = dict(base)
-        """Id -> bytes of all tokens, those of `base` and those that merges make."""
+        self.bytes_of = dict(base)  # id -> bytes of all tokens, those of `base` and those that merges make
         self.symbols = symbols
         self.whole_pieces = whole_pieces
-        self.merges: list[Triple] = []
-        """(left, right, token); the first is step 1 and has rank 0."""
-        self.step_of: dict[int, int] = {}
-        """Id -> the step that first made it; tokens of `base` are not in it."""
+        self.merges: list[Triple] = []  # (left, right, token); the first is step 1 and has rank 0
+        self.step_of: dict[int, int] = {}  # id -> the step that first made it; tokens of `base` are not in it
         self.repeats: list[int] = []
         """Steps, ascending, whose merge makes a token that existed before, as in some published files."""
         # (the kernel's encoder or None, merges it has): one value, replaced at once, since several threads may ask.

@@ -120,8 +120,7 @@ def _named(character: str) -> str:
     return f"U+{code:04X}, and none for the byte 0x{character.encode()[0]:02x}"
 
 
-Symbols = ByteSymbols | CharacterSymbols
-"""How a piece becomes symbols, before the first merge."""
+Symbols = ByteSymbols | CharacterSymbols  # how a piece becomes symbols, before the first merge
 
 
 def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
@@ -138,8 +137,7 @@ BYTES_IN_ORDER: Final = bytes((*_PRINTABLE, *_OTHERS))
 
 BYTE_OF: Final[Mapping[str, int]] = MappingProxyType(
     {chr(byte): byte for byte in _PRINTABLE} | {chr(256 + n): byte for n, byte in enumerate(_OTHERS)}
-)
-"""Character -> byte."""
+)  # character -> byte
 
 _CHARACTERS: Final = "".join(sorted(BYTE_OF, key=BYTE_OF.__getitem__))
 
