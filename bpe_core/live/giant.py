@@ -76,6 +76,16 @@ class Giant:
         data = b"".join([part.data if isinstance(part, Giant) else utf8(part.text) for part in parts])
         return cls(reader, data, marks[-1][_CHARACTER], reader.joined_row(parts), None, marks)
 
+    def cut(self, start: int, end: int) -> "Giant":
+        """The stretch between two safe cuts."""
+        if (start, end) == (0, self.n_characters):
+            return self
+        first, last = self._byte_at(start), self._byte_at(end)
+        low, high = self._token_at(first)[0], self._token_at(last)[0]
+        inside = [(c - start, b - first, t - low) for c, b, t in self.marks if first < b < last]
+        marks = [(0, 0, 0), *inside, (end - start, last - first, high - low)]
+        return Giant(self.reader, self.data[first:last], end - start, self.row[low:high], None, marks)
+
     @property
     def text(self) -> str:
         return self.data.decode()

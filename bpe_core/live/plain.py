@@ -80,7 +80,8 @@ class PlainReader:
         if any(isinstance(part, Giant) for part in old):
             whole = old[0] if len(old) == 1 else Giant.joined(self, old)
             assert isinstance(whole, Giant)
-            new, n_left, n_right = self._edited_giant(whole, edit)
+            giant, n_left, n_right = whole.edited(edit)
+            new = self._divided(giant, edit)
             first, last = whole.around(n_left, n_right)
             row, text = whole.row, whole.between(first[0], last[0])
             edit = Edit(edit.start - first[0], edit.end - first[0], edit.replacement)
@@ -102,43 +103,22 @@ class PlainReader:
             part.n_tokens = n_tokens(part.row)
         return new, change.moved(first[0])
 
-    def _edited_giant(self, old: Giant, edit: Edit) -> "tuple[list[PlainPart | Giant], int, int]":
-        """(parts of the edited text, tokens of `old` at its beginning that are theirs, and at its end)."""
-        if old.n_characters + edit.growth <= LONGEST:
-            return self.read(edit.of(old.text)), 0, 0
-        cuts = self._cuts_near(old, edit)
-        if cuts is None:
-            giant, n_left, n_right = old.edited(edit)
-            return [giant], n_left, n_right
-        first, last = cuts
-        text = edit.of(old.text)
-        n_left = n_right = 0
-        left = self.read(text[:first]) if first <= LONGEST else []
-        right = self.read(text[last:]) if len(text) - last <= LONGEST else []
-        if first > LONGEST:
-            start = min(edit.start, first)
-            giant, n_left, _ = old.edited(Edit(start, old.n_characters, text[start:first]))
-            left = [giant]
-        if len(text) - last > LONGEST:
-            end, stop = (edit.end, edit.stop) if last < edit.stop else (last - edit.growth, last)
-            giant, _, n_right = old.edited(Edit(0, end, text[last:stop]))
-            right = [giant]
-        return [*left, *self.read(text[first:last]), *right], n_left, n_right
-
-    def _cuts_near(self, old: Giant, edit: Edit) -> tuple[int, int] | None:
-        """The first and the last safe cut near an edit, in the text after it; None if there is none."""
-        if not self.has_cuts:
-            return None
-        begin = max(0, edit.start - NEAR)
-        behind = old.between(edit.end, min(edit.end + NEAR, old.n_characters))
-        near = f"{old.between(begin, edit.start)}{edit.replacement}{behind}"
+    def _divided(self, giant: Giant, edit: Edit) -> "list[PlainPart | Giant]":
+        """The parts of a giant that was edited: it is divided at the first and the last safe cut near the edit."""
+        n, begin = giant.n_characters, max(0, edit.start - NEAR)
+        near = giant.between(begin, min(n, edit.stop + NEAR)) if self.has_cuts else ""
         first = self.splitter.cut(near, 1)
-        if first == len(near):
-            return None
+        if first >= len(near):
+            return self._side(giant, 0, n)
         last, cut = first, max(first, len(near) - 2 * NEAR)
         while (cut := self.splitter.cut(near, cut + 1)) < len(near):
             last = cut
-        return begin + first, begin + last
+        first, last = begin + first, begin + last
+        middle = self.read(giant.between(first, last))
+        return [*self._side(giant, 0, first), *middle, *self._side(giant, last, n)]
+
+    def _side(self, giant: Giant, start: int, end: int) -> "list[PlainPart | Giant]":
+        return [giant.cut(start, end)] if end - start > LONGEST else self.read(giant.between(start, end))
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text`, each `Gap` included: joined they are `text`."""
