@@ -26,7 +26,7 @@ __all__ = ["Change", "LiveText"]
 LEAST: Final = 64  # characters below which edited parts are read together with the next one
 GROUP: Final = 128  # parts of a group, about
 LONG: Final = 2_048  # characters of a prepared part that is not encoded fast enough for a screen to wait for it
-_FAR: Final = 8_192  # characters before and behind an offset in which `piece_at` follows a piece across parts
+_FAR: Final = 2_048  # characters before and behind an offset in which `piece_at` follows a piece across parts
 
 
 class LiveText:
@@ -149,23 +149,25 @@ class LiveText:
 
         Under a tokenizer that changes the text, a piece that spans very many characters is cut off.
         """
-        found = self._pieces_around(offset)
-        return (found[0][0], found[-1][1]) if found else None
+        found = self._piece_around(offset)
+        return found and found[:2]
 
     def prepared_piece(self, offset: int) -> str:
         """The text of that piece as it is encoded, after normalization; "" if there is none."""
-        return "".join([text for _, _, text in self._pieces_around(offset)])
+        found = self._piece_around(offset)
+        return found[2] if found else ""
 
-    def _pieces_around(self, offset: int) -> list[tuple[int, int, str]]:
-        """(start, end, text) of that piece in each part of the text that it spans."""
+    def _piece_around(self, offset: int) -> tuple[int, int, str] | None:
+        """(start, end, text) of that piece."""
         if offset == self.n_characters:
-            return []
+            return None
         at, part = next(self._within(offset, offset))
-        if isinstance(part, PreparedPart):
-            near = self._within(max(0, offset - _FAR), min(self.n_characters, offset + _FAR))
-            return piece_across(list(near), offset)
-        start, end = part.piece_at(offset - at)
-        return [(at + start, at + end, part.between(start, end))]
+        if not isinstance(part, PreparedPart):
+            start, end = part.piece_at(offset - at)
+            return at + start, at + end, part.between(start, end)
+        near = [part for _, part in self._within(max(0, offset - _FAR), min(self.n_characters, offset + _FAR))]
+        found = piece_across(near, near.index(part), offset - at)
+        return found and (at + found[0], at + found[1], found[2])
 
     # How many
 

@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import accumulate, chain
-from operator import itemgetter
 from typing import Final
 
 from bpe_core.common_prefix import common_prefix
@@ -106,34 +105,24 @@ class PreparedPart(Part):
         return self.alignment.spans(start, end)
 
 
-def piece_across(parts: Sequence[tuple[int, PreparedPart]], offset: int) -> list[tuple[int, int, str]]:
-    """(start, end, prepared text) of the piece at `offset` in each part that it spans; empty if there is none.
+def piece_across(parts: Sequence[PreparedPart], index: int, offset: int) -> tuple[int, int, str] | None:
+    """(start, end, prepared text) of the piece at `offset` of a part; None if there is none.
 
-    `parts` are adjacent ones, each with its place; beyond them a piece is not followed.
+    `parts` are adjacent ones, which the piece may span; beyond them it is not followed.
     """
-
-    def piece(number: int, index: int) -> tuple[int, int, str]:
-        at, part = parts[number]
-        (start, end), text = part.alignment.piece(index)
-        return at + start, at + end, text
-
-    left = right = bisect_right(parts, offset, key=itemgetter(0)) - 1
-    at, part = parts[left]
-    index = part.alignment.piece_index(offset - at)
-    if index is None:
-        return []
-    found = [piece(left, index)]
-    is_first, is_last = index == 0, index == part.alignment.n_pieces - 1
-    while is_first and left and parts[left][1].before is Cut.INSIDE:
-        left -= 1
-        n_pieces = parts[left][1].alignment.n_pieces
-        found.insert(0, piece(left, n_pieces - 1))
-        is_first = n_pieces == 1
-    while is_last and right + 1 < len(parts) and parts[right][1].behind is Cut.INSIDE:
-        right += 1
-        found.append(piece(right, 0))
-        is_last = parts[right][1].alignment.n_pieces == 1
-    return found
+    first, last = index, index + 1
+    while first and parts[first].before is Cut.INSIDE:
+        first -= 1
+    while last < len(parts) and parts[last].before is Cut.INSIDE:
+        last += 1
+    start = -sum([part.n_characters for part in parts[first:index]])
+    text = "".join([part.text for part in parts[first:last]])
+    alignment = parts[index].reader.align(text, parts[first].before, parts[last - 1].behind)
+    piece = alignment.piece_index(offset - start)
+    if piece is None:
+        return None
+    (begin, end), prepared = alignment.piece(piece)
+    return start + begin, start + end, prepared
 
 
 class _Places:
