@@ -4,7 +4,7 @@ import random
 from itertools import chain
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bpe_core import OptionError, SpecialTokenError, TextError, Tokenizer, UnknownTokenError, train
@@ -90,6 +90,7 @@ CHOICES = st.just("all") | st.sets(st.sampled_from([*SPECIALS[:2], "low"]))
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join), CHOICES, CHOICES)
+@example("low<|end|>", {"<|end|>"}, {"<|end|>"})
 def test_tiktoken_gives_the_same_ids_or_refuses_too(text, allowed, disallowed):
     ours, theirs = WITH_SPECIALS, WITH_SPECIALS.to_tiktoken()
     options = {"allowed_special": allowed if allowed == "all" else allowed - {"low"}, "disallowed_special": disallowed}
