@@ -64,10 +64,10 @@ def add_command(
 
 
 def add_tokenizer(parser: ArgumentParser, several: str = "") -> None:
-    """Add `-t`, the tokenizer to work with, or a list of as many as `several` says."""
+    """Add `-t`, the tokenizer to work with, or as many as `several` says, and `--pattern`."""
     text = f"{A_TOKENIZER}; {several}" if several else A_TOKENIZER
-    action = "append" if several else "store"
-    parser.add_argument("-t", "--tokenizer", action=action, required=True, metavar="TOKENIZER", help=text)
+    add_value(parser, "-t --tokenizer", "TOKENIZER", text, None, action="append" if several else None, required=True)
+    add_given_pattern(parser)
 
 
 def add_given_pattern(parser: ArgumentParser) -> None:

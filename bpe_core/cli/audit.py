@@ -20,7 +20,6 @@ from bpe_core.cli.arguments import (
     add_command,
     add_flag,
     add_forms,
-    add_given_pattern,
     add_tokenizer,
     add_value,
 )
@@ -58,7 +57,6 @@ def add(commands: Subcommands) -> None:
         notes="kinds of findings:\n" + "\n".join(f"  {kind:22}{meaning}" for kind, meaning in KINDS.items()),
     )
     add_tokenizer(parser)
-    add_given_pattern(parser)
     which = "a file or folder; repeatable"
     own = f"texts to count its tokens in, such as those it learned from: {which}"
     add_value(parser, "--corpus", "PATH", own, [], action="append")

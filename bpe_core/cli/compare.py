@@ -9,7 +9,7 @@ from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
-from bpe_core.cli.arguments import Subcommands, add_command, add_flag, add_tokenizer, add_value, integer
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_flag, add_value, integer
 from bpe_core.cli.report import ReportTable, Section, aligned, as_text, token_labels
 from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.errors import OptionError, TextError
@@ -71,7 +71,8 @@ def _meanings(keys: Iterable[str]) -> str:
 
 def _add_arguments(parser: ArgumentParser, number: str) -> None:
     """Declare tokenizers, `number` of them as the help says, the texts, and how these are read."""
-    add_tokenizer(parser, number)
+    which = f"{A_TOKENIZER}; {number}"
+    add_value(parser, "-t --tokenizer", "TOKENIZER", which, None, action="append", required=True)
     split = (
         "how text is split, where TOKENIZER does not say it, or wrongly; once for all of them, or once for each, "
         'in their order, and "" for one that says it'

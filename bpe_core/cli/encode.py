@@ -20,7 +20,6 @@ from bpe_core.cli.arguments import (
     add_command,
     add_flag,
     add_forms,
-    add_given_pattern,
     add_input,
     add_tokenizer,
 )
@@ -57,7 +56,6 @@ def add(commands: Subcommands) -> None:
         ("-t mine.json notes.md", "-t gpt-4o --count < notes.md", "-t gpt-4o my_texts/ > ids.txt"),
     )
     add_tokenizer(parser)
-    add_given_pattern(parser)
     several = "Several texts, or those of a folder, give a line each"
     texts = f"a text, also .gz and .xz; stdin, in UTF-8, if left out or -. {several}"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
@@ -70,7 +68,6 @@ def add(commands: Subcommands) -> None:
     examples = ("-t mine.json ids.txt", "-t mine.json < ids.txt > notes.md")
     parser = add_command(commands, "decode", run_decode, "Turn token ids back into text.", examples)
     add_tokenizer(parser)
-    add_given_pattern(parser)
     add_input(parser, "ids separated by spaces or commas, a list of them, or what encode --json printed")
     parser = add_command(
         commands,
@@ -80,7 +77,6 @@ def add(commands: Subcommands) -> None:
         ("-t gpt-4o notes.md", "-t gpt2 -t gpt-4o --html notes.md > notes.html", "-t mine.json --ids < notes.md"),
     )
     add_tokenizer(parser, "repeatable")
-    add_given_pattern(parser)
     add_input(parser, "the text, in UTF-8")
     add_flag(parser, "ids", "put the id behind each token")
     form = add_forms(

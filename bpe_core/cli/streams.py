@@ -4,7 +4,6 @@ import codecs
 import os
 import stat
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import IO, Final, cast
@@ -121,7 +120,6 @@ class BarReporter(SentenceReporter):
         columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
         self._bars = Progress(*columns, console=Console(file=cast(IO[str], Unfailing(sys.stderr))), transient=True)
         self._task = self._bars.add_task("", visible=False)
-        self._total, self._shown = 0, 0.0
         self._bars.start()
 
     def send(self, event: Event) -> None:
@@ -144,10 +142,5 @@ class BarReporter(SentenceReporter):
         self._bars.stop()
 
     def _move(self, label: str, done: int, total: int | None = None) -> None:
-        if total is not None and total != self._total:
-            self._total = total
-            self._bars.reset(self._task, total=total)  # another thing is counted, at another speed
-        elif time.monotonic() - self._shown < 0.05:
-            return
-        self._shown = time.monotonic()
-        self._bars.update(self._task, description=visible(label)[:40].ljust(40), completed=done, visible=True)
+        text = visible(label)[:40].ljust(40)
+        self._bars.update(self._task, description=text, completed=done, total=total, visible=True)

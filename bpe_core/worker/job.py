@@ -217,8 +217,8 @@ class Job:
         """How many merges may be made before it is asked again, `most` at most: one where each is looked at."""
         return 1 if self._pace or self.goal is not None else int(min(most, self.credit))
 
-    def made(self, merge: "Merge", n_bytes: int) -> None:
-        """Take a merge off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""
-        self.credit -= 1
-        if self.goal is not None and self.goal.holds(merge, n_bytes):
+    def made(self, merges: "list[Merge]", n_bytes: int) -> None:
+        """Take merges off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""
+        self.credit -= len(merges)
+        if self.goal is not None and self.goal.holds(merges[-1], n_bytes):
             self.credit, self.reached, self.goal = 0, self.goal, None

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.corpus.sampling import Sample, parsed_weights
-from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError, Stopped
+from bpe_core.errors import BpeError, FormatError, OptionError, Stopped
 from bpe_core.formats import load, save, save_beside
 from bpe_core.formats.atomic import check_place, file_of, write_atomically
 from bpe_core.hub import located
@@ -67,13 +67,7 @@ class Recipe:
             return None
         if self.preset:
             raise OptionError(f"The preset {self.preset} begins at the bytes; leave out --extend, or --preset.")
-        place = located(self.extend, partial(job.progress, "fetching"))
-        try:
-            old = load(place)
-        except PatternNeededError:
-            if "pattern" not in self.options:
-                raise
-            old = load(place, pattern=self.options["pattern"])
+        old = load(located(self.extend, partial(job.progress, "fetching")), pattern=self.options.get("pattern"))
         if old.preparation:
             raise OptionError(
                 f"{self.extend} cannot be extended: it changes a text before it splits it, or looks for tokens in it."
@@ -158,14 +152,14 @@ class TrainRequest:
         Raises `FormatError` if there is no such file, `OptionError` if it is broken.
         """
         checkpoint = self.place if self.place and self.place.exists() else None
-        if checkpoint and not (self.resume or self.resume_from):
-            job.say(f"{checkpoint} is of a run that did not end; --resume would have gone on from it.")
-        elif self.resume and not (self.resume_from or checkpoint or os.path.isfile(self.output)):
+        if not (self.resume or self.resume_from):
+            if checkpoint:
+                job.say(f"{checkpoint} is of a run that did not end; --resume would have gone on from it.")
+            return None
+        place = Path(self.resume_from or checkpoint or self.output or os.devnull)
+        if not (self.resume_from or place.is_file()):
             job.say("There is no checkpoint to resume; this run begins at the beginning.")
             return None
-        if not (self.resume or self.resume_from):
-            return None
-        place = Path(self.resume_from or checkpoint or self.output)
         try:
             earlier = load(place)
         except FormatError as error:
@@ -306,8 +300,7 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
             break
         batch += merges
         if n_left <= 0:
-            for merge in merges:
-                job.made(merge, trainer.n_bytes)
+            job.made(merges, trainer.n_bytes)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send()
         job.receive()
