@@ -8,11 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import LiveText, Tokenizer, train
-from tui.text.tokens import TokensOfRows, find_tokens, moved
+from tui.text.strips import OnRow
+from tui.text.tokens import ColoredTokens, TokensOfRows, moved
 
 CORPUS = "the theme of the other thesis,\n    the thing\n\n    that they thought through\n" * 20
 TRAINED = train(CORPUS, vocab_size=330)
 PARTS = ("the ", "theme", " ", "\n", "\n\n    ", "thing ", "é", "雨", "x" * 30, "of the other ")
+
+
+def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
+    return ColoredTokens(live, start, start + length, n_colors).on_row(start, length)
 
 
 @pytest.fixture(scope="module", params=["gpt4", "none"])

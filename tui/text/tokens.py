@@ -37,7 +37,7 @@ class TokensOfRows:
     def forget(self) -> None:
         """Forget all rows: any may have other tokens."""
         self._rows.clear()
-        self._colored: _Colored | None = None
+        self._colored: ColoredTokens | None = None
         self._is_all_new = True
 
     def on_row(self, live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
@@ -50,7 +50,7 @@ class TokensOfRows:
             if colored is None or not colored.holds(*key):
                 together = _TOGETHER if self._is_all_new and n_colors > 2 else 0
                 end = min(start + max(length, together), live.n_characters)
-                colored = self._colored = _Colored(live, start, end, n_colors)
+                colored = self._colored = ColoredTokens(live, start, end, n_colors)
             found = self._rows[key] = colored.on_row(start, length)
         return found
 
@@ -66,8 +66,8 @@ class TokensOfRows:
         }
 
 
-class _Colored:
-    """The tokens of a part of a text with their colors."""
+class ColoredTokens:
+    """The tokens of a part of a text with their colors; and where several share characters."""
 
     def __init__(self, live: LiveText, start: int, end: int, n_colors: int) -> None:
         self._live, self._start, self._end, self._n_colors = live, start, end, n_colors
@@ -92,11 +92,6 @@ class _Colored:
                 if inside:
                     shared += [seen for torn in _torn(self._live, span) if (seen := clip(torn, start, length))]
         return tuple(tokens), tuple(shared)
-
-
-def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
-    """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
-    return _Colored(live, start, start + length, n_colors).on_row(start, length)
 
 
 def _anchor(live: LiveText, start: int) -> int:

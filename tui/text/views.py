@@ -13,7 +13,6 @@ from bpe_core.visible import token_label, visible
 from bpe_core.vocabulary import Vocabulary
 
 VIEWS: Final = ("text", "borders", "ids", "list")  # what the key turns through; "text" is the editor itself
-TITLES: Final = {"borders": "token borders", "ids": "ids", "list": "one token a line"}
 AROUND: Final = 8_000  # characters before and behind the cursor that are shown
 BORDER: Final = "│"
 _MOST_BYTES: Final = 16  # bytes of a token that a line shows
