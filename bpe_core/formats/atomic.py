@@ -39,24 +39,19 @@ def write_beside(path: Path, lines: Iterable[str]) -> Path:
     Never replaces a file, also not one that another process creates meanwhile. Raises `FormatError`.
     """
     with _as_format_error(path):
-        new, place = new_beside(path), path
-        replace_file(new, map(str.encode, lines))
-        try:
-            for number in count(2):
-                try:
-                    try:
-                        os.link(new, place)
-                    except FileExistsError:
-                        raise
-                    except OSError:  # a disk that knows no links
-                        open(place, "x").close()
-                        os.replace(new, place)
-                    break
-                except FileExistsError:
-                    place = path.with_stem(f"{path.stem}-{number}")
-        finally:
-            new.unlink(missing_ok=True)
-    return place
+        for number in count(1):
+            place = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+            try:
+                open(place, "x").close()  # from now on it is taken
+            except FileExistsError:
+                continue
+            try:
+                replace_file(place, map(str.encode, lines))
+            except BaseException:
+                place.unlink()
+                raise
+            return place
+    raise AssertionError("numbers do not end")
 
 
 def check_place(path: str | os.PathLike[str]) -> None:

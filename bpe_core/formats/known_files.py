@@ -8,7 +8,6 @@ A file is identified by the SHA-256 of its content. Patterns and ids are those o
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from types import MappingProxyType
 from typing import Final, Literal
 
 _END: Final = "<|endoftext|>"
@@ -33,7 +32,7 @@ class KnownFile:
 
 def _numbered(first: int, *texts: Iterable[str]) -> Mapping[str, int]:
     """Text -> id, ascending from `first`."""
-    return MappingProxyType({text: token for token, text in enumerate(chain(*texts), first)})
+    return {text: token for token, text in enumerate(chain(*texts), first)}
 
 
 def _reserved(of: str, first: int, end: int) -> Iterable[str]:
@@ -80,34 +79,19 @@ _LLAMA_4: Final = _numbered(
 _QWEN: Final = _numbered(
     151643, _between("endoftext im_start im_end"), (f"<|extra_{number}|>" for number in range(205))
 )
-_GPT_4: Final = {
-    _END: 100257,
-    "<|fim_prefix|>": 100258,
-    "<|fim_middle|>": 100259,
-    "<|fim_suffix|>": 100260,
-    "<|endofprompt|>": 100276,
-}
+_FIM: Final = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
+_GPT_4: Final = {_END: 100257, **_FIM, "<|endofprompt|>": 100276}
+_GPT_4O: Final = {_END: 199999, "<|endofprompt|>": 200018}
 
-_FILES: Final = {
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": ("r50k_base", "gpt2", {_END: 50256}),
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": ("p50k_base", "gpt2", {_END: 50256}),
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": (
-        "cl100k_base",
-        "gpt4",
-        _GPT_4,
-    ),
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": (
-        *("o200k_base", "gpt4o"),
-        {_END: 199999, "<|endofprompt|>": 200018},
-    ),
-    "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126": ("whisper", "gpt2", _WHISPER),
-    "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": ("llama3", "llama3", _LLAMA_3),
-    "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": ("llama4", "gpt4o", _LLAMA_4),
-    "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": ("qwen", "qwen2", _QWEN),
-}
 KNOWN_FILES: Final[Mapping[str, KnownFile]] = {
-    digest: KnownFile(name, pattern, specials, "NFC" if name == "qwen" else None)
-    for digest, (name, pattern, specials) in _FILES.items()
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownFile("r50k_base", "gpt2", {_END: 50256}),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": KnownFile("p50k_base", "gpt2", {_END: 50256}),
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": KnownFile("cl100k_base", "gpt4", _GPT_4),
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownFile("o200k_base", "gpt4o", _GPT_4O),
+    "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126": KnownFile("whisper", "gpt2", _WHISPER),
+    "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownFile("llama3", "llama3", _LLAMA_3),
+    "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": KnownFile("llama4", "gpt4o", _LLAMA_4),
+    "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": KnownFile("qwen", "qwen2", _QWEN, "NFC"),
 }
 """SHA-256 of the content, in hexadecimal digits -> the file.
 

@@ -5,7 +5,7 @@ The text at the end of a merge's line is for people; a file in which it does not
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import MISSING, asdict
 from dataclasses import fields as fields_of
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, is_number
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import Options, TrainingRecord
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.visible import CONTROLS
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
@@ -27,6 +27,8 @@ FORMAT: Final = "bpescope"
 VERSION: Final = 1
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
+_ELSEWHERE: Final = ("sources", "steps", "first_counts", "special_tokens")  # of the record: not a line each
+_NUMBERS: Final = (int, int | None)
 _ESCAPES: Final = {0x7F: "\\u007f"} | {code: json.dumps(chr(code))[1:-1] for code in CONTROLS if code > 0x7F}
 
 
@@ -63,7 +65,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     if record:
         yield ' "training": {\n'
         for name in (field.name for field in fields_of(record)):
-            if name not in ("sources", "steps", "first_counts", "special_tokens"):
+            if name not in _ELSEWHERE:
                 yield _entry(name, getattr(record, name))
         sources = ",\n".join(f"  {_escaped(_ON_ONE_LINE(asdict(source)))}" for source in record.sources)
         yield f' "sources": [\n{sources}\n ]}},\n'
@@ -213,34 +215,25 @@ def _check_merges(
 def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> TrainingRecord:
     """The record in a file that tells these `steps` with its merges. Raises `FormatError`."""
     training = fields.fields("training")
-    options: dict[str, Any] = {}
-    for field in fields_of(Options):
-        if field.name in training:
-            is_whole = field.type in (int, int | None)
-            options[field.name] = (training.number if is_whole else training.text)(field.name)
+    values: dict[str, Any] = {}
+    for field in fields_of(TrainingRecord):
+        if field.name not in _ELSEWHERE and (field.default is MISSING or field.name in training):
+            values[field.name] = (training.number if field.type in _NUMBERS else training.text)(field.name)
+    if values.get("n_given", 0) > len(steps):
+        training.fail("n_given", f"no more than {len(steps)} was expected, the number of merges")
     counts = fields.items("first_counts", [])
     if len(counts) not in (0, 256 + ("end_of_word" in fields)) or not all(map(is_number, counts)):
         fields.fail(
             "first_counts", "the count of each byte was expected, and of the end-of-word marker if there is one"
         )
-    return TrainingRecord(
-        **options,
-        sources=tuple(
-            Source(
-                one.text("name"),
-                one.number("bytes"),
-                one.number("characters"),
-                one.text("sha256"),
-                one.number("weight", 1),
-            )
-            for one in training.objects("sources")
-        ),
-        steps=steps,
-        n_bytes=training.number("n_bytes"),
-        n_tokens_start=training.number("n_tokens_start"),
-        created=training.text("created"),
-        stop_reason=training.text("stop_reason"),
-        n_given=training.number("n_given", 0, largest=len(steps)),
-        first_counts=tuple(counts),
-        sample=training.text("sample", ""),
+    sources = (
+        Source(
+            one.text("name"),
+            one.number("bytes"),
+            one.number("characters"),
+            one.text("sha256"),
+            one.number("weight", 1),
+        )
+        for one in training.objects("sources")
     )
+    return TrainingRecord(**values, sources=tuple(sources), steps=steps, first_counts=tuple(counts))

@@ -98,7 +98,7 @@ def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
         if affix := described.text(key, ""):
             fields.unsupported(f"the {key} {affix!r}", "BPE on bytes, and on characters with U+2581")
     preparation, is_bytewise, joins_bytes = _preparation(fields, pattern)
-    model = Model.of(described, is_bytewise, preparation.has_metaspace)
+    model = Model(described, is_bytewise, preparation.has_metaspace)
     added = tuple(_added(fields))
     splits = [step.splitter.tree for step in preparation.steps if isinstance(step, SplitStep)]
     tree = one_after_another(splits)

@@ -1,9 +1,7 @@
 """The "model" of tokenizer.json: its vocabulary, its merges, and how unknown characters are encoded."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Self
 
 from bpe_core.errors import OptionError
 from bpe_core.formats.file import LARGEST_ID, Fields, is_number
@@ -13,53 +11,33 @@ from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.symbols import BYTE_OF, ByteSymbols, CharacterSymbols, Symbols, meant
 
 
-@dataclass(frozen=True, slots=True)
 class Model:
-    """A BPE model as in tokenizer.json, where tokens are identified by names."""
+    """A BPE model as in tokenizer.json, where tokens are identified by names.
 
-    ids: Mapping[str, int]
-    """Name -> id."""
-    is_bytewise: bool
-    """Whether names are written in the byte alphabet; if not, they are text."""
-    has_metaspace: bool
-    """Whether U+2581 in a name stands for a space."""
-    merges: Mapping[tuple[str, str], int]
-    """(left name, right name) -> id of the token that they become, in the order of ranks."""
-    unknown: int | None
-    """The id for a character that has no token (`unk_token`); None if there is none."""
-    byte_ids: Mapping[int, int]
-    """Byte -> id of the token <0x00> to <0xFF> that stands for it in a character without a token (`byte_fallback`)."""
-    fuse_unknown: bool
-    """Whether a run of unknown characters becomes one id (`fuse_unk`)."""
-    looks_up_whole: bool
-    """Whether a piece that is a token is encoded as that without merges (`ignore_merges`)."""
+    Names are in the byte alphabet if `is_bytewise`, else text, in which U+2581 stands for a space if `has_metaspace`.
+    """
 
-    @classmethod
-    def of(cls, fields: Fields, is_bytewise: bool, has_metaspace: bool) -> Self:
-        """The model described by an object. Raises `FormatError`."""
-        ids = ids_of(fields, "vocab")
-        unknown = fields.text("unk_token") if "unk_token" in fields else None
-        if unknown is not None and unknown not in ids:
+    def __init__(self, fields: Fields, is_bytewise: bool, has_metaspace: bool) -> None:
+        """Raises `FormatError`."""
+        self.ids = ids_of(fields, "vocab")  # name -> id
+        self._is_bytewise, self._has_metaspace = is_bytewise, has_metaspace
+        # The id for a character that has no token, if there is one.
+        self._unknown = self.ids.get(fields.text("unk_token")) if "unk_token" in fields else None
+        if "unk_token" in fields and self._unknown is None:
             fields.fail("unk_token", "it is not in the vocabulary")
         names = (f"<0x{byte:02X}>" for byte in range(256)) if fields.flag("byte_fallback", False) else ()
-        byte_ids = {byte: ids[name] for byte, name in enumerate(names) if name in ids}
-        if unknown is not None and 0 < len(byte_ids) < 256:
-            fields.unsupported(f"byte_fallback with {len(byte_ids)} of 256 bytes", "all of them")
-        return cls(
-            ids,
-            is_bytewise,
-            has_metaspace,
-            merges=dict(_merges(fields, ids)),
-            unknown=None if unknown is None else ids[unknown],
-            byte_ids=byte_ids,
-            fuse_unknown=fields.flag("fuse_unk", False),
-            looks_up_whole=fields.flag("ignore_merges", False),
-        )
+        # Byte -> id of the token that stands for it in a character without a token.
+        self.byte_ids = {byte: self.ids[name] for byte, name in enumerate(names) if name in self.ids}
+        if self._unknown is not None and 0 < len(self.byte_ids) < 256:
+            fields.unsupported(f"byte_fallback with {len(self.byte_ids)} of 256 bytes", "all of them")
+        self._merges = dict(_merges(fields, self.ids))  # (left name, right name) -> id, in the order of ranks
+        self._fuses_unknown = fields.flag("fuse_unk", False)
+        self._looks_up_whole = fields.flag("ignore_merges", False)
 
     @property
     def keeps_words_apart(self) -> bool:
         """Whether no merge has U+2581 inside after other characters, so that a text can be split before each space."""
-        names = (left + right for left, right in self.merges)
+        names = (left + right for left, right in self._merges)
         return METASPACE in self.ids and all(METASPACE not in name.lstrip(METASPACE) for name in names)
 
     def vocabulary(self, added: Sequence[AddedToken], pieces: Sequence[AddedToken] = ()) -> Vocabulary:
@@ -69,14 +47,14 @@ class Model:
         """
         ids, byte_of = self.ids, {token: byte for byte, token in self.byte_ids.items()}
         for one in added:
-            if self.is_bytewise and one.text in BYTE_OF and not one.text.isascii() and one.text in ids:
+            if self._is_bytewise and one.text in BYTE_OF and not one.text.isascii() and one.text in ids:
                 raise OptionError(
                     f"The added token {quoted(one.text)} has the id {one.token}, which is the id of a byte."
                 )
         meant = {name: self._meant(name) for name in ids}
         merges = [
             (ids[left], ids[right], token)
-            for (left, right), token in self.merges.items()
+            for (left, right), token in self._merges.items()
             if meant[left] is not None and meant[right] is not None
         ]
         tokens: dict[int, bytes] = {}
@@ -89,7 +67,7 @@ class Model:
         for token in set(specials.values()) - merged:
             tokens.pop(token, None)
         whole: dict[bytes, int] = {}
-        if self.looks_up_whole:
+        if self._looks_up_whole:
             whole = {data: token for name, token in ids.items() if (data := meant[name]) and token in tokens}
         whole |= {token.text.encode(): token.token for token in pieces}
         base = set(tokens) - {token for _, _, token in merges}
@@ -103,20 +81,20 @@ class Model:
 
     def _meant(self, name: str) -> bytes | None:
         """The bytes that the token called `name` stands for in a piece; None if it can be in no piece."""
-        if self.is_bytewise:
+        if self._is_bytewise:
             return meant(name)
-        if self.has_metaspace:
+        if self._has_metaspace:
             return None if " " in name else name.replace(METASPACE, " ").encode()
         return name.encode()
 
     def _symbols(self) -> Symbols:
         """How a piece is turned into ids before the first merge."""
-        if self.is_bytewise:
+        if self._is_bytewise:
             return ByteSymbols({BYTE_OF[name]: token for name, token in self.ids.items() if name in BYTE_OF})
         singles = {name: token for name, token in self.ids.items() if len(name) == 1}
-        if self.has_metaspace:
+        if self._has_metaspace:
             singles = {name.replace(METASPACE, " "): token for name, token in singles.items() if name != " "}
-        return CharacterSymbols(singles, self.byte_ids, self.unknown, fuse=self.fuse_unknown)
+        return CharacterSymbols(singles, self.byte_ids, self._unknown, fuse=self._fuses_unknown)
 
 
 def ids_of(fields: Fields, key: str) -> dict[str, int]:

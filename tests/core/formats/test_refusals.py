@@ -103,7 +103,7 @@ NATIVE = [
     (at(pattern_source="("), "split pattern is not a valid"),
     (at(name=["x"]), "in name, a text was expected, not a list"),
     (at(training=1), "in training, an object was expected, not 1"),
-    (at(training={}), "in training.sources, there is no value"),
+    (at(training={}), "in training.n_bytes, there is no value"),
     (b"", "is empty"),
     (b" \n", "is empty"),
     (b"hello", "no tokenizer file that is known here; supported: tiktoken"),
