@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -179,11 +180,9 @@ def _fetch_encoding(name: str, encoding: str, tell: Tell) -> Path:
 def _cached_encoding(encoding: str, environment: Mapping[str, str]) -> Path | None:
     """The file of an encoding in tiktoken's cache, verified by its SHA-256; None if it is not there."""
     path = _place(encoding, environment)
-    try:
+    with suppress(OSError):
         if path and path.stat().st_size <= _LARGEST_FILE:
             return path if hashlib.sha256(path.read_bytes()).hexdigest() == _DIGEST_OF[encoding] else None
-    except OSError:
-        pass
     return None
 
 
@@ -205,16 +204,14 @@ def _hub(environment: Mapping[str, str]) -> Path:
 
 def _in_repository(folder: Path) -> Path | None:
     """The tokenizer file in the cached snapshot of branch main, or else in any cached snapshot of the repository."""
-    try:
+    newest = []
+    with suppress(OSError, ValueError):
         newest = [folder / "snapshots" / (folder / "refs" / "main").read_text("utf-8").strip()]
-    except (OSError, ValueError):
-        newest = []
     snapshots = (*newest, *_entries(folder / "snapshots", "*"))
     return next((path for snapshot in snapshots if (path := holder_in(snapshot))), None)
 
 
 def _entries(folder: Path, pattern: str) -> list[Path]:
-    try:
+    with suppress(OSError):
         return sorted(folder.glob(pattern))
-    except OSError:
-        return []
+    return []

@@ -22,8 +22,7 @@ class PresetCheck:
     what: str
     expected: str
     found: str
-    stated: str = ""
-    """What the source states, if that is wrong by its own rules; "" otherwise."""
+    stated: str = ""  # what the source states, if that is wrong by its own rules
 
     @property
     def is_as_expected(self) -> bool:
@@ -35,23 +34,16 @@ class PresetCheck:
 class Preset:
     """A training with its corpus, options and expected result."""
 
-    name: str
-    """Its key in `PRESETS`, such as "S0"."""
+    name: str  # its key in `PRESETS`, such as "S0"
     title: str
-    reason: str
-    """What it shows, in one sentence."""
+    reason: str  # what it shows, in one sentence
     documents: tuple[str, ...]
     options: Options
-    n_merges: int
-    """The expected number of merges."""
-    n_tokens: int
-    """The expected number of tokens of the corpus after the last merge."""
-    tokens: tuple[bytes, ...]
-    """The expected tokens that the first merges make, in order."""
-    encodings: Mapping[str, Sequence[int]]
-    """Text -> the expected ids."""
-    stated: tuple[bytes, ...] = ()
-    """The tokens that the first merges make according to the source, if that is wrong by its own rules."""
+    n_merges: int  # of the result, as is all that follows
+    n_tokens: int  # of the corpus after the last merge
+    tokens: tuple[bytes, ...]  # that the first merges make, in order
+    encodings: Mapping[str, Sequence[int]]  # text -> ids
+    stated: tuple[bytes, ...] = ()  # the tokens that the source states, if that is wrong by its own rules
 
     def counts(self) -> Counts:
         """The counted pieces of the corpus."""

@@ -9,37 +9,28 @@ from typing import Any, Final
 from bpe_core.errors import TextError
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
-_HOMES: Final = (_PACKAGE / "sample_texts", _PACKAGE.parent / "sample_texts")
-"""Possible folders of the texts: in the package if it is installed from a wheel, next to it in a checkout."""
+_HOMES: Final = (_PACKAGE / "sample_texts", _PACKAGE.parent / "sample_texts")  # of a wheel, and of a checkout
 
 
 @dataclass(frozen=True, slots=True)
 class SampleText:
     """One of the sample texts, as described by the manifest; the text itself is not read here."""
 
-    name: str
-    """The file name without its suffix; unique, and the same in all versions of bpescope."""
-    title: str
-    """At most 24 characters, for a row in a list."""
-    reason: str
-    """At most 78 characters, a line of a terminal of 80: what to look for in this text."""
-    path: Path
-    """The file, in UTF-8; to be read without newline translation."""
-    group: str
-    """The heading under which it is listed; the samples of a group are adjacent."""
+    name: str  # the file name without its suffix; unique, and the same in all versions of bpescope
+    title: str  # at most 24 characters, for a row in a list
+    reason: str  # at most 78 characters, a line of a terminal of 80: what to look for in this text
+    path: Path  # the file, in UTF-8; to be read without newline translation
+    group: str  # the heading under which it is listed; the samples of a group are adjacent
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """A short text to be opened in the editor."""
 
-    title: str
-    """At most 28 characters; unique."""
-    see: str
-    """One sentence of at most 65 characters: what to do, or what to see."""
+    title: str  # at most 28 characters; unique
+    see: str  # one sentence of at most 65 characters: what to do, or what to see
     text: str
-    cursor: int
-    """Where to put the cursor, as an offset in code points: at the place of interest, or at the end."""
+    cursor: int  # where to put the cursor, as an offset in code points: at the place of interest, or at the end
 
 
 @cache
@@ -63,11 +54,11 @@ def examples() -> tuple[Example, ...]:
     >>> examples()[0].title
     'The r in strawberry'
     """
-    return tuple(_example(**entry) for entry in _listed("example"))
-
-
-def _example(*, title: str, see: str, text: str, at: str = "") -> Example:
-    return Example(title, see, text, text.index(at) if at else len(text))
+    found: list[Example] = []
+    for one in _listed("example"):
+        text, at = one["text"], one.get("at", "")
+        found.append(Example(one["title"], one["see"], text, text.index(at) if at else len(text)))
+    return tuple(found)
 
 
 def editor_greeting() -> str:

@@ -29,8 +29,7 @@ _BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
 _SPACES: Final = Expression("  +")
 
 Piece = tuple[str, float, int]
-"""An entry of the vocabulary, whose id is its index: name, score (higher ones are joined first), and kind, of which
-there are six: `_NORMAL` to `_BYTE`."""
+"""An entry of the vocabulary, whose id is its index: name, score (higher ones are joined first), and kind."""
 
 
 class Truncated(ValueError):

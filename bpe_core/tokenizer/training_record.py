@@ -22,11 +22,8 @@ Ties = Literal["first", "lowest", "lowest-hf", "largest"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)
 """The names of the tie rules; see `bpe_core.trainer.start`."""
 
-STOPPED: Final = "stopped"
-"""The stop reason of a training that would have learned more."""
-
-LARGEST_VOCABULARY: Final = 0x110000 - 256
-"""Ids at most; several times as many as any published vocabulary has."""
+STOPPED: Final = "stopped"  # the stop reason of a training that would have learned more
+LARGEST_VOCABULARY: Final = 0x110000 - 256  # several times as many ids as any published vocabulary has
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +36,8 @@ class Option:
     does: str
     example: str = ""
     choices: tuple[str, ...] = ()
-    ends: bool = False
-    """Whether it says only where learning ends, and changes no merge before."""
-    inherited: bool = False
-    """Whether it is not asked for, but that of the vocabulary, where a training extends one."""
+    ends: bool = False  # it says only where learning ends, and changes no merge before
+    inherited: bool = False  # not asked for where a training extends a vocabulary, but that of the vocabulary
 
     def help(self, otherwise: object = "") -> str:
         """A clause for the command line; `otherwise` is what holds without the option.
@@ -215,24 +210,17 @@ class TrainingRecord(Options):
     """
 
     sources: tuple[Source, ...]
-    """The documents, each with its size and the digest of its text."""
     steps: tuple[tuple[int, int, int], ...]
     """For each merge: (the pair's count, how many pairs had that count, tokens in the corpus after the merge)."""
-    n_bytes: int
-    """Bytes of the corpus in UTF-8, those of a text as many times as it weighs."""
-    n_tokens_start: int
-    """Tokens of the corpus before the first merge; less than `n_bytes` if the pattern drops whitespace."""
-    created: str
-    """When the record was made, in ISO 8601, UTC."""
-    stop_reason: str
-    """Why the training ended: the size was reached, no pair was left, or it was stopped."""
-    n_given: int = 0
-    """The first so many merges were given, by the vocabulary that was extended; 0 for a vocabulary of its own."""
+    n_bytes: int  # of the corpus in UTF-8, those of a text as many times as it weighs
+    n_tokens_start: int  # before the first merge; less than `n_bytes` if the pattern drops whitespace
+    created: str  # when the record was made, in ISO 8601, UTC
+    stop_reason: str  # the size was reached, no pair was left, or it was stopped
+    n_given: int = 0  # the first so many merges were given, by the vocabulary that was extended
     first_counts: tuple[int, ...] = ()
     """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker if there
     is one; empty if it is not known."""
-    sample: str = ""
-    """What was taken of the files, in words; "" if they were read whole."""
+    sample: str = ""  # what was taken of the files, in words; "" if they were read whole
 
     @property
     def corpus_digest(self) -> str:
