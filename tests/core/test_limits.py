@@ -18,7 +18,6 @@ from bpe_core.patterns import patience
 from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.normalizers import SourceMap
-from bpe_core.tokenizer.preparation import AddedToken, Finder
 from bpe_core.vocabulary.symbols import BYTE_OF
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
@@ -108,23 +107,6 @@ def test_an_expression_is_replaced_as_the_regex_module_replaces_it():
 
 
 # --- tokens that are found in the text -------------------------------------------------------------------------------
-
-
-def test_whitespace_beside_added_tokens_is_looked_at_once(monkeypatch):
-    class Counted(str):
-        n_looks = 0
-
-        def __contains__(self, key: object) -> bool:
-            Counted.n_looks += 1
-            return str.__contains__(self, key)
-
-    monkeypatch.setattr("bpe_core.tokenizer.preparation.WHITE_SPACE", Counted(normalizers.WHITE_SPACE))
-    for text in ("\n" * 3000, "x \n " * 1000, "x" * 3000, " " * 3000 + "x"):
-        find = Finder([AddedToken("\n", 1, rstrip=True), AddedToken("x", 2, lstrip=True, rstrip=True)])
-        found = list(find.found(text, frozenset()))
-        assert [token for _, _, token in found] == [{"\n": 1, "x": 2}[c] for c in text if c in "\nx"]
-        assert Counted.n_looks <= 3 * len(text)
-        Counted.n_looks = 0
 
 
 @pytest.mark.slow

@@ -121,15 +121,6 @@ async def test_a_second_click_beside_the_palette(guarded: bool) -> None:
 
 
 @both
-@pytest.mark.parametrize("turned", ["pageup", "pagedown"])
-async def test_a_page_turned_where_the_palette_has_no_height(guarded: bool, turned: str) -> None:
-    app = HasPalette(guarded)
-    async with running(app, None if guarded else KeyError, size=(40, 4)):
-        await listed(app)
-        app.post_message(key(turned))
-
-
-@both
 async def test_a_page_turned_in_a_list_without_room(guarded: bool) -> None:
     class Lists(App[None]):
         def compose(self) -> ComposeResult:

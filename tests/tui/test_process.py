@@ -19,7 +19,6 @@ from bpe_core.worker.messages import (
     Failed,
     JobCommand,
     Merges,
-    Saved,
     State,
     WorkProgress,
 )
@@ -119,11 +118,6 @@ async def test_a_control_c_in_the_terminal_does_not_reach_a_worker(book: Path) -
         assert os.getsid(job.pid) == job.pid != os.getsid(0)
 
 
-async def test_a_worker_is_less_urgent_than_the_screen(book: Path) -> None:
-    async with train(book, first=WAIT) as job:
-        assert os.getpriority(os.PRIO_PROCESS, job.pid) > os.getpriority(os.PRIO_PROCESS, 0)
-
-
 # A worker that dies
 
 
@@ -174,28 +168,6 @@ for _ in range(100_000):
     assert events[0] == State("paused")
     assert len(events) == 2 and isinstance(events[1], Failed)
     assert "Segmentation fault" in events[1].message and "\x1b" not in events[1].message
-
-
-async def test_what_a_worker_answers_is_not_kept_waiting(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "BATCHES_PER_SECOND", 1 / 3600)
-    stand_in("""
-unpacker = Unpacker()
-while not list(unpacker.feed(os.read(0, 1))):
-    pass
-say(State("running"))
-while not list(unpacker.feed(os.read(0, 1))):
-    pass
-say(State("paused"))
-while not list(unpacker.feed(os.read(0, 1))):
-    pass
-say(Done("stopped", 0, 0.0))
-""")
-    heard = list[Event]()
-    async with asyncio.timeout(PATIENCE), WorkerProcess(ANYTHING) as job:
-        async for events in job.batches():
-            heard += events
-            asyncio.get_running_loop().call_soon(job.send, JobCommand("pause"))  # while the screen rests, as a key does
-    assert heard[:2] == [State("running"), State("paused")] and isinstance(heard[2], Done)
 
 
 async def test_what_is_said_while_the_screen_rests_is_handed_on_at_once_with_what_is_urgent(
@@ -277,13 +249,6 @@ async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path
     assert gone(jobs[0].pid)
 
 
-async def test_an_error_in_the_screen_leaves_no_process_either(book: Path) -> None:
-    with pytest.raises(ZeroDivisionError):
-        async with train(book, first=WAIT) as job:
-            raise ZeroDivisionError
-    assert gone(job.pid)
-
-
 async def test_a_worker_that_will_not_go_is_killed(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "PATIENCE", 0.2)
     stand_in("""
@@ -305,12 +270,3 @@ async def test_a_worker_that_cannot_be_started_is_told_in_one_sentence(monkeypat
     with pytest.raises(NoWorkerError, match=r"^No worker process can be started: No such file or directory; .*\.$"):
         async with WorkerProcess(ANYTHING):
             pass
-
-
-async def test_a_message_that_takes_many_reads_is_put_together_once(stand_in: StandIn) -> None:
-    stand_in("""
-say(Saved("x" * 3_000_000))
-say(Done("trained", 1, 0.5))
-""")
-    async with WorkerProcess(ANYTHING) as job:
-        assert await heard(job) == [Saved("x" * 3_000_000), Done("trained", 1, 0.5)]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.content.samples import SampleText, editor_greeting, samples, shipped
+from bpe_core.content.samples import SampleText, editor_greeting, samples
 from bpe_core.errors import TextError
-from bpe_core.trainer import Trainer, train
+from bpe_core.trainer import train
 
 NAMES = [sample.name for sample in samples()]
 
@@ -22,13 +22,6 @@ def text_of(name: str) -> str:
 
 
 # ---- the list
-
-
-def test_every_text_in_the_folder_is_listed_and_nothing_else_is() -> None:
-    listed = {sample.path.name for sample in samples()}
-    assert listed | {"samples.toml", "editor-greeting.txt"} == {
-        path.name for path in shipped("samples.toml").parent.iterdir()
-    }
 
 
 @pytest.mark.parametrize("sample", samples(), ids=NAMES)
@@ -122,10 +115,3 @@ def test_the_names_of_the_forum_become_tokens_which_the_clean_forum_never_uses()
     names = [tokenizer.encode(f" {name}") for name in sorted(set(re.findall(r" by (\w+), ", forum)))]
     assert [len(ids) for ids in names] == [1] * 8
     assert not {ids[0] for ids in names} & set(tokenizer.encode(text_of("forum-clean")))
-
-
-def test_the_textbook_examples_come_out() -> None:
-    trainer = Trainer(text_of("aaabdaaabac"), vocab_size=259, pattern="none")
-    assert [trainer.n_tokens, *(merge.n_tokens for merge in trainer)] == [11, 9, 7, 5]
-    words = Trainer(text_of("low-lower-widest-newest"), vocab_size=262, pattern="words", ties="largest")
-    assert [merge.token_bytes.decode() for merge in words] == ["st", "est", "ow", "low", "west", "ne"]

@@ -9,15 +9,9 @@ from small_files import gpt2, put
 
 from bpe_core import PATTERNS, FormatError, load, save, train
 from bpe_core.errors import PatternNeededError
-from bpe_core.vocabulary.symbols import meant, written
 from tests.nasty import nasty_texts
 
 TEXTS = nasty_texts(300)
-
-
-def test_the_byte_alphabet():
-    assert (written(b" the\n"), meant("ĠtheĊ"), meant("a b")) == ("ĠtheĊ", b" the\n", None)
-    assert all(meant(written(bytes([byte]))) == bytes([byte]) for byte in range(256))
 
 
 @pytest.mark.slow

@@ -59,30 +59,6 @@ def test_long_pieces_are_the_same_before_and_after_the_recovery(tmp_path):
     assert before == [gpt2.at(gpt2.step).encode_ordinary(text) for text in texts]
 
 
-def test_what_the_founding_examples_say_of_real_models():
-    gpt2, gpt4, gpt4o = map(real_part, ("r50k_base", "cl100k_base", "o200k_base"))
-    assert gpt4.encode("science") == [40657]
-    assert (gpt4o.encode(" morning"), gpt4o.encode("morning")) == ([8709], [63985, 1401])
-    assert gpt2.encode("Hello 🤯") == [15496, 12520, 97, 107]
-    assert gpt4.encode("Hello 🤯") == [9906, 11410, 97, 107]
-    assert gpt4o.encode("Hello 🤯") == [13225, 93643, 107]
-    assert gpt4o.encode("おはようございます") == [8930, 5205, 72683, 59809]
-    assert gpt2.encode("    ") == [220, 220, 220, 220]
-    numbers = ("1024", "12345", "12346", "123456")
-    assert [[gpt2.decode([token]) for token in gpt2.encode(number)] for number in numbers] == [
-        ["1024"],
-        ["123", "45"],
-        ["12", "346"],
-        ["123", "456"],
-    ]
-    assert gpt4.encode("DefaultCellStyle") == [86662]
-    texts = ('{"name": "Alice", "age": 30}', "name: Alice\nage: 30")
-    assert [len(gpt4.encode(text)) for text in texts] == [12, 8]
-    assert [len(gpt2.encode(text)) for text in texts] == [11, 7]
-    glitches = {" SolidGoldMagikarp": 43453, " davidjl": 23282, " TheNitromeFan": 42090, " RandomRedditorWithNo": 36174}
-    assert {text: gpt2.encode(text) for text in glitches} == {text: [token] for text, token in glitches.items()}
-
-
 def test_the_first_ids_need_not_be_the_bytes_in_their_order():
     """GPT-2's 0 is an exclamation mark."""
     gpt2 = real_part("r50k_base")
@@ -101,15 +77,6 @@ def test_a_token_that_no_merge_builds_is_found_whole(tmp_path):
     assert ours.at(0).encode("ab") == [97, 98]
 
 
-def test_joined_bytes_decide_and_not_how_a_token_was_made(tmp_path):
-    """bcd is of an early rank but needs cd, which comes later: only ranks of joined bytes get it right."""
-    path = rank_file(tmp_path, [b"bcd", b"cd", b"abcd", b"aa", b"aaa", b"aaaa"])
-    ours, theirs = load(path, pattern="words"), tiktoken_of(path, r"\S+")
-    for text in ("bcd", "xbcd", "abcdx", "xabcdx", "aaaaaaa", "xaaaaaaaaax", "cdcdbcdbcdabcd"):
-        assert ours.encode(text) == theirs.encode(text), text
-        assert ours.encode(text * 300) == theirs.encode(text * 300), text
-
-
 def test_holes_windows_line_ends_and_a_token_without_bytes(tmp_path):
     path = rank_file(tmp_path, [(b"ab", 300), (b"abc", 302)], newline="\r\n")
     path.write_bytes(path.read_bytes() + b"= 310\r\n\r\n")
@@ -118,15 +85,6 @@ def test_holes_windows_line_ends_and_a_token_without_bytes(tmp_path):
     assert tokenizer.n_vocab == 259
     assert 301 not in tokenizer.vocabulary
     assert tokenizer.token_bytes(310) == b""
-
-
-def test_the_name_of_the_file_says_nothing(tmp_path):
-    assert load(rank_file(tmp_path, [b"ab"], name="tokenizer.model"), pattern="gpt2").encode("ab") == [256]
-
-
-def test_a_pattern_is_asked_for_where_none_is_known(tmp_path):
-    with pytest.raises(FormatError, match="not how to split a text"):
-        load(rank_file(tmp_path))
 
 
 @pytest.mark.parametrize(

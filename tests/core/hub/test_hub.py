@@ -3,7 +3,6 @@
 import hashlib
 import socket
 import sys
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -12,7 +11,7 @@ from tiktoken.model import encoding_name_for_model
 from bpe_core import hub
 from bpe_core.errors import FetchError
 from bpe_core.formats.known_files import KNOWN_FILES
-from bpe_core.hub import all_cached, cached, encoding_of, fetch, is_name, located
+from bpe_core.hub import cached, encoding_of, fetch, located
 
 ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 
@@ -44,16 +43,6 @@ def test_a_model_has_the_encoding_that_tiktoken_gives_it(name, encoding):
     assert encoding_of(name) == encoding
     if encoding and name not in (encoding, "gpt2"):
         assert encoding_name_for_model(name) == encoding
-
-
-def test_a_path_is_no_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "models").mkdir()
-    (tmp_path / "gpt-4o").write_text("a file of this name goes first")
-    assert not any(map(is_name, ("models/mine", "models/mine.json", "a/b/c", "./a", "/a/b", "~/b", "a b/c", "notes")))
-    assert is_name("Qwen/Qwen3-8B")
-    assert located("gpt-4o") == "gpt-4o"
-    assert located("no/such.json") == "no/such.json"
 
 
 def test_what_tiktoken_has_fetched_needs_neither_network_nor_tiktoken(tmp_path, monkeypatch):
@@ -217,12 +206,3 @@ def test_the_real_libraries_without_a_network(monkeypatch, name):
     monkeypatch.setattr(socket, "getaddrinfo", nowhere)
     with pytest.raises(FetchError, match=f"^{name} cannot be fetched: there is no connection to .*\\.$"):
         fetch(name)
-
-
-def test_names_of_all_caches_are_listed_in_order(tmp_path):
-    for name in ("b--x", "a--y", "empty--z"):
-        (tmp_path / "hf" / "hub" / f"models--{name}" / "snapshots" / "1").mkdir(parents=True)
-        if not name.startswith("empty"):
-            (tmp_path / "hf" / "hub" / f"models--{name}" / "snapshots" / "1" / "tekken.json").write_text("{}")
-    listed = list(all_cached({"HF_HOME": str(tmp_path / "hf"), "TIKTOKEN_CACHE_DIR": ""}))
-    assert [(name, Path(path).name) for name, path in listed] == [("a/y", "tekken.json"), ("b/x", "tekken.json")]

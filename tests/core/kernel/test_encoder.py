@@ -205,17 +205,6 @@ def test_bytes_that_are_no_text_become_ids_all_the_same(data: bytes, pattern: st
     assert characters.encode(data, None, None) == list(data)
 
 
-def test_a_surrogate_is_refused_and_taken_for_the_unknown_by_the_tokenizer() -> None:
-    encoder = encoder_of([])
-    for call in (encoder.encode, encoder.encode_bytes):
-        with pytest.raises(UnicodeEncodeError):
-            call("a\ud800", None, None)
-    with pytest.raises(UnicodeEncodeError):
-        encoder.pieces(["a", "a\ud800"], None)
-    tokenizer = train(["ab"], vocab_size=257)
-    assert tokenizer.encode_ordinary("\ud800") == list(tokenizer.encode_to_array("\ud800")) == list("\ufffd".encode())
-
-
 def test_special_tokens_that_are_allowed_are_found_among_pieces_encoded_together() -> None:
     tokenizer = SpecialsAllowed.of(train(["ab ab"], vocab_size=260, special_tokens=["<|s|>"]))
     pieces = ["ab", "<|s|>", " x"]
@@ -223,12 +212,3 @@ def test_special_tokens_that_are_allowed_are_found_among_pieces_encoded_together
         tokenizer.encode_piece(piece) for piece in pieces
     ]
     assert list(tokenizer.encode_to_array("ab<|s|>")) == tokenizer.encode_ordinary("ab<|s|>")
-
-
-def test_a_byte_without_a_token_is_told_by_the_encoder_in_python() -> None:
-    vocabulary = Vocabulary({97: b"a"}, symbols=ByteSymbols({97: 97}))
-    assert vocabulary.encode(b"aa") == (97, 97)
-    with pytest.raises(LookupError):
-        kernel.Encoder(tuple([None] * 256), None, None, {}, {}, True, False).piece("a", None)
-    with pytest.raises(Exception, match="no token for the byte 0x62"):
-        vocabulary.encode(b"ab")
