@@ -13,7 +13,7 @@ tiktoken's `encode_with_unstable` answers a coarser question: it calls all token
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate, chain, islice, product, takewhile
 from typing import Final, NamedTuple
 
@@ -52,48 +52,6 @@ class Completion:
         return self.ids[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Unstable:
-    """The tokens at the end of a text that a continuation can change."""
-
-    start: int
-    """Offset of the code point in which they begin; the length of the text if there are none."""
-    head: int
-    """How many bytes of that code point belong to the stable token before; 0 if they begin at a code point."""
-    ids: Ids
-    _tail: "_Tail" = field(repr=False, compare=False)
-
-    def completions(self) -> Iterator[Completion]:
-        """All tokens that would swallow the end: first those that swallow most bytes, then by id.
-
-        They are computed lazily; after a single space there are tens of thousands.
-        """
-        return self._tail.completions()
-
-
-def unstable(live: LiveText) -> Unstable | None:
-    """The unstable end of a text, or None where that is not known.
-
-    Not known: for a tokenizer that changes a text before it splits it, and for a pattern without known safe cuts (such
-    as one with look-behind) on all but short texts.
-
-    Only the last `TAIL_LENGTH` characters are examined, or twice, four times as many ... until their first token is
-    stable; a pattern is assumed not to look back farther.
-    """
-    end = live.n_characters
-    reader = live.reader
-    if not isinstance(reader, PlainReader):
-        return None
-    if not reader.local and end * len(reader.splitter.kinds) ** 2 > _MAX_SPLIT:
-        return None
-    size = TAIL_LENGTH
-    while True:
-        tail = _Tail(live, reader, end - size)
-        if tail.n_stable or not tail.is_inside:
-            return tail.result()
-        size *= 2
-
-
 class _Prefix(NamedTuple):
     """Tokens of all of the tail, split at `ends`, but its last bytes, which another token can begin with.
 
@@ -107,8 +65,8 @@ class _Prefix(NamedTuple):
     is_whole: bool
 
 
-class _Tail:
-    """The end of a text, its tokens, and the tokens that can replace them when the text goes on."""
+class Unstable:
+    """The tokens at the end of a text that a continuation can change; found in its tail."""
 
     def __init__(self, live: LiveText, reader: PlainReader, near: int) -> None:
         """The tail begins at `near` or before it, or else at the last safe cut behind."""
@@ -125,22 +83,19 @@ class _Tail:
         ends = list(accumulate(map(len, reader.split(text)))) if reader.local else []
         safe = next((end for end in reversed(ends[:-1]) if reader.is_safe_cut(text[end - 1 : end + 1])), 0)
         self.is_inside &= not safe
-        """Whether it begins inside a piece."""
-        self._start, self._text = start + safe, text[safe:]
+        """Whether the tail begins inside a piece."""
+        self._text = text[safe:]
         pieces = reader.split(self._text)
         self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
         self._allowed: dict[tuple[_Ends, str], bool] = {}
         self._prefixes = [prefix for ends in self._possible_ends() for prefix in self._prefixes_under(ends)]
         self.n_stable = self._count_stable()
-        """How many tokens at its beginning no continuation can change."""
-
-    def result(self) -> Unstable:
-        """The tokens after the first `n_stable`, with their place in the text."""
-        n_bytes = sum(map(self._n_bytes, self._ids[: self.n_stable]))
-        characters = len(utf8(self._text)[:n_bytes].decode(errors="ignore"))
-        head = n_bytes - len(utf8(self._text[:characters]))
-        ids = tuple(token for token in self._ids[self.n_stable :] if token >= 0)
-        return Unstable(self._start + characters, head, ids, self)
+        """How many tokens at the tail's beginning no continuation can change."""
+        stable = utf8(self._text)[: sum(map(self._n_bytes, self._ids[: self.n_stable]))]
+        self.start = start + safe + len(stable.decode(errors="ignore"))
+        """Offset of the code point in which they begin; the length of the text if there are none."""
+        self.ids: Final = tuple(token for token in self._ids[self.n_stable :] if token >= 0)
+        """The tokens as they are now."""
 
     def _encode(self, pieces: Sequence[str]) -> Ids:
         """The ids of whole pieces; -n stands for n bytes that a lossy pattern drops."""
@@ -205,6 +160,10 @@ class _Tail:
             n_back *= 2
 
     def completions(self) -> Iterator[Completion]:
+        """All tokens that would swallow the end: first those that swallow most bytes, then by id.
+
+        They are computed lazily; after a single space there are tens of thousands.
+        """
         seen: set[tuple[Ids, int]] = set()
         for prefix in sorted(self._prefixes, key=lambda prefix: -len(prefix.swallowed)):
             for token in self._swallowing(prefix) if not prefix.is_whole else ():
@@ -242,6 +201,29 @@ class _Tail:
             if self._allowed[key]:
                 return True
         return False
+
+
+def unstable(live: LiveText) -> Unstable | None:
+    """The unstable end of a text, or None where that is not known.
+
+    Not known: for a tokenizer that changes a text before it splits it, and for a pattern without known safe cuts (such
+    as one with look-behind) on all but short texts.
+
+    Only the last `TAIL_LENGTH` characters are examined, or twice, four times as many ... until their first token is
+    stable; a pattern is assumed not to look back farther.
+    """
+    end = live.n_characters
+    reader = live.reader
+    if not isinstance(reader, PlainReader):
+        return None
+    if not reader.local and end * len(reader.splitter.kinds) ** 2 > _MAX_SPLIT:
+        return None
+    size = TAIL_LENGTH
+    while True:
+        found = Unstable(live, reader, end - size)
+        if found.n_stable or not found.is_inside:
+            return found
+        size *= 2
 
 
 def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from time import perf_counter
@@ -227,7 +227,7 @@ class Review:
             self._complete(unstable(self.live))
             self._from_end = n - self.end.start if self.end else 0
         elif self.end is not None:
-            self.end = replace(self.end, start=n - self._from_end)
+            self.end.start = n - self._from_end
         self.open_from = self.end.start if self.end else None
 
     @property
