@@ -33,15 +33,11 @@ _AHEAD: Final = 2  # shares that wait for each thread, at most: they are in memo
 class Source:
     """Name, sizes and digest of a document, kept after its pieces are counted."""
 
-    name: str
-    """As the file is called on the screen, or "text"."""
-    bytes: int
-    """Its size in UTF-8, unpacked, without byte order mark."""
+    name: str  # as the file is called on the screen, or "text"
+    bytes: int  # its size in UTF-8, unpacked, without byte order mark
     characters: int
-    sha256: str
-    """Of the text in UTF-8, in hexadecimal."""
-    weight: int = 1
-    """How many times each of its pieces is counted."""
+    sha256: str  # of the text in UTF-8, in hexadecimal
+    weight: int = 1  # how many times each of its pieces is counted
 
 
 class _Measure:
@@ -80,14 +76,11 @@ class Counts:
         self.pattern = pattern
         self.sources: list[Source] = []
         """Of each document, in order; the texts given to `Counts.of` have a single one in common."""
-        self.skipped: list[Skipped] = []
-        """Files that could not be read to their end; nothing of them is counted."""
-        self.sample = ""
-        """What was taken of the files, for a person; "" if they were read whole."""
+        self.skipped: list[Skipped] = []  # files that could not be read to their end; nothing of them is counted
+        self.sample = ""  # what was taken of the files, for a person; "" if they were read whole
         self.splitter = splitter(pattern)
         self.n_documents = 0
-        self.table = kernel.PieceTable(self.splitter.scanner)
-        """How often each piece occurs."""
+        self.table = kernel.PieceTable(self.splitter.scanner)  # how often each piece occurs
         self._known: tuple[int, Mapping[str, int]] = (0, {})
 
     @property

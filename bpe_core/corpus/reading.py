@@ -54,15 +54,11 @@ class TextFile:
     """A file whose first bytes were recognized as text; made by `recognize_file`."""
 
     path: Path
-    name: str
-    """What to call it on a screen: short, and safe to show."""
-    size: int
-    """Bytes on disk."""
+    name: str  # what to call it on a screen: short, and safe to show
+    size: int  # bytes on disk
     codec: str
-    mark: int
-    """Bytes of the byte order mark, which comes first and is not part of the text; 0 without one."""
-    packing: str
-    """"gzip", "xz" or ""."""
+    mark: int  # bytes of the byte order mark, which comes first and is not part of the text; 0 without one
+    packing: str  # "gzip", "xz" or ""
     empty: bool
     required: bool = True
     """Whether the file itself was named, not a folder above it: then it is an error if it proves unreadable."""

@@ -22,18 +22,15 @@ LARGEST: Final = 1_000_000  # the largest weight as a whole number
 STRETCH: Final = 1 << 16
 """Bytes on disk of a stretch, about: small files together, large ones in parts, cut where no piece lies across."""
 
-Cut = Callable[[str], int]
-"""Text -> the first index > 0 where it may be cut safely, or its length if there is none."""
+Cut = Callable[[str], int]  # text -> the first index > 0 where it may be cut safely, or its length if there is none
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Which part of a corpus is read. `OptionError` if the share is not above 0 and at most 1."""
 
-    share: Fraction
-    """Of the bytes on disk."""
-    seed: int = 0
-    """The same chooses the same stretches of the same files, on every computer."""
+    share: Fraction  # of the bytes on disk
+    seed: int = 0  # the same chooses the same stretches of the same files, on every computer
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:

@@ -35,12 +35,10 @@ Kind = Literal["text", "invalid", "unknown"]
 class DecodedSpan(NamedTuple):
     """The smallest run of ids that begins and ends where characters do, several only if they share a character."""
 
-    start: int
-    """Where it begins in the decoded text, in code points."""
+    start: int  # where it begins in the decoded text, in code points
     end: int
     ids: tuple[int, ...]
-    text: str
-    """What they decode to together."""
+    text: str  # what they decode to together
     kind: Kind
 
 
@@ -84,14 +82,10 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
 class RoundTripDifference:
     """The first place where encoding a decoded text gives other ids than it was decoded from, and why, a sentence."""
 
-    n_ids: int
-    """How many ids encoding gives, of the whole text."""
-    index: int
-    """The index of the first id that differs, in both lists."""
-    given: tuple[int, ...]
-    """The ids from there on, up to where both stand for the same text again."""
-    encoded: tuple[int, ...]
-    """What encoding gives in their place."""
+    n_ids: int  # how many ids encoding gives, of the whole text
+    index: int  # the index of the first id that differs, in both lists
+    given: tuple[int, ...]  # the ids from there on, up to where both stand for the same text again
+    encoded: tuple[int, ...]  # what encoding gives in their place
     why: str
 
 

@@ -51,13 +51,10 @@ class PairRanking:
     """The pairs of the corpus at one step in descending order of (count, pair), but the most frequent ones, which are
     tied, in the order in which the tie rule takes them."""
 
-    rows: tuple[PairRow, ...]
-    """All of the `n_pairs`, or the first."""
+    rows: tuple[PairRow, ...]  # all of the `n_pairs`, or the first
     n_pairs: int
-    n_tied: int
-    """How many have the highest count."""
-    n_tokens: int
-    """Tokens of the corpus."""
+    n_tied: int  # how many have the highest count
+    n_tokens: int  # tokens of the corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +64,19 @@ class MergeChoice:
     left: int
     right: int
     token: int
-    count: int
-    """How often the pair occurred; 0 if it did not occur at all in this corpus."""
-    most: int
-    """The highest count; higher than `count` only in another corpus than the one that was learned from."""
-    tied: tuple[Pair, ...]
-    """The pairs with the highest count, or the first of them, as the tie rule takes them."""
-    n_tied: int
-    """How many pairs have the highest count; 1 if there was nothing to choose."""
-    by_rule: dict[str, Pair]
-    """Tie rule -> the pair that it takes."""
-    runners_up: tuple[PairRow, ...]
-    """The most frequent pairs below the highest count."""
-    n_joined: int
-    """How many occurrences became the token; fewer than `count` where occurrences overlapped."""
-    born: tuple[PairRow, ...]
-    """Pairs that did not occur before, the most frequent first; `n_born` in all."""
+    count: int  # how often the pair occurred; 0 if it did not occur at all in this corpus
+    most: int  # the highest count; higher than `count` only in another corpus than the one that was learned from
+    tied: tuple[Pair, ...]  # the pairs with the highest count, or the first of them, as the tie rule takes them
+    n_tied: int  # how many pairs have the highest count; 1 if there was nothing to choose
+    by_rule: dict[str, Pair]  # tie rule -> the pair that it takes
+    runners_up: tuple[PairRow, ...]  # the most frequent pairs below the highest count
+    n_joined: int  # how many occurrences became the token; fewer than `count` where occurrences overlapped
+    born: tuple[PairRow, ...]  # pairs that did not occur before, the most frequent first; `n_born` in all
     n_born: int
     vanished: tuple[PairRow, ...]
     """Pairs that do not occur any more, without the merged one; their `change` says how many there were."""
     n_vanished: int
-    n_changed: int
-    """How many distinct pieces change."""
+    n_changed: int  # how many distinct pieces change
 
 
 @dataclass(frozen=True, slots=True)

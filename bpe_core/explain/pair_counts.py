@@ -17,8 +17,7 @@ from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
 
-Pair = tuple[int, int]
-"""(left id, right id)."""
+Pair = tuple[int, int]  # (left id, right id)
 
 NEAR: Final = 8  # steps up to which counts are changed step by step; for a step further away everything is counted anew
 
@@ -35,12 +34,9 @@ class MergeEffect:
     """What the merge of one step changes."""
 
     step: int
-    pairs: Mapping[Pair, int]
-    """Pair -> by how much its count changes, if it does."""
-    n_joined: int
-    """How many occurrences of the pair become the new token."""
-    n_tokens: int
-    """By how much the number of tokens changes."""
+    pairs: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
+    n_joined: int  # how many occurrences of the pair become the new token
+    n_tokens: int  # by how much the number of tokens changes
     words: Sequence[tuple[int, Sequence[int], Sequence[int]]]
     """(number of the piece, its tokens before, its tokens after) for each distinct piece that changes."""
 
@@ -83,8 +79,7 @@ class PairCounts:
             raise OptionError("This tokenizer changes a text before it splits it; its pairs cannot be counted.")
         if not tokenizer.vocabulary.knows_merges:
             raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
-        self.tokenizer = tokenizer
-        """Whose merges are followed; may be replaced by one that has these merges and more."""
+        self.tokenizer = tokenizer  # whose merges are followed; may be replaced by one that has these merges and more
         self.pieces, self.weights = list(pieces), list(pieces.values())
         """The distinct pieces, and how often each of them occurs."""
         end = tokenizer.vocabulary.end_of_word
@@ -105,10 +100,8 @@ class PairCounts:
                 continue
             for pair in pairwise(ids):
                 counts[pair] += weight
-        self.step, self.n_tokens = step, n_tokens
-        """How many merges are made, and the tokens of the corpus then."""
-        self.counts: dict[Pair, int] = dict(counts)
-        """How often each pair occurs at this step; never 0."""
+        self.step, self.n_tokens = step, n_tokens  # how many merges are made, and the tokens of the corpus then
+        self.counts: dict[Pair, int] = dict(counts)  # how often each pair occurs at this step; never 0
 
     def go_to(self, step: int) -> None:
         """Change to the counts after `step` merges."""

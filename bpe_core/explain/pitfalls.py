@@ -61,12 +61,10 @@ _FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
 class Pitfall:
     """A range of a text, in code points, that is tokenized in a way its reader would not expect."""
 
-    kind: str
-    """One of `KINDS`."""
+    kind: str  # one of `KINDS`
     start: int
     end: int
-    reason: str
-    """What is unexpected, in one sentence that is safe to show."""
+    reason: str  # what is unexpected, in one sentence that is safe to show
 
 
 Detector = Callable[[str, int], Iterator[Pitfall]]
@@ -171,8 +169,7 @@ def _pitfall(kind: str, found: re.Match[str], reason: str) -> Pitfall:
 class _Sample:
     """Counts of one kind of line end, or of characters of one script and their tokens."""
 
-    first: int
-    """Offset of the first occurrence."""
+    first: int  # offset of the first occurrence
     n: int = 0
     n_tokens: int = 0
 
@@ -185,8 +182,7 @@ class _Block:
     known: bool = False
     found: list[Pitfall] = field(default_factory=list)
     worst: Pitfall | None = None
-    samples: dict[str, _Sample] = field(default_factory=dict)
-    """By line end or script."""
+    samples: dict[str, _Sample] = field(default_factory=dict)  # by line end or script
 
 
 class Pitfalls:

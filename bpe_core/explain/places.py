@@ -25,17 +25,12 @@ class CorpusPlace:
     """An occurrence of a token or a pair in the text that is called `name`."""
 
     name: str
-    line: int
-    """The number of the line in which it begins, from 1."""
-    column: int
-    """Characters of that line before it; `before` are the last `AROUND` of them."""
+    line: int  # the number of the line in which it begins, from 1
+    column: int  # characters of that line before it; `before` are the last `AROUND` of them
     before: str
-    left: str
-    """The token, or the left part of the pair; a character whose bytes lie in both parts counts for this one."""
-    right: str
-    """The right part; empty for a token, or if it has no character of its own, such as an end-of-word marker."""
-    after: str
-    """What follows in the line: its first `AROUND` characters."""
+    left: str  # the token, or the left part of the pair; a character whose bytes lie in both parts counts for this one
+    right: str  # the right part; empty for a token, or if it has no character of its own, such as an end-of-word marker
+    after: str  # what follows in the line: its first `AROUND` characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +39,7 @@ class CorpusText:
 
     name: str
     blocks: Iterable[str]
-    first_line: int = 1
-    """The number of its first line, if it is a part of a file."""
+    first_line: int = 1  # the number of its first line, if it is a part of a file
 
 
 def pair_places(

@@ -41,12 +41,10 @@ class Trace:
     start: tuple[int, ...]
     """The tokens before the first merge: one per byte, or per character where the vocabulary is made of characters."""
     applied: tuple[Applied, ...]
-    parts: tuple[int, ...]
-    """The tokens of the piece in the end."""
+    parts: tuple[int, ...]  # the tokens of the piece in the end
     whole: int | None = None
     """The id of the whole piece, if the vocabulary has one that no merge makes and it was looked up."""
-    unmerged: tuple[Unmerged, ...] = ()
-    """Each pair of neighboring tokens of the result, from left to right."""
+    unmerged: tuple[Unmerged, ...] = ()  # each pair of neighboring tokens of the result, from left to right
 
     @property
     def next(self) -> Unmerged | None:
@@ -174,10 +172,8 @@ class UseLedger:
     """
 
     def __init__(self, n_tokens: int) -> None:
-        self.n_tokens = n_tokens
-        """The length of the corpus now; before the first merge at first."""
-        self.made: dict[int, int] = {}
-        """Token -> its uses right after its merge."""
+        self.n_tokens = n_tokens  # the length of the corpus now; before the first merge at first
+        self.made: dict[int, int] = {}  # token -> its uses right after its merge
         self._absorbed: defaultdict[int, int] = defaultdict(int)
 
     def add(self, left: int, right: int, token: int, n_tokens: int) -> None:

@@ -89,8 +89,7 @@ class Unstable:
         self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
         self._allowed: dict[tuple[_Ends, str], bool] = {}
         self._prefixes = [prefix for ends in self._possible_ends() for prefix in self._prefixes_under(ends)]
-        self.n_stable = self._count_stable()
-        """How many tokens at the tail's beginning no continuation can change."""
+        self.n_stable = self._count_stable()  # how many tokens at the tail's beginning no continuation can change
         stable = utf8(self._text)[: sum(map(self._n_bytes, self._ids[: self.n_stable]))]
         self.start = start + safe + len(stable.decode(errors="ignore"))
         """Offset of the code point in which they begin; the length of the text if there are none."""

@@ -26,12 +26,10 @@ class Automaton:
     """The automaton of one pattern; size O(p * p) for p positions, at most `syntax.MOST_SETS`."""
 
     def __init__(self, node: Node) -> None:
-        self.node: Final = node
-        """The tree of the pattern."""
+        self.node: Final = node  # the tree of the pattern
         self.sources: Final[list[str]] = []
         """For each position, the regular expression of its set (one character), or `END`."""
-        self.follow: Final[list[frozenset[int]]] = []
-        """For each position, the positions that follow it."""
+        self.follow: Final[list[frozenset[int]]] = []  # for each position, the positions that follow it
         self.matches_empty: Final = self._part(node).matches_empty
         """Whether the pattern can match nothing; look-aheads are ignored, so it may be true without need."""
 

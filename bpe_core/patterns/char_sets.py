@@ -12,8 +12,7 @@ from typing import Final
 
 import regex
 
-Ranges = tuple[tuple[int, int], ...]
-"""Half-open ranges of code points, ascending, none touching the next."""
+Ranges = tuple[tuple[int, int], ...]  # half-open ranges of code points, ascending, none touching the next
 
 BMP: Final = 0x10000  # the end of the Basic Multilingual Plane; what lies at or past it is called astral
 ASCII: Final = 0x80  # its end; members below it are listed in a tenth of the time that the plane takes
@@ -87,8 +86,7 @@ class Kinds(dict[int, str]):
         ranges = list(same_sets(sets, BMP))
         self._lows = [low for low, _, _ in ranges]
         self._examples = [examples.setdefault(holding, chr(low)) for low, _, holding in ranges]
-        self.examples = tuple(examples.values())
-        """The representative of each kind of the Basic Multilingual Plane."""
+        self.examples = tuple(examples.values())  # the representative of each kind of the Basic Multilingual Plane
 
     def __missing__(self, code: int) -> str:
         example = self[code] = self._examples[bisect_right(self._lows, code) - 1] if code < BMP else chr(code)

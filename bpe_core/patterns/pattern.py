@@ -63,11 +63,9 @@ _COMMENT: Final = re.compile(r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[
 class Split:
     """Split by one expression: each match is a piece, and so is the text between two matches unless `drops_rest`."""
 
-    source: str
-    """A regular expression of the `regex` module; "" makes one piece of the whole text."""
+    source: str  # a regular expression of the `regex` module; "" makes one piece of the whole text
     drops_rest: bool = False
-    name: str = field(default="", compare=False)
-    """Its name in `PATTERNS`; "" for an expression that has none."""
+    name: str = field(default="", compare=False)  # its name in `PATTERNS`; "" for an expression that has none
 
     def __str__(self) -> str:
         return self.name or (_ONLY + self.source if self.drops_rest else self.source)

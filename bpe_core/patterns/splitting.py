@@ -18,8 +18,7 @@ from bpe_core.patterns.pattern import Else, Pattern, Split, Then, in_full
 from bpe_core.patterns.syntax import NotPlain, parse
 from bpe_core.patterns.text_search import TextSearch
 
-Span = tuple[int, int]
-"""(start, end) in a text, in code points, `end` exclusive."""
+Span = tuple[int, int]  # (start, end) in a text, in code points, `end` exclusive
 
 
 class Splitter(ABC):
@@ -31,8 +30,7 @@ class Splitter(ABC):
         """The pattern in the notation of `bpe_core.patterns.pattern`, with names where they were given."""
         self.source: Final = in_full(tree)
         """The same with regular expressions instead of names; "" makes one piece of a document."""
-        self.lossy: Final = lossy
-        """Whether text between pieces is dropped, so that decoding cannot restore it."""
+        self.lossy: Final = lossy  # whether text between pieces is dropped, so that decoding cannot restore it
 
     def __repr__(self) -> str:
         return f"splitter({self.pattern!r})"
