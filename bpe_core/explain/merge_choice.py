@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from heapq import nlargest, nsmallest
 from typing import Any, Final
 
-from bpe_core.explain.pair_counts import MergeEffect, Pair, PairCounts, PairPlace
+from bpe_core.explain.pair_counts import MergeEffect, Pair, PairCounts
 from bpe_core.kernel.fallback import descending
 from bpe_core.tokenizer.training_record import TIES
 from bpe_core.trainer.start import alphabet
@@ -127,7 +127,7 @@ class _Candidates:
             self.counts = {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}
         self.most = max(self.counts.values(), default=0)
         self.tied = [pair for pair, count in self.counts.items() if count == self.most]
-        self._places = dict.fromkeys(self.tied, PairPlace(0, 0))  # where each begins first: nothing to a single one
+        self._places = dict.fromkeys(self.tied, (0, 0))  # where each begins first: nothing to a single one
         if len(self.tied) > 1:
             self._places = counts.first_places(self.tied)
         self._vocabulary = counts.tokenizer.vocabulary

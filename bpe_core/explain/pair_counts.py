@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import eq
-from typing import Final, NamedTuple
+from typing import Final
 
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
@@ -20,13 +20,6 @@ from bpe_core.utf8 import utf8
 Pair = tuple[int, int]  # (left id, right id)
 
 NEAR: Final = 8  # steps up to which counts are changed step by step; for a step further away everything is counted anew
-
-
-class PairPlace(NamedTuple):
-    """Where a pair begins: the numbers of a distinct piece in the corpus, and of a token in it."""
-
-    piece: int
-    token: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +151,12 @@ class PairCounts:
         pieces = self.pieces if numbers is None else [self.pieces[number] for number in numbers]
         return self.tokenizer.at(step).encode_pieces(pieces)
 
-    def first_places(self, pairs: Collection[Pair]) -> dict[Pair, PairPlace]:
-        """Where each of these pairs, which occur at this step, begins first in the order of the corpus.
+    def first_places(self, pairs: Collection[Pair]) -> dict[Pair, tuple[int, int]]:
+        """(number of a distinct piece, number of a token in it) where each of these pairs begins first at this step.
 
         Only pieces that hold the bytes of a pair are encoded, none twice.
         """
-        places: dict[Pair, PairPlace] = {}
+        places: dict[Pair, tuple[int, int]] = {}
         encoded: dict[int, list[Pair]] = {}
         for pair in pairs:
             for number in self.holding(b"".join(map(self.tokenizer.token_bytes, pair))):
@@ -171,7 +164,7 @@ class PairCounts:
                     (ids,) = self.tokens(self.step, [number])
                     encoded[number] = list(pairwise(ids))
                 if pair in encoded[number]:
-                    places[pair] = PairPlace(number, encoded[number].index(pair))
+                    places[pair] = number, encoded[number].index(pair)
                     break
         return places
 

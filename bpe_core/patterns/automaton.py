@@ -1,6 +1,6 @@
 """The position automaton of a plain pattern (V. M. Glushkov, 1961): which characters a match attempt may examine.
 
-Every set of characters in the pattern is a position, and so is every place where it asks for the end of the text.
+Every set of characters in the pattern is a position; where it asks for the end of the text, it looks at any character.
 Position q follows position p if an attempt that has matched a character at p may examine the next character at q,
 perhaps in a look-ahead. A repetition is written out: `\\d{1,3}` has three positions. The automaton over-approximates:
 priority, possessive repetition and negation can only forbid what it allows.
@@ -9,9 +9,7 @@ priority, possessive repetition and negation can only forbid what it allows.
 from typing import Final, NamedTuple
 
 from bpe_core.patterns import syntax
-from bpe_core.patterns.syntax import Alternation, Atomic, Chain, Chars, End, Lookaround, Node, Repeat
-
-END: Final = ""  # the entry in `Automaton.sources` of a position where the pattern asks for the end of the text
+from bpe_core.patterns.syntax import Alternation, Chain, Chars, Lookaround, Node, Repeat
 
 
 class _Part(NamedTuple):
@@ -28,7 +26,7 @@ class Automaton:
     def __init__(self, node: Node) -> None:
         self.node: Final = node  # the tree of the pattern
         self.sources: Final[list[str]] = []
-        """For each position, the regular expression of its set (one character), or `END`."""
+        """For each position, the regular expression of its set: one character."""
         self.follow: Final[list[frozenset[int]]] = []  # for each position, the positions that follow it
         self.matches_empty: Final = self._part(node).matches_empty
         """Whether the pattern can match nothing; look-aheads are ignored, so it may be true without need."""
@@ -38,12 +36,8 @@ class Automaton:
             case Chars(source):
                 at = self._position(source)
                 return _Part(False, at, at)
-            case End():
-                return _Part(True, self._position(END), frozenset())
             case Lookaround(item):
                 return _Part(True, self._part(item).first, frozenset())
-            case Atomic(item):
-                return self._part(item)
             case Alternation(options):
                 parts = list(map(self._part, options))
                 first = frozenset().union(*(part.first for part in parts))

@@ -13,7 +13,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import Final
 
-from bpe_core.patterns.automaton import END, Automaton
+from bpe_core.patterns.automaton import Automaton
 from bpe_core.patterns.char_sets import ASCII, BMP, Ranges, members, same_sets, set_source, union, without
 from bpe_core.patterns.syntax import Alternation, Chain, Chars, Node, Repeat
 
@@ -59,11 +59,11 @@ class CutFinder:
         for source, positions in zip(sources, automaton.follow, strict=True):
             follows[source].update(map(sources.__getitem__, positions))
         befores: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)
-        for low, high, sets in same_sets(set(sources) - {END}, end):
+        for low, high, sets in same_sets(set(sources), end):
             befores[frozenset().union(*map(follows.__getitem__, sets))].append((low, high))
         before_of: dict[Ranges, list[Ranges]] = defaultdict(list)  # between these and what is after them is a cut
         for examined, before in befores.items():
-            if END not in examined and (after := without(begins, union(members(chars, end) for chars in examined))):
+            if after := without(begins, union(members(chars, end) for chars in examined)):
                 before_of[after].append(tuple(before))
         safe = "|".join(f"{set_source(union(before))}(?={set_source(after)})" for after, before in before_of.items())
         unless = f"(?!{'|'.join(map(re.escape, self.unless))})" if self.unless else ""

@@ -10,7 +10,7 @@ import regex
 
 from bpe_core import kernel
 from bpe_core.kernel.grammars import scanner
-from bpe_core.patterns.automaton import END, Automaton
+from bpe_core.patterns.automaton import Automaton
 from bpe_core.patterns.char_sets import Kinds
 from bpe_core.patterns.cuts import CutFinder
 from bpe_core.patterns.expression import Expression, enough_for, patience
@@ -189,7 +189,7 @@ class _ByExpression(Splitter):
 
     @cached_property
     def _kinds(self) -> Kinds | None:
-        return Kinds(frozenset(self._automaton.sources) - {END}) if self._automaton else None
+        return Kinds(frozenset(self._automaton.sources)) if self._automaton else None
 
     @cached_property
     def _published(self) -> Any:

@@ -36,7 +36,7 @@ class Alternation:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """`item` from `least` to `most` times, None for no upper limit; `mode` is "" greedy, "?" lazy, "+" possessive."""
+    """`item` from `least` to `most` times (None: no limit); `mode`: "" greedy, "?" lazy, "+" possessive or atomic."""
 
     item: "Node"
     least: int
@@ -45,26 +45,16 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Atomic:
-    """An atomic group, `(?>item)`: no backtracking into it once it has matched."""
-
-    item: "Node"
-
-
-@dataclass(frozen=True, slots=True)
 class Lookaround:
-    """A look-ahead, `(?=item)`, or `(?!item)` if `negated`."""
+    """A look-ahead, `(?=item)` or `(?!item)`."""
 
     item: "Node"
-    negated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """The end of the text, `\\Z`."""
+Node = Chars | Chain | Alternation | Repeat | Lookaround
 
-
-Node = Chars | Chain | Alternation | Repeat | Atomic | Lookaround | End
+_END: Final = Lookaround(Chars("(?s:.)"))
+"""The end of the text: no character follows."""
 
 COUNTED: Final = 16
 """Repetitions of an item that are written out in an automaton; a higher number is treated as unlimited."""
@@ -105,7 +95,7 @@ def _size(node: Node) -> int:
             return sum(map(_size, parts))
         case Repeat(item, least, most):
             return _size(item) * times_counted(least, most)
-        case Atomic(item) | Lookaround(item):
+        case Lookaround(item):
             return _size(item)
     return 1
 
@@ -138,7 +128,7 @@ class _Reader:
         item = self.item(ignore_case)
         if not (found := self.read(_QUANTIFIER)):
             return item
-        if isinstance(item, Lookaround | End):
+        if isinstance(item, Lookaround):
             raise NotPlain
         short, least, comma, most, mode = found.groups()
         if short:
@@ -148,9 +138,9 @@ class _Reader:
 
     def item(self, ignore_case: bool) -> Node:
         if self.accept("$"):  # the end of the text, or a newline there and then the end
-            return Lookaround(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negated=False)
+            return Lookaround(Chain((Repeat(Chars(r"\n"), 0, 1, ""), _END)))
         if self.accept(r"\Z"):
-            return End()
+            return _END
         if opening := self.read(_GROUP):
             return self.group(opening[1] or ":", ignore_case)
         chars = self.read(_CHARS)
@@ -163,8 +153,8 @@ class _Reader:
         if not self.accept(")"):
             raise NotPlain
         if kind == ">":
-            return Atomic(inner)
-        return inner if kind.endswith(":") else Lookaround(inner, negated=kind == "!")
+            return Repeat(inner, 1, 1, "+")
+        return inner if kind.endswith(":") else Lookaround(inner)
 
     def accept(self, text: str) -> bool:
         found = self.source.startswith(text, self.at)
