@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from bpe_core.auditing.embeddings import Matrix
 
 _CHECKS: Final[tuple[Callable[[AuditSubject], Iterator[Finding]], ...]] = (
-    static.unused_bytes,
+    static.spelling,
     reachability.unreachable,
     static.duplicates,
-    static.partial_utf8,
-    static.lookalikes,
     corpora.absent_from_reference,
     corpora.never_used,
     corpora.rare,

@@ -12,7 +12,7 @@ from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import AuditSubject, merged_share, surprise
 from bpe_core.visible import counted, visible
 
-RARE_SHARE: Final = 0.01  # a token is rare if it occurs less often than this part of `Usage.even_share`
+RARE_SHARE: Final = 0.01  # a token is rare if it occurs less often than this part of `AuditSubject.even_share`
 MIN_DOCUMENTS: Final = 10  # that a corpus must have for one or two of them to be few
 MIN_COUNT: Final = 5  # occurrences of a token of few documents; fewer come from one or two by chance
 MAX_SIZE: Final = 0.5  # part of the corpus, in bytes, above which one or two documents are no surprising source
@@ -47,10 +47,9 @@ def rare(subject: AuditSubject) -> Iterator[Finding]:
     text even the last merges of a training occur far more often than a hundredth of it. Evidence: "even_share",
     "merged" (occurrences that later merges consumed).
     """
-    usage = subject.usage
+    usage, even_share = subject.usage, subject.even_share
     if usage is None or not subject.can_tell:
         return
-    even_share = usage.even_share(subject.tokenizer.n_vocab)
     for token, _ in subject.tokens("rare tokens", usage.remaining):
         count = usage.remaining[token]
         is_rare = 0 < count < RARE_SHARE * even_share

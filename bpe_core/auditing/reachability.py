@@ -16,6 +16,8 @@ from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.utf8 import incomplete_ends, is_utf8
 from bpe_core.visible import quoted, token_label
 
+_NEVER_BUILT: Final = "Its bytes become {}: the merges never build this token, whatever stands around it."
+
 
 def unreachable(subject: AuditSubject) -> Iterator[Finding]:
     """Tokens with `encode(decode([id])) != [id]`.
@@ -63,12 +65,11 @@ def _of_text(subject: AuditSubject, token: int, text: str) -> Finding | None:
         reason = f"Alone, {effect}; inside a longer text it does occur."
         evidence = {"witness": found, "cause": cause, "encodes_to": ids, "tried": tried}
         return subject.finding(token, "reachable-in-context", Severity.NOTE, reason, **evidence)
-    if not ids:
-        reason = f"{effect[0].upper()}{effect[1:]}, so no text becomes this token."
-    elif cause == "merges":
-        reason = _never_built(subject.joined(ids))
+    if ids and cause == "merges":
+        reason = _NEVER_BUILT.format(subject.joined(ids))
     else:
-        reason = f"{effect[0].upper()}{effect[1:]}, whatever was tried around it."
+        reason = effect[0].upper() + effect[1:]
+        reason += ", whatever was tried around it." if ids else ", so no text becomes this token."
     return _unreachable(subject, token, reason, cause, ids, tried=tried)
 
 
@@ -110,12 +111,10 @@ def _of_bytes(subject: AuditSubject, token: int, token_bytes: bytes) -> Finding 
     """The finding about a token of bytes that are no valid UTF-8 by themselves; None if they encode to the token."""
     ids = subject.tokenizer.vocabulary.encode(token_bytes)
     if incomplete_ends(token_bytes) is None:
-        cause, reason = "utf-8", "No text in UTF-8 contains these bytes in this order."
-    elif ids != (token,):
-        cause, reason = "merges", _never_built(subject.joined(ids))
-    else:
-        return None
-    return _unreachable(subject, token, reason, cause, ids)
+        return _unreachable(subject, token, "No text in UTF-8 contains these bytes in this order.", "utf-8", ids)
+    if ids != (token,):
+        return _unreachable(subject, token, _NEVER_BUILT.format(subject.joined(ids)), "merges", ids)
+    return None
 
 
 def _unreachable(
@@ -123,10 +122,6 @@ def _unreachable(
 ) -> Finding:
     evidence = {"witness": None, "cause": cause, "encodes_to": list(ids), **tried}
     return subject.finding(token, "unreachable", subject.severity(token, Severity.PROBLEM), reason, **evidence)
-
-
-def _never_built(becomes: str) -> str:
-    return f"Its bytes become {becomes}: the merges never build this token, whatever stands around it."
 
 
 def _quoted(text: str) -> str:

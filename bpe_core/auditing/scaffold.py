@@ -10,7 +10,7 @@ from bpe_core.auditing.subject import AuditSubject, Usage, merged_share
 from bpe_core.vocabulary import Vocabulary
 
 THRESHOLD: Final = 0.9  # intersection over self (IoS, see `by_counts`) above which a token is scaffold
-OFTEN_ENOUGH: Final = 0.1  # part of `Usage.even_share` from which on a scaffold token is learned all the same: a note
+OFTEN_ENOUGH: Final = 0.1  # part of `even_share` from which on a scaffold token is learned all the same: a note
 MAX_GAP: Final = 5  # steps from a token to the only merge that uses it, up to which it is suspected without counts
 MIN_RATIO: Final = 0.99  # or its step / the step of that merge, from which on it is
 HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with which a suspicion has half its strength
@@ -66,7 +66,7 @@ def by_counts(subject: AuditSubject, usage: Usage, token: int) -> Finding | None
         f"Later merges took {merged_share(merged, made)}, {build} {subject.label(into)}; "
         f"{f'{left:,}' if left else 'none'} {'are' if left > 1 else 'is'} left."
     )
-    is_frequent = left >= OFTEN_ENOUGH * usage.even_share(subject.tokenizer.n_vocab)
+    is_frequent = left >= OFTEN_ENOUGH * subject.even_share
     severity = Severity.NOTE if is_frequent else Severity.WARNING
     shares = {"ios": round(merged / made, 4), "into": into, "into_share": round(n_into / made, 4)}
     return subject.finding(token, "scaffold", severity, reason, merged=merged, **shares)

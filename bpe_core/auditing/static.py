@@ -26,33 +26,24 @@ FACTOR: Final = 1.5  # a token is long from so many times the usual length of it
 _JAPANESE: Final = {"kana", "cjk"}  # scripts that are written together as a rule
 
 
-def unused_bytes(subject: AuditSubject) -> Iterator[Finding]:
-    """The tokens of the 13 single bytes that UTF-8 never contains."""
+def spelling(subject: AuditSubject) -> Iterator[Finding]:
+    """Single bytes that UTF-8 never contains, parts of characters, and ordinary tokens written like special ones.
+
+    A part of a character is a substring of valid UTF-8 of two or more bytes, cut inside a character at one or both
+    ends. Evidence: "where" ("start", "end" or "both"), "stray" and "pending", the bytes of the incomplete characters at
+    the start and at the end, in hex; see `IncompleteEnds`.
+    """
     for token, token_bytes in subject.tokens("bytes"):
+        ends = incomplete_ends(token_bytes) if len(token_bytes) > 1 else None
         if len(token_bytes) == 1 and token_bytes[0] in UNUSED_BYTES:
             reason = f"No text in UTF-8 contains the byte {token_bytes.hex()}; it only completes the set of 256 bytes."
             yield subject.finding(token, "unused-byte", Severity.NOTE, reason, witness=None)
-
-
-def partial_utf8(subject: AuditSubject) -> Iterator[Finding]:
-    """Tokens of two or more bytes that are a substring of valid UTF-8, cut inside a character at one or both ends.
-
-    Evidence: "where" ("start", "end" or "both"), "stray" and "pending", the bytes of the incomplete characters at the
-    start and at the end, in hex; see `IncompleteEnds`.
-    """
-    for token, token_bytes in subject.tokens("parts of characters"):
-        ends = incomplete_ends(token_bytes) if len(token_bytes) > 1 else None
         if ends:
             evidence = {"where": ends.where, "stray": ends.stray.hex(), "pending": ends.pending.hex()}
             yield subject.finding(token, "partial-utf8", Severity.NOTE, _INCOMPLETE_AT[ends.where], **evidence)
-
-
-def lookalikes(subject: AuditSubject) -> Iterator[Finding]:
-    """Ordinary tokens written like special ones: <...> and [...]."""
-    for token, _ in subject.tokens("look-alikes"):
-        token_bytes = subject.tokenizer.vocabulary.text_bytes(token)
-        if token_bytes.strip()[-1:] in (b">", b"]") and _LOOKALIKE.fullmatch(token_bytes.decode(errors="replace")):
-            severity = Severity.WARNING if b"<|" in token_bytes else Severity.NOTE
+        text = subject.tokenizer.vocabulary.text_bytes(token)
+        if text.strip()[-1:] in (b">", b"]") and _LOOKALIKE.fullmatch(text.decode(errors="replace")):
+            severity = Severity.WARNING if b"<|" in text else Severity.NOTE
             reason = "It looks like a special token, but it is an ordinary one: any text can hold it."
             yield subject.finding(token, "special-lookalike", severity, reason)
 

@@ -22,7 +22,7 @@ FEW_DOCUMENTS: Final = 2
 MOST_BYTES: Final = 1 << 26
 """Bytes on disk of a corpus up to which `spread_of` reads it document by document: that takes longer than to count it
 as a whole, and holds the ids of each different piece."""
-_EVEN_SHARE: Final = 5.0  # occurrences of each token on average, below which texts are too few to miss a token in them
+_EVEN_SHARE: Final = 5.0  # occurrences of each token on average, below which chosen texts are too few to miss one
 _PIECES_PER_REPORT: Final = 1024
 _TOKENS_PER_REPORT: Final = 256
 _LONGEST_LABEL: Final = 200  # characters of a token that a sentence shows
@@ -116,10 +116,6 @@ class Usage:
         merged = {token: consumed[token] for token in made}
         return cls(before, {token: n - merged[token] for token, n in made.items()}, merged, {}, {}, True)
 
-    def even_share(self, n_vocab: int) -> float:
-        """How often each of `n_vocab` tokens would occur if all were equally frequent."""
-        return self.n_tokens / n_vocab if n_vocab else 0.0
-
     def made(self, token: int) -> int:
         """How often merges made the token in all: remaining + merged. Raises `KeyError` if its counts are not known."""
         return self.remaining[token] + self.merged[token]
@@ -149,6 +145,11 @@ class AuditSubject:
         self.progress: Final = progress
         self.usage: Final = Usage.of(tokenizer, counts, progress) if counts else Usage.of_record(tokenizer)
         self.reference: Final = Usage.of(tokenizer, reference, progress) if reference else None
+        self.texts: Final = "its training corpus" if self.usage and self.usage.of_training else "the chosen texts"
+        self.even_share: Final = self.usage.n_tokens / tokenizer.n_vocab if self.usage and tokenizer.n_vocab else 0.0
+        """How often each token would occur in the texts if all were equally frequent."""
+        self.can_tell: Final = self.usage is not None and (self.usage.of_training or self.even_share >= _EVEN_SHARE)
+        """Whether there is so much text that a token's absence from it says something."""
         self.specials: Final = frozenset(tokenizer.special_tokens.values())
         self._spread: Final = spread or {}
         self.indicators: Mapping[int, float] = {}
@@ -188,20 +189,6 @@ class AuditSubject:
         """Of 100 ordinary rows, how many have an indicator no higher than this token's; None if it is not known."""
         value = self.indicators.get(token)
         return None if value is None or not self.ranked else 100 * bisect_right(self.ranked, value) / len(self.ranked)
-
-    @property
-    def texts(self) -> str:
-        """The texts of `usage`, as a part of a sentence."""
-        return "its training corpus" if self.usage and self.usage.of_training else "the chosen texts"
-
-    @property
-    def can_tell(self) -> bool:
-        """Whether there is so much text that a token's absence from it says something.
-
-        There is if it is what the tokenizer was trained on, or if it holds each token five times on average.
-        """
-        usage = self.usage
-        return usage is not None and (usage.of_training or usage.even_share(self.tokenizer.n_vocab) >= _EVEN_SHARE)
 
     def tokens(self, stage: str, ids: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, bytes) of `ids`, all of the vocabulary by default, without special tokens and in the order given.
