@@ -119,42 +119,49 @@ BYTES = {byte: bytes([byte]) for byte in range(256)}
 AB = (97, 98, 256)
 
 
-def found(kind, merges, pattern="words", **texts):
+def words(text):
+    return "words", {"counts": text}
+
+
+def whole(counts, reference=None):
+    return "none", {"counts": counts} | ({"reference": reference} if reference else {})
+
+
+def expecting(n):
+    return whole("x" * n + "a" * (100 - n), "a" * 100)
+
+
+@pytest.mark.parametrize(
+    ("kind", "merges", "texts", "expected"),
+    [
+        # Scaffold is what more than nine tenths went into longer tokens.
+        ("scaffold", [AB, (256, 99, 257)], words("abc " * 9 + "ab"), []),
+        ("scaffold", [AB, (256, 99, 257)], words("abc " * 10 + "ab"), [b"ab"]),
+        # Without texts, what is used within five steps.
+        *(
+            (
+                "scaffold",
+                [AB, *((100 + 2 * i, 101 + 2 * i, 300 + i) for i in range(n)), (256, 99, 257)],
+                ("none", {}),
+                found,
+            )
+            for n, found in ((4, [b"ab"]), (5, []))
+        ),
+        # Rare is what occurs less than a hundredth of an even share: 257 tokens; of 51,400 an even share is 200.
+        ("rare", [AB], whole("ab" * 2 + "a" * (51_400 - 2)), []),
+        ("rare", [AB], whole("ab" * 2 + "a" * (51_401 - 2)), [b"ab"]),
+        # Nothing is concluded of less than five expected occurrences.
+        ("absent-from-reference", [], expecting(4), []),
+        ("absent-from-reference", [], expecting(5), [b"x"]),
+        # A token of one document must occur five times, and one document is few of ten.
+        ("few-documents", [], whole(["a" * 100] * 11 + ["a" + "x" * 4]), []),
+        ("few-documents", [], whole(["a" * 100] * 11 + ["a" + "x" * 5]), [b"x"]),
+        ("few-documents", [], whole(["a" * 100] * 8 + ["axxxxx"]), []),
+        ("few-documents", [], whole(["a" * 100] * 9 + ["axxxxx"]), [b"x"]),
+    ],
+)
+def test_thresholds_where_one_occurrence_decides(kind, merges, texts, expected):
+    pattern, corpora = texts
     tokenizer = Tokenizer(Vocabulary(BYTES, merges), pattern)
-    corpora = {name: Counts.of(text, pattern) for name, text in texts.items()}
-    return [finding.token for finding in audit(tokenizer, **corpora).of(kind)]
-
-
-@pytest.mark.parametrize(("n_abc", "expected"), [(9, []), (10, [b"ab"])])
-def test_scaffold_is_what_more_than_nine_tenths_went_into_longer_tokens(n_abc, expected):
-    assert found("scaffold", [AB, (256, 99, 257)], counts="abc " * n_abc + "ab") == expected
-
-
-@pytest.mark.parametrize(("n_between", "expected"), [(4, [b"ab"]), (5, [])])
-def test_without_a_corpus_scaffold_is_what_is_used_within_five_steps(n_between, expected):
-    between = [(100 + 2 * n, 101 + 2 * n, 300 + n) for n in range(n_between)]
-    assert found("scaffold", [AB, *between, (256, 99, 257)]) == expected
-
-
-@pytest.mark.parametrize(("n_tokens", "expected"), [(51_400, []), (51_401, [b"ab"])])
-def test_rare_is_what_occurs_less_than_a_hundredth_of_an_even_share(n_tokens, expected):
-    """257 tokens; of 51,400 an even share is 200."""
-    ab = [token for token in found("rare", [AB], "none", counts="ab" * 2 + "a" * (n_tokens - 2)) if len(token) > 1]
-    assert ab == expected
-
-
-@pytest.mark.parametrize(("n", "expected"), [(4, []), (5, [b"x"])])
-def test_nothing_is_concluded_of_less_than_five_expected_occurrences(n, expected):
-    assert found("absent-from-reference", [], "none", counts="x" * n + "a" * (100 - n), reference="a" * 100) == expected
-
-
-@pytest.mark.parametrize(("n", "expected"), [(4, []), (5, [b"x"])])
-def test_a_token_of_one_document_must_occur_five_times(n, expected):
-    texts = ["a" * 100] * 11 + ["a" + "x" * n]
-    assert found("few-documents", [], "none", counts=texts) == expected
-
-
-@pytest.mark.parametrize(("n_documents", "expected"), [(9, []), (10, [b"x"])])
-def test_one_document_is_few_of_ten(n_documents, expected):
-    texts = ["a" * 100] * (n_documents - 1) + ["axxxxx"]
-    assert found("few-documents", [], "none", counts=texts) == expected
+    found = audit(tokenizer, **{name: Counts.of(text, pattern) for name, text in corpora.items()}).of(kind)
+    assert [finding.token for finding in found if kind != "rare" or len(finding.token) > 1] == expected

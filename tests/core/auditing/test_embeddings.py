@@ -8,7 +8,7 @@ import pytest
 
 from bpe_core.auditing.embeddings import Matrix, open_matrix, tensors_with_rows
 from bpe_core.auditing.undertrained import INDICATORS, indicator
-from bpe_core.errors import EmbeddingsError
+from bpe_core.errors import EmbeddingsError, Stopped
 
 RNG = numpy.random.default_rng(7)
 ROWS = RNG.standard_normal((50, 8)).astype(numpy.float32)
@@ -167,13 +167,10 @@ def test_what_does_not_belong_together_is_one_sentence(name, unused, ordinary, s
 
 
 def test_work_can_be_stopped():
-    class StopError(Exception):
-        pass
-
     def stop(done, total):
-        raise StopError
+        raise Stopped
 
-    with pytest.raises(StopError):
+    with pytest.raises(Stopped):
         indicator(matrix_of(ROWS), "cosine", [1, 2, 3], [4], stop)
 
 

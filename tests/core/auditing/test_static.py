@@ -9,7 +9,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.static import ENOUGH, incomplete_bigrams
 from bpe_core.cli.main import main
 from bpe_core.tokenizer.preparation import AddedToken, Preparation
-from bpe_core.utf8 import UNUSED_BYTES, IncompleteEnds, completed, incomplete_ends
+from bpe_core.utf8 import UNUSED_BYTES, IncompleteEnds, incomplete_ends
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 LEARNED = train("мир и миру миром 世界 世 " * 20, vocab_size=270, pattern="gpt4")
@@ -53,15 +53,6 @@ def test_the_thirteen_bytes_are_those_that_no_character_contains():
 )
 def test_incomplete_ends_of_a_token(token, ends):
     assert incomplete_ends(token) == (ends and IncompleteEnds(*ends))
-
-
-@pytest.mark.parametrize(
-    "token", [b"\xc3", b" \xe5", b"\xf0\x9f", b"\xf0", b"\xa9x", b"\x9f\x98\x80", b"\xa9 \xe3\x81"]
-)
-def test_a_completion_is_text_around_the_token(token):
-    texts = list(completed(token))
-    assert 0 < len(texts) <= 64 * 16
-    assert all(token in text.encode() for text in texts)
 
 
 def test_parts_of_characters_each_with_a_text_they_occur_in():

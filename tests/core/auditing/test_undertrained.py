@@ -43,12 +43,6 @@ def test_a_row_of_no_numbers_is_a_problem_and_does_not_disturb_the_others():
     assert {finding.id for finding in found[1:3]} == {260, 270}
 
 
-def test_rows_that_no_text_trains_are_known():
-    rows = unused_rows(LEARNED, N + 6)
-    assert len(rows) == 13 + 6
-    assert all(row >= N or LEARNED.token_bytes(row)[0] in (0xC0, 0xC1, *range(0xF5, 0x100)) for row in rows)
-
-
 def test_what_does_not_fit_is_told_at_once_or_in_a_sentence(tmp_path):
     with pytest.raises(EmbeddingsError, match="cannot be read"):
         audit(LEARNED, embeddings=tmp_path / "none.safetensors")

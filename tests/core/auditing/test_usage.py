@@ -32,18 +32,14 @@ def learned(found, *kinds):
     return [finding.token.decode() for finding in found.of(*kinds) if finding.evidence["step"]]
 
 
-def test_what_is_left_of_each_merge_in_the_corpus(words):
-    counted = Usage.of(*words).remaining
-    left = {"st": 0, "est": 3, "ow": 0, "low": 7, "west": 6, "ne": 6}
-    assert [counted[token] for token in range(257, 263)] == list(left.values())
-    assert sum(counted.values()) == 5 + 2 * 3 + 3 * 4 + 6 * 2  # low; low|e|r; w|i|d|est; ne|west
-    assert counted[0] == 0  # the special token is no part of any text
-
-
-def test_what_later_merges_took(words):
+def test_what_is_left_of_each_merge_and_what_later_merges_took(words):
     usage = Usage.of(*words)
+    assert [usage.remaining[token] for token in range(257, 263)] == [0, 3, 0, 7, 6, 6]  # st est ow low west ne
+    assert (
+        usage.n_tokens == sum(usage.remaining.values()) == 5 + 2 * 3 + 3 * 4 + 6 * 2
+    )  # low; low|e|r; w|i|d|est; ne|west
+    assert usage.remaining[0] == 0  # the special token is no part of any text
     assert [usage.merged[token] for token in range(257, 263)] == [9, 6, 7, 0, 0, 0]
-    assert usage.made(258) == 9
     w = words[0].vocabulary.ids()[ord("w") + 1]
     assert (usage.merged[w], usage.remaining[w]) == (7 + 6, 3)  # into ow and west; the w of widest stays
 
@@ -66,15 +62,6 @@ def test_st_and_ow_are_scaffold(words):
         "into": 258,
         "into_share": 1.0,
     }
-
-
-def test_the_training_record_tells_the_same_without_the_corpus(words):
-    tokenizer, counts = words
-    known, read = Usage.of_record(tokenizer), Usage.of(tokenizer, counts)
-    assert known.n_tokens == read.n_tokens == 35
-    assert known.remaining == {token: read.remaining[token] for token in range(257, 263)}
-    assert known.merged == {token: read.merged[token] for token in range(257, 263)}
-    assert learned(audit(tokenizer), "scaffold") == ["st", "ow"]
 
 
 @pytest.mark.parametrize("text", ["aaaaaaa aaa aa", "banana bandana ananas", "aaabdaaabac" * 3, "ééé eéé 😊😊", WORDS])

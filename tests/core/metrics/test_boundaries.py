@@ -5,12 +5,8 @@ from collections import Counter
 from itertools import accumulate
 
 import pytest
-import tiktoken
-from real import real_file
-from tiktoken.load import load_tiktoken_bpe
 
-from bpe_core import PATTERNS, load, save, train
-from bpe_core.content.samples import samples
+from bpe_core import load, save, train
 from bpe_core.metrics.boundaries import agreement, boundaries, edit_survival, encoded, morphological_alignment
 from bpe_core.metrics.comparison import Comparison
 from bpe_core.metrics.text_parts import script_runs, sections
@@ -69,14 +65,6 @@ def test_a_tokenizer_agrees_with_itself(pair):
     assert comparison.pairs[0].examples(5) == []
     assert overlap(pair[0], pair[0]).jaccard == 1.0
     assert merges_in_common(pair[0], pair[0]) == pair[0].step
-
-
-def test_merges_in_common_end_where_the_first_differs():
-    one, other = train("aaabdaaabac", vocab_size=259), train("aaabdaaabac" + "xy" * 9, vocab_size=260)
-    n = merges_in_common(one, other)
-    spelled = [[(t.token_bytes(a), t.token_bytes(b)) for a, b, _ in t.merges] for t in (one, other)]
-    assert spelled[0][:n] == spelled[1][:n]
-    assert spelled[0][n : n + 1] != spelled[1][n : n + 1]
 
 
 def slow_words(tokenizer, text):
@@ -150,19 +138,3 @@ def test_sections_are_texts_of_their_own():
     assert sections("before\n# One\n\na\nb\n\n# Two\n## c\n") == [("One", "a\nb", 4), ("Two", "## c", 8)]
     assert sections("\f\u2028x\n# One\na\f\n# Two\nb") == [("One", "a\f", 3), ("Two", "b", 5)], "LF ends a line"
     assert sections("nothing") == []
-
-
-@pytest.mark.slow
-def test_real_tokenizers_are_measured_as_tiktoken_counts(tmp_path):
-    path = real_file("cl100k_base.tiktoken", tmp_path)
-    ours = load(path)
-    theirs = tiktoken.Encoding(
-        "theirs", pat_str=PATTERNS["gpt4"], mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
-    )
-    comparison = Comparison([ours, ours.at(1000)])
-    for sample in samples():
-        comparison.add(sample.title, sample.path.read_bytes().decode())
-    for sample, text in zip(samples(), comparison.texts, strict=True):
-        ids = theirs.encode_ordinary(sample.path.read_bytes().decode())
-        assert text.amounts.n_tokens[0] == len(ids), sample.title
-    assert comparison.total.n_tokens[0] == sum(text.amounts.n_tokens[0] for text in comparison.texts)

@@ -3,16 +3,12 @@
 import random
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from statistics import harmonic_mean
 
 import pytest
-import tiktoken
-import tokenizers
-from real import real_file, real_part
-from tiktoken.load import load_tiktoken_bpe
+from real import real_part
 
-from bpe_core import PATTERNS, TextError, load, metrics, train
+from bpe_core import TextError, metrics, train
 from bpe_core.content.samples import samples
 from bpe_core.metrics.boundaries import EncodedText, disagreements, edit_survival, encoded, read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_all_texts, of_amounts
@@ -175,47 +171,14 @@ def test_lists_of_morphemes_as_they_are_published(text, words):
             read_morphemes(text)
 
 
-def recounted(comparison, counts):
-    """Hold a comparison against how others count: for each tokenizer, a function from a text to a number of tokens."""
-    for text in comparison.texts:
-        content = Path(text.path).read_text(encoding="utf-8")
-        if text.line > 1 or text.amounts.name != Path(text.path).name:
-            content = next(part for title, part, _ in sections(content) if title == text.amounts.name)
-        assert text.amounts.n_tokens == tuple(count(content) for count in counts)
-        assert (text.amounts.n_bytes, text.amounts.n_characters) == (len(content.encode()), len(content))
-    assert comparison.total.n_tokens == tuple(
-        sum(text.amounts.n_tokens[index] for text in comparison.texts) for index in range(len(counts))
-    )
-
-
-def compared(ours, paths, *, by_sections=False):
-    comparison = Comparison(ours)
-    for path in paths:
-        content = Path(path).read_text(encoding="utf-8")
-        parts = sections(content) if by_sections else [(Path(path).name, content, 1)]
-        for title, part, line in parts:
-            comparison.add(title, part, path=str(path), line=line)
-    return comparison
-
-
 def test_the_tale_is_counted_as_tiktoken_and_tokenizers_count():
-    ours = [real_part("cl100k_base"), train(TALE.read_text(encoding="utf-8")[:4000], vocab_size=400)]
-    comparison = compared(ours, [TALE], by_sections=True)
+    whole = TALE.read_text(encoding="utf-8")
+    ours = real_part("cl100k_base"), train(whole[:4000], vocab_size=400)
     theirs = ours[0].to_tiktoken(), ours[1].to_tokenizers()
-    recounted(comparison, [lambda text: len(theirs[0].encode_ordinary(text)), lambda text: len(theirs[1].encode(text))])
-    assert len(comparison.texts) == 16
-
-
-@pytest.mark.slow
-def test_the_standard_library_is_counted_as_tiktoken_and_tokenizers_count(tmp_path):
-    path = real_file("o200k_base.tiktoken", tmp_path)
-    real_file("encoder.json", tmp_path)
-    merges = real_file("vocab.bpe", tmp_path)
-    o200k = tiktoken.Encoding(
-        "theirs", pat_str=PATTERNS["gpt4o"], mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
-    )
-    gpt2 = tokenizers.ByteLevelBPETokenizer(str(tmp_path / "encoder.json"), str(merges))
-    library = sorted(Path(random.__file__).parent.glob("*.py"))
-    paths = [path for path in library if path.stat().st_size < 200_000][:100]
-    comparison = compared([load(path), load(merges)], paths)
-    recounted(comparison, [lambda text: len(o200k.encode_ordinary(text)), lambda text: len(gpt2.encode(text).ids)])
+    comparison = Comparison(ours)
+    parts = [text for _, text, _ in sections(whole)]
+    for text in parts:
+        comparison.add("part", text)
+    expected = [(len(theirs[0].encode_ordinary(text)), len(theirs[1].encode(text))) for text in parts]
+    assert len(parts) == 16 and [text.amounts.n_tokens for text in comparison.texts] == expected
+    assert comparison.total.n_tokens == tuple(map(sum, zip(*expected, strict=True)))
