@@ -100,7 +100,6 @@ def _metrics(text: str) -> tuple[str, ...]:
 
 
 def run_count(options: Namespace) -> int:
-    """Count and print; returns 0. Raises `Stopped`."""
     with closing(Job(report_to_person())) as job:
         counts = count_files(options.paths, options.pattern, job)
     names = "documents", "bytes", "characters", "pieces", "different pieces"

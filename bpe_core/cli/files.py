@@ -108,7 +108,6 @@ def run_runs(options: Namespace) -> int:
 
 
 def run_export(options: Namespace) -> int:
-    """Print or write what was asked for; returns 0."""
     if options.what in ("merges", "record") and len(options.tokenizer) > 1:
         raise OptionError(f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}.")
     if options.output:
@@ -122,7 +121,6 @@ def run_export(options: Namespace) -> int:
 
 
 def run_convert(options: Namespace) -> int:
-    """Load the tokenizer and save it in the other format; returns 0."""
     output = Path(options.output)
     check_place(output)
     if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):
@@ -132,6 +130,5 @@ def run_convert(options: Namespace) -> int:
 
 
 def run_fetch(options: Namespace) -> int:
-    """Fetch and print the path; returns 0."""
     print(fetch(options.name, print_fetching))
     return 0

@@ -62,7 +62,6 @@ def _subject(options: Namespace) -> Subject:
         if not (preset or options.paths):
             raise OptionError("Name the texts that the tokenizer was learned from.")
         tokenizer = open_tokenizer(options.tokenizer, options.pattern)
-        tokenizer.vocabulary.recover()
     elif preset:
         tokenizer = preset.train()
     else:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar, Final
+from typing import Final
 
 from bpe_core.auditing import examine
 from bpe_core.auditing.embeddings import open_matrix
@@ -17,21 +17,20 @@ from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job
-from bpe_core.worker.messages import Done, Role
+from bpe_core.worker.messages import Done, Request, Role
 
 BATCH: Final = 256  # verdicts in one event at most
 _VALUES: Final = 16_384  # values of a column in one event at most
 
 
 @dataclass(frozen=True, slots=True)
-class AuditRequest:
+class AuditRequest(Request):
     """An audit of a tokenizer's file, whose `pattern` may be overridden, with texts and the rows of a model.
 
     Tokens are counted in the files and folders `corpus`; a model is to learn from those of `reference`. In the file
     `embeddings` the matrix is `tensor` (None: the usual one), whose rows are judged by `indicator` (None: what suits).
     """
 
-    NICE: ClassVar[int] = 5
     tokenizer: str
     pattern: str | None = None
     corpus: tuple[str, ...] = ()

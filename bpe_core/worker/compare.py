@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, Stopped
@@ -16,14 +16,14 @@ from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextP
 from bpe_core.metrics.text_parts import sections as sections_of
 from bpe_core.metrics.vocabularies import merges_in_common, overlap
 from bpe_core.worker.job import PROGRESS_EVERY, Job
-from bpe_core.worker.messages import Done, FileSkipped, WorkProgress
+from bpe_core.worker.messages import Done, FileSkipped, Request, WorkProgress
 
 _SPLITS: Final = 10  # ways to cut numbers that are listed of each tokenizer
 _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
 
 
 @dataclass(frozen=True, slots=True)
-class CompareRequest:
+class CompareRequest(Request):
     """Tokenizers, each as (file, pattern, empty where the file says it), on the texts in files and folders; with a
     single one, what can be measured of it.
 
@@ -31,7 +31,6 @@ class CompareRequest:
     are listed of each pair, and lines of those that are worst for a tokenizer.
     """
 
-    NICE: ClassVar[int] = 5
     tokenizers: tuple[tuple[str, str], ...]
     paths: tuple[str, ...]
     sections: bool = False

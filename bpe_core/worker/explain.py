@@ -25,6 +25,7 @@ from bpe_core.trainer.start import first_vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job
+from bpe_core.worker.messages import Request
 from bpe_core.worker.train import Recipe
 
 # Bytes without and with the kernel: what is counted beside the screen in a second or two.
@@ -52,6 +53,7 @@ class Subject:
     @classmethod
     def of_file(cls, tokenizer: Tokenizer, paths: Sequence[str], preset: Preset | None) -> Self:
         """Of a kept vocabulary; its training record says how the texts were read."""
+        tokenizer.vocabulary.recover()
         record = tokenizer.record
         if record is None:
             return cls(tokenizer, paths, preset, preset.options.ties if preset else "first")
@@ -72,12 +74,12 @@ class Subject:
 
     def count(self, job: Job, *, is_limited: bool = False) -> None:
         """Count the corpus. Raises `Stopped`, and `TextError` if it is too large and `is_limited`."""
-        if is_limited and not self.preset:
-            size = sum(file.size for file in find_files(self.paths).files)
-            _check_size("texts", int(size * self.sample.share) if self.sample else size, MOST_ON_DISK)
         if self.preset:
             pieces = self.preset.counts().pieces
         else:
+            if is_limited:
+                size = sum(file.size for file in find_files(self.paths).files)
+                _check_size("texts", int(size * self.sample.share) if self.sample else size, MOST_ON_DISK)
             pattern = self.tokenizer.pattern
             pieces = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample).pieces
         if is_limited:
@@ -139,7 +141,7 @@ def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainFile:
+class ExplainFile(Request):
     """Why the merges of a tokenizer's file were chosen in texts, or in those of a founding example; `pattern` is how
     text is split where the file does not say it."""
 
@@ -151,12 +153,11 @@ class ExplainFile:
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)
-        tokenizer.vocabulary.recover()
         answer(Subject.of_file(tokenizer, self.paths, PRESETS.get(self.preset)), job)
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainTraining:
+class ExplainTraining(Request):
     """The same of a training under way, which no file holds: `LearnedMerges` tells its merges."""
 
     NICE: ClassVar[int] = 10

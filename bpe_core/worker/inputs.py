@@ -5,21 +5,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import ClassVar
 
 from bpe_core.corpus import Counts, Progress, find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
 from bpe_core.hub import fetch
 from bpe_core.worker.job import Job
-from bpe_core.worker.messages import Counted, Done, FileSkipped, Role, Saved
+from bpe_core.worker.messages import Counted, Done, FileSkipped, Request, Role, Saved
 
 
 @dataclass(frozen=True, slots=True)
-class CountRequest:
+class CountRequest(Request):
     """How much text there is in files and folders, and into how many pieces a pattern splits it."""
 
-    NICE: ClassVar[int] = 5
     paths: tuple[str, ...]
     pattern: str
 
@@ -74,10 +72,9 @@ def send_counted(counts: Counts, job: Job, role: Role = "corpus") -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchRequest:
+class FetchRequest(Request):
     """Where the file of the tokenizer of this name lies; it is downloaded if it is on no disk."""
 
-    NICE: ClassVar[int] = 5
     name: str
 
     def run(self, job: Job) -> None:

@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from bpe_core.errors import BpeError
 
@@ -32,11 +32,10 @@ Activity = Literal["counting", "preparing", "running", "paused", "auditing", "co
 """What a worker is doing."""
 
 
-class Request(Protocol):
-    """What a worker can be started with: a frozen dataclass that can be pickled."""
+class Request:
+    """What a worker can be started with; its subclasses are frozen dataclasses, which can be pickled."""
 
-    NICE: ClassVar[int]
-    """How much less urgent its worker is than the app, in steps of `nice`."""
+    NICE: ClassVar[int] = 5  # how much less urgent its worker is than the app, in steps of `nice`
 
     def run(self, job: "Job") -> None:
         """Do it, and send what comes of it; errors are raised."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
@@ -28,7 +28,7 @@ from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
 from bpe_core.worker.inputs import count_files, send_counted
 from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job
-from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Saved, Started, State
+from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Request, Saved, Started, State
 
 RUN: Final = JobCommand("run")
 BATCH: Final = 256  # merges in one event at most
@@ -101,7 +101,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainRequest:
+class TrainRequest(Request):
     """A training whose result is saved, with checkpoints on the way; "" for a file is none.
 
     It is saved to `output`, or with `keep_existing` where that is taken to OUT-2, OUT-3, …; its `curve` as CSV.
@@ -110,7 +110,6 @@ class TrainRequest:
     many steps, nothing yet ("step" 0), or all until a condition holds.
     """
 
-    NICE: ClassVar[int] = 5
     recipe: Recipe
     output: str = ""
     keep_existing: bool = False

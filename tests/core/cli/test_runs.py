@@ -7,9 +7,9 @@ import random
 from pathlib import Path
 
 import pytest
+from shell import Bpescope
 
 from bpe_core import Tokenizer, load, save, train
-from bpe_core.cli.main import main
 from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.runs import RunDifference, TrainingRun
 from bpe_core.tokenizer.training_record import TIES
@@ -59,29 +59,6 @@ def test_what_was_asked_for_otherwise_is_named():
     assert RunDifference.of(usual, nobody_knows).options == {}
 
 
-def test_a_history_tells_of_starts_weights_and_samples(tmp_path, capsys, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("text.txt").write_text(" ".join(WORDS * 20))
-    command = ["train", "text.txt", "--vocab-size", "264", "-o"]
-    for name, *options in (
-        ("plain.json",),
-        ("heavy.json", "--weight", "text.txt=3"),
-        ("part.json", "--sample", "9/10"),
-        ("further.json", "--extend", "plain.json", "--fork", "3"),
-    ):
-        assert main([*command, name, *options]) == 0
-    capsys.readouterr()
-    assert main(["runs"]) == 0
-    _, _, *rows = capsys.readouterr().out.splitlines()
-    told = {row.split()[0]: row.partition("reached  ")[2] for row in rows}
-    assert told == {
-        "plain.json": "pattern gpt4, ties first",
-        "heavy.json": "pattern gpt4, ties first, weight text.txt 3",
-        "part.json": "pattern gpt4, ties first, sample 9/10 of the bytes, seed 0",
-        "further.json": "pattern gpt4, ties first, start from 3 merges",
-    }
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_every_token_after_the_parting_is_in_both_or_in_one(seed):
     r = random.Random(seed)
@@ -98,62 +75,63 @@ def test_every_token_after_the_parting_is_in_both_or_in_one(seed):
     )
 
 
-def test_the_history_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["runs"]) == 2
-    assert "There is no training in ." in capsys.readouterr().err
+def test_a_history_tells_of_starts_weights_and_samples(bpescope: Bpescope) -> None:
+    Path("words.txt").write_text(" ".join(WORDS * 20))
+    Path("runs").mkdir()
+    asked = {
+        "plain.json": ("", ""),
+        "heavy.json": ("--weight words.txt=3", ", weight words.txt 3"),
+        "part.json": ("--sample 9/10", ", sample 9/10 of the bytes, seed 0"),
+        "further.json": ("--extend runs/plain.json --fork 3", ", start from 3 merges"),
+    }
+    for name, (options, _) in asked.items():
+        assert bpescope(f"train words.txt --vocab-size 264 -o runs/{name} {options}")[0] == 0
+    _, _, *rows = bpescope("runs runs")[1].splitlines()
+    told = {row.split()[0]: row.partition("reached  ")[2] for row in rows}
+    assert told == {f"runs/{name}": f"pattern gpt4, ties first{more}" for name, (_, more) in asked.items()}
+
+
+def test_the_history_of_a_folder(bpescope: Bpescope) -> None:
+    Path("runs").mkdir()
+    assert "There is no training in runs" in bpescope("runs runs")[2]
     for ties in ("first", "lowest"):
-        save(trained(ties), tmp_path / f"{ties}.json")
-    save(trained("lowest").at(3), tmp_path / "lowest.json.checkpoint")
-    (tmp_path / "notes.txt").write_text("no tokenizer")
-    save(trained(), tmp_path / "plain.tiktoken", format="tiktoken")
-    capsys.readouterr()
-    assert main(["runs"]) == 0
-    table = capsys.readouterr().out
-    assert table.count("words") == 3 and "under way, or killed" in table and "first.json" in table
-    assert main(["runs", "--json"]) == 0
-    told = {os.path.basename(run["path"]): run for run in map(json.loads, capsys.readouterr().out.splitlines())}
+        save(trained(ties), f"runs/{ties}.json")
+    save(trained("lowest").at(3), "runs/lowest.json.checkpoint")
+    Path("runs/notes.txt").write_text("no tokenizer")
+    save(trained(), "runs/plain.tiktoken", format="tiktoken")
+    code, table, _ = bpescope("runs runs")
+    assert code == 0 and table.count("words") == 3 and "under way, or killed" in table and "first.json" in table
+    told = {os.path.basename(run["path"]): run for run in map(json.loads, bpescope("runs runs --json")[1].splitlines())}
     assert set(told) == {"first.json", "lowest.json", "lowest.json.checkpoint"}
     assert told["first.json"]["corpus"] == told["lowest.json"]["corpus"]
     assert told["lowest.json.checkpoint"]["merges"] == 3
-    assert main(["runs", "first.json", "lowest.json"]) == 0
-    assert "The same until step" in capsys.readouterr().out
-    assert main(["runs", "first.json", "lowest.json", "--json"]) == 0
+    assert "The same until step" in bpescope("runs runs/first.json runs/lowest.json")[1]
+    told = json.loads(bpescope("runs runs/first.json runs/lowest.json --json")[1])
     n_same = RunDifference.of(trained(), trained("lowest")).n_same
-    told = json.loads(capsys.readouterr().out)
     assert told["same_until"] == n_same and told["options"] == {"ties": ["first", "lowest"]}
 
 
-def test_what_is_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tokenizer, place = trained(), str(tmp_path / "a.json")
-    save(tokenizer, place)
-    assert main(["export", "merges", place]) == 0
-    head, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+def test_what_is_exported(bpescope: Bpescope) -> None:
+    tokenizer = trained()
+    save(tokenizer, "a.json")
+    head, *rows = [line.split("\t") for line in bpescope("export merges a.json")[1].splitlines()]
     assert len(rows) == tokenizer.step and len(head) == len(rows[0])
     assert [tuple(map(int, row[1:4])) for row in rows] == tokenizer.merges
     assert [bytes.fromhex(row[7]) for row in rows] == [tokenizer.token_bytes(id) for _, _, id in tokenizer.merges]
-
-    assert main(["export", "curve", place, "-o", str(tmp_path / "a.csv")]) == 0
-    points = TrainingCurve.of(tokenizer).points
-    with (tmp_path / "a.csv").open() as file:
-        read = list(csv.DictReader(file))
-    assert [(int(row["step"]), float(row["renyi_efficiency"])) for row in read] == [
-        (point.step, point.renyi_efficiency) for point in points
-    ]
-
-    assert main(["export", "record", place]) == 0
-    record = json.loads(capsys.readouterr().out)
+    assert bpescope("export curve a.json -o a.csv") == (0, "", "")
+    with open("a.csv") as file:
+        read = [(int(row["step"]), float(row["renyi_efficiency"])) for row in csv.DictReader(file)]
+    assert read == [(point.step, point.renyi_efficiency) for point in TrainingCurve.of(tokenizer).points]
+    record = json.loads(bpescope("export record a.json")[1])
     assert tokenizer.record and [tuple(step) for step in record["steps"]] == list(tokenizer.record.steps)
-    assert main(["export", "record", place, place]) == 2
-    save(tokenizer, tmp_path / "a.tiktoken", format="tiktoken")
-    assert main(["export", "curve", str(tmp_path / "a.tiktoken")]) == 2
+    save(tokenizer, "a.tiktoken", format="tiktoken")
+    assert bpescope("export record a.json a.json")[0] == bpescope("export curve a.tiktoken")[0] == 2
 
 
-def test_a_training_writes_its_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "text.txt").write_text(" ".join(WORDS))
-    command = ["train", str(tmp_path / "text.txt"), "-o", str(tmp_path / "a.json"), "--vocab-size", "270"]
-    assert main([*command, "--curve", str(tmp_path / "a.csv")]) == 0
-    assert (tmp_path / "a.csv").read_text().startswith("step,n_vocab")
-    assert main([*command, "--curve", "/dev/full"]) == 2
-    assert "/dev/full cannot be written" in (told := capsys.readouterr().err) and "a.json all the same" in told
-    assert load(tmp_path / "a.json").step
+def test_a_training_writes_its_curve(bpescope: Bpescope) -> None:
+    command = "train text.txt -o a.json --vocab-size 270 --curve"
+    assert bpescope(f"{command} a.csv")[0] == 0
+    assert Path("a.csv").read_text().startswith("step,n_vocab")
+    code, _, error = bpescope(f"{command} /dev/full")
+    assert code == 2 and "/dev/full cannot be written" in error and "a.json all the same" in error
+    assert load("a.json").step
