@@ -161,20 +161,15 @@ class Alignment:
                 first = last = self._map.before(begin - 1, end)[1]
             yield min(first, piece_end), min(last, piece_end)  # what is dropped behind it is not its own
 
-    @property
-    def n_pieces(self) -> int:
-        """How many pieces there are, added tokens included."""
-        return len(self._pieces)
+    def piece_at(self, offset: int) -> tuple[int, int, str] | None:
+        """(start, end, prepared text) of the piece that holds a character; None if none does.
 
-    def piece_index(self, offset: int) -> int | None:
-        """The index of the piece that holds the character at `offset`; None if none does."""
+        The text is "" for an added token, which is not encoded.
+        """
         index = bisect_right(self._piece_places, offset, key=_end)
-        holds = index < len(self._pieces) and self._piece_places[index][0] <= offset
-        return index if holds else None
-
-    def piece(self, index: int) -> tuple[Range, str]:
-        """(range in the text, prepared text) of a piece; the latter is "" for an added token, which is not encoded."""
-        return self._piece_places[index], self._pieces[index].text if index not in self._found else ""
+        if index == len(self._pieces) or self._piece_places[index][0] > offset:
+            return None
+        return *self._piece_places[index], "" if index in self._found else self._pieces[index].text
 
     def places(self, first: int, last: int) -> list[Range]:
         """The characters that each token from index `first` up to, not including, `last` covers, even partially."""

@@ -118,11 +118,8 @@ def piece_across(parts: Sequence[PreparedPart], index: int, offset: int) -> tupl
     start = -sum([part.n_characters for part in parts[first:index]])
     text = "".join([part.text for part in parts[first:last]])
     alignment = parts[index].reader.align(text, parts[first].before, parts[last - 1].behind)
-    piece = alignment.piece_index(offset - start)
-    if piece is None:
-        return None
-    (begin, end), prepared = alignment.piece(piece)
-    return start + begin, start + end, prepared
+    found = alignment.piece_at(offset - start)
+    return found and (start + found[0], start + found[1], found[2])
 
 
 class _Places:

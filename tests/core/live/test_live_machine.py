@@ -237,10 +237,9 @@ class Edits(RuleBasedStateMachine):
                 assert self.live.span_at(max(start, span.start)) in (None, *part)
         piece, text = self.live.piece_at(start), self.live.prepared_piece(start)
         if not self.tokenizer.by_piece:
-            whole = Alignment(self.tokenizer, self.text)
-            index = whole.piece_index(start)
-            assert (piece is None) == (index is None)
-            assert index is None or len(whole.piece(index)[1]) > 30 or (piece, text) == whole.piece(index)
+            found = Alignment(self.tokenizer, self.text).piece_at(start)
+            assert (piece is None) == (found is None)
+            assert piece is None or len(found[2]) > 30 or (*piece, text) == found
         elif piece is not None:
             assert text == self.text[slice(*piece)]
             places = self.tokenizer.splitter.places(self.text)
