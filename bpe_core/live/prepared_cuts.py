@@ -9,7 +9,7 @@ by side, so that no merge joins across the border, and each side is merged as if
 
 from collections.abc import Iterable
 from enum import IntEnum
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Final
 
@@ -21,7 +21,6 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, ReplaceStep, SplitStep, Step
 from bpe_core.utf8 import utf8
-from bpe_core.vocabulary import Vocabulary
 
 _ALL: Final = 0x110000
 _BETWEEN: Final = "\ud800"  # separator of joined token texts, a character that no text contains
@@ -50,7 +49,7 @@ class PreparedCuts:
             (changed(token.text) if changed else token.text, token) for token in added if token.normalized
         )
         self._has_metaspace = preparation is not None and preparation.has_metaspace
-        self._joints = _Joints(tokenizer.vocabulary)
+        self._vocabulary = tokenizer.vocabulary
         goes_inside = tokenizer.vocabulary.end_of_word is None and not (preparation and preparation.within)
         self.kind: Final = cache(partial(self._kind, goes_inside))
         self.between_pieces: Final = cache(partial(self._kind, False))
@@ -91,7 +90,34 @@ class PreparedCuts:
                     return Cut.NONE
         if self._has_metaspace:
             left, right = left.replace(METASPACE, " "), right.replace(METASPACE, " ")
-        return Cut.INSIDE if may_go_inside and self._joints.is_parted(left, right) else Cut.NONE
+        return Cut.INSIDE if may_go_inside and self._is_parted(left, right) else Cut.NONE
+
+    def _is_parted(self, left: str, right: str) -> bool:
+        """Whether no token contains the two side by side, and they do not fuse into one unknown token."""
+        texts, torn = self._tokens
+        if left + right in texts or utf8(left)[-1:] + utf8(right)[:1] in torn:
+            return False
+        return not (self._is_unknown(left) and self._is_unknown(right))
+
+    @cached_property
+    def _tokens(self) -> tuple[str, set[bytes]]:
+        """(the texts of all tokens, joined; each two adjacent bytes in tokens that are no text)."""
+        texts: list[str] = []
+        torn: set[bytes] = set()
+        for data in self._vocabulary.bytes_of.values():
+            try:
+                texts.append(data.decode())
+            except UnicodeDecodeError:
+                torn.update(data[i : i + 2] for i in range(len(data) - 1))
+        return _BETWEEN.join(texts), torn
+
+    def _is_unknown(self, character: str) -> bool:
+        data = utf8(character)
+        try:
+            symbols = self._vocabulary.symbols(data)
+        except UnknownTokenError:
+            return True
+        return b"".join(map(self._vocabulary.token_bytes, symbols)) != data
 
 
 class _Texts:
@@ -110,37 +136,6 @@ class _Texts:
         if self._strips and (left in WHITE_SPACE or right in WHITE_SPACE):
             return True
         return left in self._last or right in self._first or left + right in self._pairs
-
-
-class _Joints:
-    """Whether a token of a vocabulary can contain two characters side by side."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._texts: str | None = None
-        self._torn: set[bytes] = set()
-
-    def is_parted(self, left: str, right: str) -> bool:
-        """Whether no token contains the two side by side, and they do not fuse into one unknown token."""
-        if self._texts is None:
-            texts: list[str] = []
-            for data in self._vocabulary.bytes_of.values():
-                try:
-                    texts.append(data.decode())
-                except UnicodeDecodeError:
-                    self._torn.update(data[i : i + 2] for i in range(len(data) - 1))
-            self._texts = _BETWEEN.join(texts)
-        if left + right in self._texts or utf8(left)[-1:] + utf8(right)[:1] in self._torn:
-            return False
-        return not (self._is_unknown(left) and self._is_unknown(right))
-
-    def _is_unknown(self, character: str) -> bool:
-        data = utf8(character)
-        try:
-            symbols = self._vocabulary.symbols(data)
-        except UnknownTokenError:
-            return True
-        return b"".join(map(self._vocabulary.token_bytes, symbols)) != data
 
 
 def _carries_on(splitter: Splitter, left: str, right: str) -> bool:

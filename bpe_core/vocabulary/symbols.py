@@ -139,8 +139,6 @@ BYTE_OF: Final[Mapping[str, int]] = MappingProxyType(
     {chr(byte): byte for byte in _PRINTABLE} | {chr(256 + n): byte for n, byte in enumerate(_OTHERS)}
 )  # character -> byte
 
-_CHARACTERS: Final = "".join(sorted(BYTE_OF, key=BYTE_OF.__getitem__))
-
 
 # GPT-2's byte alphabet, a printable character for each byte: vocab.json, merges.txt and tokenizer.json are written in
 # it. Bytes that are printable in Latin-1 stand for themselves, the others for the characters from U+0100 on.
@@ -152,7 +150,7 @@ def written(token: bytes) -> str:
     >>> written(b" caf\\xc3\\xa9")
     'ĠcafÃ©'
     """
-    return token.decode("latin-1").translate(_TABLE)
+    return token.decode("latin-1").translate(_CHARACTER_OF)
 
 
 def meant(text: str) -> bytes | None:
@@ -168,4 +166,4 @@ def meant(text: str) -> bytes | None:
 
 
 _BYTE_OF: Final = dict(BYTE_OF).__getitem__
-_TABLE: Final = {byte: character for byte, character in enumerate(_CHARACTERS)}
+_CHARACTER_OF: Final = {byte: character for character, byte in BYTE_OF.items()}
