@@ -410,9 +410,9 @@ class TokenPanel(RowList):
             yield from sentence(meaning, room, lead="  ")
 
     def render_header(self, width: int) -> Iterable[Segment]:
-        yield Segment(" ")
-        text = titles(SIDES, self.side, width - 2, "w")
-        yield from Segment.apply_style(text.render(self.app.console), self.style_of("row"))
+        base = self.style_of("row")
+        yield Segment(" ", base)
+        yield from Segment.apply_style(titles(SIDES, self.side, width - 2, "w").render(self.app.console), base)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         style, token = self._table.token_style, self.token
