@@ -84,10 +84,24 @@ def test_what_is_written_opens_in_the_library(tmp_path):
         assert theirs.encode(text).ids == tokenizer.encode_ordinary(text) == again.encode_ordinary(text)
 
 
-def test_another_pattern_is_not_lost_in_silence(tmp_path):
-    with pytest.raises(FormatError, match="mean GPT-2's pattern"):
-        save(train(TEXTS, vocab_size=300, pattern="gpt4"), tmp_path / "vocab.json", format="gpt2")
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize(
+    ("options", "beside", "problem"),
+    [
+        ({"pattern": "gpt4"}, {}, "mean GPT-2's pattern"),
+        ({"pattern": "gpt2"}, {"merges.txt": "precious"}, r"'merges\.txt' is there already"),
+        (
+            {"pattern": "gpt2", "special_tokens": ["end of text"]},
+            {},
+            "the special token .end of text. would not be",
+        ),
+    ],
+)
+def test_what_two_files_cannot_say_is_not_written(options, beside, problem, tmp_path):
+    for name, text in beside.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(FormatError, match=problem):
+        save(train(TEXTS, vocab_size=300, **options), tmp_path / "vocab.json", format="gpt2")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == beside
 
 
 def test_one_file_alone_says_what_is_missing(tmp_path):
@@ -161,20 +175,6 @@ def test_the_name_of_the_merges_may_be_given_too(tmp_path):
     save(tokenizer, tmp_path / "merges.txt", format="gpt2")
     assert {path.name for path in tmp_path.iterdir()} == {"vocab.json", "merges.txt"}
     assert load(tmp_path / "merges.txt").merges == load(tmp_path / "vocab.json").merges == tokenizer.merges
-
-
-def test_a_file_that_belongs_to_something_else_is_not_replaced(tmp_path):
-    (tmp_path / "merges.txt").write_text("precious")
-    with pytest.raises(FormatError, match=r"'merges\.txt' is there already"):
-        save(train(TEXTS, vocab_size=300, pattern="gpt2"), tmp_path / "vocab.json", format="gpt2")
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
-
-
-def test_a_special_token_that_would_not_be_known_for_one_is_not_written(tmp_path):
-    with pytest.raises(FormatError, match="the special token 'end of text' would not be known"):
-        save(
-            train(TEXTS, vocab_size=300, pattern="gpt2", special_tokens=["end of text"]), tmp_path / "v", format="gpt2"
-        )
 
 
 def test_a_token_that_merges_make_stays_one_of_them_though_it_is_special(tmp_path):

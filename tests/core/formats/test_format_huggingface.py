@@ -248,11 +248,6 @@ def test_merges_out_of_order_and_of_tokens_that_nothing_makes(tmp_path):
     assert ours.token_bytes(301) == b"xy"
 
 
-def test_the_name_comes_from_the_configuration_beside_it(tmp_path):
-    put(tmp_path, {"tokenizer_config.json": {"name_or_path": "someone/model"}})
-    assert load(put(tmp_path, {"tokenizer.json": huggingface()})).name == "someone/model"
-
-
 @pytest.mark.parametrize(
     "pattern",
     ["none", "gpt4", r"\d+|\p{L}+", "words", "gpt2", "gpt4o", "llama3", "qwen2", r"[a](?#then)gpt4"],
@@ -288,13 +283,6 @@ def test_a_pattern_that_was_given_is_the_one_that_is_written(name, pattern, tmp_
     assert agree(
         load(tmp_path / "again.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")), TEXTS[:50]
     )
-
-
-def test_what_is_done_before_a_given_pattern_cannot_be_written(tmp_path):
-    MAKERS["a space before"]().save(str(tmp_path / "tokenizer.json"))
-    ours = load(tmp_path / "tokenizer.json", pattern="gpt4")
-    with pytest.raises(FormatError, match="before it splits it cannot be said there"):
-        save(ours, tmp_path / "again.json", format="huggingface")
 
 
 @pytest.mark.parametrize("format", ["tiktoken", "native", "gpt2", "minbpe"])

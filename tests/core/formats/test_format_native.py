@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from bpe_core import FormatError, OptionError, PatternError, Tokenizer, Vocabulary, formats, load, save, train
+from bpe_core import FormatError, OptionError, Tokenizer, Vocabulary, formats, load, save, train
 from bpe_core.formats import atomic, native
 from bpe_core.formats.file import TokenizerFile
 
@@ -42,12 +42,6 @@ def test_it_sends_no_command_to_the_terminal_of_who_reads_it(tokenizer):
     assert not {"\x7f", "\x9b", "\u202e", "\x1b"} & set(text_of(tokenizer))
 
 
-def test_an_earlier_step_is_saved_as_far_as_it_goes(tokenizer):
-    loaded = read(text_of(tokenizer.at(3)))
-    assert loaded.merges == tokenizer.merges[:3]
-    assert loaded.record.steps == tokenizer.record.steps[:3]
-
-
 def test_a_vocabulary_from_elsewhere_is_kept_too():
     """Permuted bytes, holes, words that no merge makes, and merges that make what is there already."""
     base = {300 - byte: bytes([byte]) for byte in range(256)} | {999: b"whole"}
@@ -58,13 +52,6 @@ def test_a_vocabulary_from_elsewhere_is_kept_too():
     assert loaded.vocabulary.base == base
     assert loaded.merges == merges
     assert loaded.encode("whole abc") == tokenizer.encode("whole abc")
-
-
-def test_another_pattern_can_be_asked_for(tokenizer, tmp_path):
-    save(tokenizer, tmp_path / "mine.json")
-    assert load(tmp_path / "mine.json", pattern="none").pattern == "none"
-    with pytest.raises(PatternError):
-        load(tmp_path / "mine.json", pattern="(")
 
 
 def test_a_name_of_a_pattern_that_has_changed_since_gives_way_to_its_source(tokenizer):
@@ -81,14 +68,6 @@ def test_a_pattern_of_several_parts_comes_back_as_it_was(pattern):
 
 
 # Broken files
-
-
-def test_tokens_that_double_with_every_line_do_not_fill_the_memory():
-    merges = [[99, 99, 256], *([n, n, n + 1] for n in range(256, 300))]
-    header = {"format": "bpescope", "version": 1, "first_byte": 0, "columns": ["left", "right", "token", "text"]}
-    rows = [[*merge, "c" * 2 ** (index + 1) if index < 10 else ""] for index, merge in enumerate(merges)]
-    with pytest.raises(FormatError, match=r"in merges\[10\]"):
-        read(json.dumps({**header, "merges": rows}))
 
 
 def test_paths_that_lead_nowhere(tokenizer, tmp_path):

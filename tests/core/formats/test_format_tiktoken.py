@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 import pytest
 import tiktoken
-from real import real_file, real_part
+from real import real_file
 from small_files import put, rank_lines
 
 from bpe_core import PATTERNS, FormatError, Tokenizer, load, save, train
@@ -57,13 +57,6 @@ def test_long_pieces_are_the_same_before_and_after_the_recovery(tmp_path):
     before = [gpt2.encode_ordinary(text) for text in texts]
     gpt2.vocabulary.recover()
     assert before == [gpt2.at(gpt2.step).encode_ordinary(text) for text in texts]
-
-
-def test_the_first_ids_need_not_be_the_bytes_in_their_order():
-    """GPT-2's 0 is an exclamation mark."""
-    gpt2 = real_part("r50k_base")
-    assert gpt2.token_bytes(0) == b"!"
-    assert gpt2.vocabulary.parents(gpt2.encode(" the")[0]) is not None
 
 
 def test_a_token_that_no_merge_builds_is_found_whole(tmp_path):
@@ -119,13 +112,6 @@ def test_a_published_file_whose_texts_are_normalized_first(tmp_path, monkeypatch
     assert load(tmp_path / "tokenizer.json").encode("e\u0301<s>the", allowed_special="all") == [256, 300, 257]
 
 
-def test_merges_are_recovered_in_slices(tmp_path):
-    vocabulary = load(rank_file(tmp_path, [b"ab", b"abc", b"abcd"]), pattern="none").vocabulary
-    while not vocabulary.recover(0):
-        pass
-    assert list(vocabulary.merges) == [(97, 98, 256), (256, 99, 257), (257, 100, 258)]
-
-
 def test_what_is_written_opens_in_tiktoken(tmp_path):
     texts = nasty_texts(300)
     tokenizer = train(texts, vocab_size=600, pattern="gpt4", special_tokens=["<|endoftext|>"])
@@ -136,12 +122,6 @@ def test_what_is_written_opens_in_tiktoken(tmp_path):
     assert again.merges == tokenizer.merges
     for text in nasty_texts(500, seed=1):
         assert tokenizer.encode_ordinary(text) == theirs.encode_ordinary(text) == again.encode_ordinary(text)
-
-
-def test_a_real_file_is_written_as_it_was_read(tmp_path):
-    path = real_file("r50k_base.tiktoken", tmp_path)
-    save(load(path), tmp_path / "again", format="tiktoken")
-    assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
 def test_merges_that_ranks_cannot_tell_are_not_written(tmp_path):

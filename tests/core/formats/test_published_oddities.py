@@ -1,6 +1,6 @@
 """What published tokenizer.json files really hold: merges listed more than once, out of order, ids that are taken."""
 
-from threading import Thread
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from small_files import huggingface, put
@@ -49,20 +49,12 @@ def test_several_threads_can_ask_for_merges_that_are_yet_to_be_recovered(tmp_pat
     save(learned, tmp_path / "ranks.tiktoken", format="tiktoken")
     for _ in range(20):
         vocabulary = load(tmp_path / "ranks.tiktoken", pattern="gpt4").vocabulary
-        found, errors = [], []
 
-        def ask(vocabulary=vocabulary, found=found, errors=errors):
-            try:
-                while not vocabulary.recover(0.0):
-                    pass
-                found.append(len(vocabulary.merges))
-            except Exception as error:
-                errors.append(error)
+        def ask(_, vocabulary=vocabulary):
+            while not vocabulary.recover(0.0):
+                pass
+            return len(vocabulary.merges)
 
-        threads = [Thread(target=ask) for _ in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert errors == []
+        with ThreadPoolExecutor(6) as pool:
+            found = list(pool.map(ask, range(6)))
         assert found == [len(learned.merges)] * 6

@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from bpe_core import FormatError, load
-from bpe_core.errors import LONGEST
 from bpe_core.formats.file import LARGEST_FILE
 
 
@@ -39,9 +38,3 @@ def test_a_file_of_any_size_is_refused_by_its_size(tmp_path):
 def test_a_packed_file_is_not_unpacked(pack, tmp_path):
     (tmp_path / "a.json.gz").write_bytes(pack(bytes(LARGEST_FILE >> 4)))
     assert "unpack it" in refusal(tmp_path / "a.json.gz")
-
-
-@pytest.mark.parametrize("name", ["\x1b[2J" * 1_000_000, "x" * 5000, "a\0b"], ids=["huge", "long", "NUL"])
-def test_a_name_is_quoted_in_part(name):
-    assert len(sentence := refusal(name)) <= LONGEST
-    assert "\x1b" not in sentence and "cannot be read" in sentence
