@@ -20,7 +20,7 @@ from bpe_core.metrics.vocabularies import merges_in_common, overlap
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, shortened, visible
-from bpe_core.worker.compare import Text, compare, disk_texts, summary, texts_as_json
+from bpe_core.worker.compare import compare, summary, texts_as_json
 from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job
 
@@ -120,10 +120,15 @@ def run_comparison(options: Namespace) -> int:
     if m not in (1, n):
         raise OptionError(f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each.")
     patterns *= n // m
+    paths, streamed = options.paths or ["-"], None
+    if len(paths) == 1 and is_stream(paths[0]):
+        streamed = "".join(text_blocks(paths[0]))
+    elif "-" in paths:
+        raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
     with closing(Job(report_to_person())) as job:
         tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns, strict=True)]
         comparison = Comparison(tokenizers, _words(options.morphemes) if options.morphemes else ())
-        compare(comparison, _texts(options.paths or ["-"], job), job, sections=options.sections)
+        compare(comparison, paths, job, sections=options.sections, streamed=streamed)
         if job.stopped:
             job.say("Interrupted before all texts were encoded.")
             return INTERRUPTED
@@ -148,15 +153,6 @@ def _words(path: str) -> Sequence[Sequence[str]]:
         return read_morphemes(text)
     except TextError as error:
         raise TextError(f"{visible(shortened(path, 200))}: {error}") from None
-
-
-def _texts(paths: list[str], job: Job) -> Iterator[Text]:
-    """The texts of all files, or that of stdin."""
-    if len(paths) == 1 and is_stream(paths[0]):
-        return iter([Text("stdin", "", "", "".join(text_blocks(paths[0])))])
-    if "-" in paths:
-        raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
-    return disk_texts(paths, job)
 
 
 def _sections(comparison: Comparison, options: Namespace) -> Iterator[Section]:

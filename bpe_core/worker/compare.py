@@ -2,11 +2,11 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, Stopped
@@ -39,7 +39,7 @@ class CompareRequest(Request):
 
     def run(self, job: Job) -> None:
         comparison = Comparison([load(path, pattern=pattern or None) for path, pattern in self.tokenizers])
-        compare(comparison, disk_texts(self.paths, job), job, sections=self.sections)
+        compare(comparison, self.paths, job, sections=self.sections)
         if job.stopped != "interrupted":
             job.send(WorkProgress("comparing", 1, 1, "all texts"))
             names = [path for path, _ in self.tokenizers]
@@ -61,44 +61,11 @@ class ComparisonFound:
     found: dict[str, Any]
 
 
-class Text(NamedTuple):
-    """A text to be compared on; its file is empty for what is in none, the folder is what it is counted with."""
-
-    name: str
-    path: str
-    folder: str
-    whole: str
-    before: int = 0
-    """Bytes on disk of the texts before it, then its own, and those of all texts."""
-    size: int = 0
-    total: int = 0
-
-
-def disk_texts(paths: Sequence[str], job: Job) -> Iterator[Text]:
-    """The texts in files and folders; reports which are skipped. Raises TextError for a path that cannot be read."""
-    found = find_files(paths, every_character=True)
-    for skipped in found.skipped:
-        job.send(FileSkipped(str(skipped.path), skipped.reason))
-    roots = [Path(path) for path in paths if os.path.isdir(path)]
-    before, total = 0, sum(file.size for file in found.files)
-    for file in found.files:
-        whole = "".join(file.blocks())
-        yield Text(file.name, str(file.path), _folder(file.path, roots), whole, before, file.size, total)
-        before += file.size
-
-
-def _folder(path: Path, roots: Sequence[Path]) -> str:
-    """The folder that a text is counted with: of those directly in one that was named, the one that holds it; the
-    named one itself, or that of a named file, where there is none between."""
-    for root in roots:
-        if root in path.parents:
-            between = path.relative_to(root).parts[:-1]
-            return between[0] if between else root.name or root.resolve().name
-    return path.parent.name or path.resolve().parent.name
-
-
-def compare(comparison: Comparison, texts: Iterable[Text], job: Job, *, sections: bool) -> None:
-    """Add texts, or all of their sections, to the comparison until the job is stopped; reports them in batches.
+def compare(
+    comparison: Comparison, paths: Sequence[str], job: Job, *, sections: bool, streamed: str | None = None
+) -> None:
+    """Add the texts in files and folders, or one that was `streamed`, or all of their sections, to the comparison until
+    the job is stopped; reports them in batches, and which files are skipped.
 
     Raises TextError for a text that cannot be read, and OptionError if there is no text.
     """
@@ -111,21 +78,42 @@ def compare(comparison: Comparison, texts: Iterable[Text], job: Job, *, sections
             job.send(ComparedTexts(batch))
         n_sent, sent = len(comparison.texts), time.monotonic()
 
+    def add(name: str, whole: str, path: str = "", folder: str = "", before: int = 0, size: int = 0) -> None:
+        def encoding(index: int) -> None:
+            label = f"{name} ({names[index]})" if names[index] else name
+            job.progress("comparing", before + size * index // len(names), total, label)
+            if time.monotonic() - sent >= PROGRESS_EVERY:
+                send()
+
+        for title, part, line in sections_of(whole) if sections else [(name, whole, 1)]:
+            comparison.add(title, part, line=line, path=path, folder=folder, encoding=encoding)
+
+    total = 0
     with suppress(Stopped):
-        for text in texts:
-
-            def encoding(index: int, text: Text = text) -> None:
-                name = f"{text.name} ({names[index]})" if names[index] else text.name
-                job.progress("comparing", text.before + text.size * index // len(names), text.total, name)
-                if time.monotonic() - sent >= PROGRESS_EVERY:
-                    send()
-
-            encoding(0)
-            for name, part, line in sections_of(text.whole) if sections else [(text.name, text.whole, 1)]:
-                comparison.add(name, part, line=line, path=text.path, folder=text.folder, encoding=encoding)
+        if streamed is not None:
+            add("stdin", streamed)
+        else:
+            found = find_files(paths, every_character=True)
+            for skipped in found.skipped:
+                job.send(FileSkipped(str(skipped.path), skipped.reason))
+            roots = [Path(path) for path in paths if os.path.isdir(path)]
+            before, total = 0, sum(file.size for file in found.files)
+            for file in found.files:
+                add(file.name, "".join(file.blocks()), str(file.path), _folder(file.path, roots), before, file.size)
+                before += file.size
     send()
     if not comparison.texts and not job.stopped:
         raise OptionError('There is no line "# Title" in these texts; leave out --sections.')
+
+
+def _folder(path: Path, roots: Sequence[Path]) -> str:
+    """The folder that a text is counted with: of those directly in one that was named, the one that holds it; the
+    named one itself, or that of a named file, where there is none between."""
+    for root in roots:
+        if root in path.parents:
+            between = path.relative_to(root).parts[:-1]
+            return between[0] if between else root.name or root.resolve().name
+    return path.parent.name or path.resolve().parent.name
 
 
 def summary(

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from shell import TEXT, Bpescope
+from shell import TEXT, Bpescope, in_a_shell
 
 from bpe_core import load, save, train
 from bpe_core.metrics.boundaries import morphological_alignment
@@ -105,6 +105,11 @@ def test_tables_tell_parity_of_the_sections_of_a_text(bpescope: Bpescope) -> Non
     one = load("one.json")
     n = len(one.encode("тема его")) / len(one.encode("the theme of it"))
     assert code == 0 and all(part in out for part in ("English", "Русский", f"{n:.2f}", "Cyrillic"))
+
+
+def test_stdin_is_a_text_by_itself(folder: Path) -> None:
+    told = in_a_shell(f"bpescope {BOTH} --json", folder, TEXT.encode())
+    assert told.returncode == 0 and json.loads(told.stdout)["texts"][0]["name"] == "stdin"
 
 
 def test_texts_of_nothing(bpescope: Bpescope) -> None:
