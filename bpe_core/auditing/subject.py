@@ -51,7 +51,7 @@ class Usage:
 
         Raises `OptionError` if the pieces were split by another pattern than the tokenizer's.
         """
-        if not counts.splitter.is_like(tokenizer.splitter):
+        if counts.splitter.tree != tokenizer.splitter.tree:
             raise OptionError(
                 f"The corpus was split by the pattern {counts.pattern!r} but the tokenizer uses {tokenizer.pattern!r}; "
                 "count it again with the tokenizer's pattern."

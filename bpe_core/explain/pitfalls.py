@@ -192,13 +192,8 @@ class Pitfalls:
     """
 
     def __init__(self, live: LiveText) -> None:
-        self.reset(live)
-
-    def reset(self, live: LiveText) -> None:
-        """Discard all results: the text or its tokenizer is another one now."""
         self._live = live
         self._blocks = _blocks(live.n_characters)
-        self._first_unknown = 0
         self._detectors = _detectors(live)
 
     def splice(self, start: int, end: int, n_inserted: int) -> None:
@@ -208,19 +203,17 @@ class Pitfalls:
         touched = [i for i in range(len(self._blocks)) if starts[i] <= high and starts[i + 1] >= low]
         first, last = (touched[0], touched[-1] + 1) if touched else (0, 0)
         self._blocks[first:last] = _blocks(starts[last] - starts[first] + n_inserted - (end - start))
-        self._first_unknown = min(self._first_unknown, first)
 
     def search(self, seconds: float) -> bool:
         """Search further blocks for about `seconds`, one at least if any is left; whether that was all."""
         deadline: float | None = None
-        for block, start in list(self._placed())[self._first_unknown :]:
+        for block, start in self._placed():
             if not block.known:
                 if deadline is not None and perf_counter() >= deadline:
-                    break
+                    return False
                 deadline = deadline or perf_counter() + seconds
                 self._search_block(block, start)
-            self._first_unknown += 1
-        return self._first_unknown >= len(self._blocks)
+        return True
 
     def _search_block(self, block: _Block, start: int) -> None:
         before = min(start, _MARGIN)

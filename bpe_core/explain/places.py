@@ -8,7 +8,6 @@ from typing import Final
 from bpe_core.errors import UnknownTokenError
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.live.alignment import Alignment
-from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 
@@ -42,14 +41,13 @@ class CorpusText:
     first_line: int = 1  # the number of its first line, if it is a part of a file
 
 
-def pair_places(
-    counts: PairCounts, step: int, texts: Iterable[CorpusText], splitter: Splitter, *, most: int = 3
-) -> Iterator[CorpusPlace]:
+def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, most: int = 3) -> Iterator[CorpusPlace]:
     """The first places in `texts` where the merge of `step` joins its pair; reads no farther.
 
     No two are in one line and, if enough different pieces hold the pair, no two in equal pieces.
     """
-    pair, bytes_of = counts.tokenizer.merges[step - 1][:2], counts.tokenizer.token_bytes
+    splitter, bytes_of = counts.tokenizer.splitter, counts.tokenizer.token_bytes
+    pair = counts.tokenizer.merges[step - 1][:2]
     words = counts.effect(step).words
     pieces = {counts.pieces[number]: before for number, before, _ in words if pair in pairwise(before)}
     repeats = len(pieces) < most

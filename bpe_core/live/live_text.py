@@ -61,7 +61,8 @@ class LiveText:
     def use(self, tokenizer: Tokenizer) -> None:
         """Set another tokenizer, or another step of the same one. Nothing is encoded before tokens are asked for."""
         reader, old = _reader(tokenizer), self.reader
-        if isinstance(reader, PlainReader) and isinstance(old, PlainReader) and reader.splitter.is_like(old.splitter):
+        old_tree = old.splitter.tree if isinstance(old, PlainReader) else None
+        if isinstance(reader, PlainReader) and reader.splitter.tree == old_tree:
             parts: list[Any] = [reader.part(part.text) for part in self._parts]
         else:
             parts = list(reader.read(self.text))

@@ -8,8 +8,11 @@ priority, possessive repetition and negation can only forbid what it allows.
 
 from typing import Final, NamedTuple
 
-from bpe_core.patterns import syntax
-from bpe_core.patterns.syntax import Alternation, Chain, Chars, Lookaround, Node, Repeat
+from bpe_core.patterns.syntax import Alternation, Chain, Chars, Lookaround, Node, NotPlain, Repeat
+
+_COUNTED: Final = 16  # repetitions of an item that are written out; a higher number is treated as unlimited
+_MOST_SETS: Final = 300
+"""Positions at most, since the analysis may take time cubic in their number; the published patterns have some fifty."""
 
 
 class _Part(NamedTuple):
@@ -21,7 +24,7 @@ class _Part(NamedTuple):
 
 
 class Automaton:
-    """The automaton of one pattern; size O(p * p) for p positions, at most `syntax.MOST_SETS`."""
+    """The automaton of one pattern; size O(p * p) for p positions. NotPlain for one of more than 300 of them."""
 
     def __init__(self, node: Node) -> None:
         self.node: Final = node  # the tree of the pattern
@@ -46,8 +49,9 @@ class Automaton:
             case Chain(items):
                 return self._chain(list(map(self._part, items)))
             case Repeat(item, least, most):
-                parts = [self._part(item) for _ in range(syntax.times_counted(least, most))]
-                if parts and (most is None or most > syntax.COUNTED):
+                n_copies = min(_COUNTED, max(least, 1) if most is None else most)
+                parts = [self._part(item) for _ in range(n_copies)]
+                if parts and (most is None or most > _COUNTED):
                     self._join(parts[-1].last, parts[-1].first)
                 return self._chain(
                     [part._replace(matches_empty=part.matches_empty or i >= least) for i, part in enumerate(parts)]
@@ -67,6 +71,8 @@ class Automaton:
             self.follow[position] |= after
 
     def _position(self, source: str) -> frozenset[int]:
+        if len(self.sources) == _MOST_SETS:
+            raise NotPlain
         self.sources.append(source)
         self.follow.append(frozenset())
         return frozenset((len(self.sources) - 1,))

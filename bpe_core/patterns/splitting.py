@@ -25,7 +25,7 @@ class Splitter(ABC):
     """Cuts texts into pieces by one pattern; `bpe_core.patterns.splitter` makes it, and shares it between callers."""
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
-        self.tree: Final = tree
+        self.tree: Final = tree  # two that are equal, names aside, give the same pieces
         self.pattern: Final = str(tree)
         """The pattern in the notation of `bpe_core.patterns.pattern`, with names where they were given."""
         self.source: Final = in_full(tree)
@@ -34,10 +34,6 @@ class Splitter(ABC):
 
     def __repr__(self) -> str:
         return f"splitter({self.pattern!r})"
-
-    def is_like(self, other: "Splitter") -> bool:
-        """Whether both have equal pattern trees, names aside, and so give the same pieces."""
-        return self.tree == other.tree
 
     @abstractmethod
     def split(self, text: str) -> list[str]:

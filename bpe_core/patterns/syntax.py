@@ -56,12 +56,6 @@ Node = Chars | Chain | Alternation | Repeat | Lookaround
 _END: Final = Lookaround(Chars("(?s:.)"))
 """The end of the text: no character follows."""
 
-COUNTED: Final = 16
-"""Repetitions of an item that are written out in an automaton; a higher number is treated as unlimited."""
-MOST_SETS: Final = 300
-"""Sets of characters allowed in a tree, with repetitions written out as far as `COUNTED`: the analysis may take time
-cubic in their number. The published patterns have fifty at most."""
-
 _CHARS: Final = re.compile(
     r"""
     \\[pP](?:\{\^?[\w\ =:-]+\}|[A-Z])                   # a property
@@ -80,29 +74,13 @@ _SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, Non
 def parse(source: str) -> Node:
     """The tree of an expression that the `regex` module has accepted; capturing groups are treated as plain groups.
 
-    NotPlain if it has any other construct than the tree, or more than `MOST_SETS` sets.
+    NotPlain if it has any other construct than the tree.
     """
     reader = _Reader(source)
     node = reader.choice(ignore_case=False)
-    if reader.at != len(source) or _size(node) > MOST_SETS:
+    if reader.at != len(source):
         raise NotPlain
     return node
-
-
-def _size(node: Node) -> int:
-    match node:
-        case Chain(parts) | Alternation(parts):
-            return sum(map(_size, parts))
-        case Repeat(item, least, most):
-            return _size(item) * times_counted(least, most)
-        case Lookaround(item):
-            return _size(item)
-    return 1
-
-
-def times_counted(least: int, most: int | None) -> int:
-    """How many copies of a repeated item an automaton has."""
-    return min(COUNTED, max(least, 1) if most is None else most)
 
 
 class _Reader:

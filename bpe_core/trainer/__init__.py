@@ -105,7 +105,7 @@ class Trainer:
             pattern = pattern or start.pattern
             start = start.vocabulary
         if isinstance(texts, Counts):
-            if pattern is not None and not texts.splitter.is_like(splitter(pattern)):
+            if pattern is not None and texts.splitter.tree != splitter(pattern).tree:
                 raise OptionError(
                     f"The counts were split by {texts.pattern!r}, not by {pattern!r}; count again or leave the pattern "
                     "out."

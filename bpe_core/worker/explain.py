@@ -98,7 +98,7 @@ class Subject:
 
     def places(self, step: int) -> list[CorpusPlace]:
         """Where the pair of a step stands."""
-        return list(pair_places(self.counts, step, self._texts(), self.tokenizer.splitter)) if step else []
+        return list(pair_places(self.counts, step, self._texts())) if step else []
 
     def _texts(self) -> Iterator[CorpusText]:
         """The texts in order; of a sample its stretches, whose lines are numbered as those of the file."""

@@ -173,7 +173,7 @@ class Review:
 
     def use(self) -> None:
         """Begin anew: the same text has other tokens."""
-        self._pitfalls.reset(self.live)
+        self._pitfalls = Pitfalls(self.live)
         self.open_from: int | None = None
         """Code point from which the tokens are not final, as far as known; None: nobody knows."""
         self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = None

@@ -23,7 +23,7 @@ def test_three_lines_of_two_files() -> None:
     tokenizer = train([text for _, text in texts], vocab_size=258, ties="lowest")
     counts = counted(tokenizer, *(text for _, text in texts))
     assert tokenizer.token_bytes(256) == b"en"
-    places = list(pair_places(counts, 1, (CorpusText(name, [text]) for name, text in texts), tokenizer.splitter))
+    places = list(pair_places(counts, 1, (CorpusText(name, [text]) for name, text in texts)))
     assert [(place.name, place.line, place.before, place.left, place.right, place.after) for place in places] == [
         ("a.txt", 2, "the ", "e", "n", "d"),
         ("a.txt", 4, "b", "e", "n", "d it"),
@@ -40,9 +40,9 @@ def test_places_in_real_texts_hold_the_pair_at_that_step(pattern: str) -> None:
     text_of = {file.name: "".join(file.blocks()) for file in files}
     for step in range(1, tokenizer.step, 110):
         texts = [CorpusText(name, [text]) for name, text in text_of.items()]
-        places = list(pair_places(counts, step, texts, tokenizer.splitter))
+        places = list(pair_places(counts, step, texts))
         cut = [CorpusText(name, [text[i : i + 37] for i in range(0, len(text), 37)]) for name, text in text_of.items()]
-        assert list(pair_places(counts, step, cut, tokenizer.splitter)) == places
+        assert list(pair_places(counts, step, cut)) == places
         left, right, token = tokenizer.merges[step - 1]
         assert 1 <= len(places) <= 3
         assert len({(place.name, place.line) for place in places}) == len(places)
@@ -60,24 +60,24 @@ def test_places_in_real_texts_hold_the_pair_at_that_step(pattern: str) -> None:
 
 def test_a_pair_inside_a_character_and_one_with_the_end_of_a_word() -> None:
     torn = train("日本 日本", vocab_size=257)
-    (place,) = pair_places(counted(torn, "日本 日本"), 1, [CorpusText("t", ["日本 日本"])], torn.splitter)
+    (place,) = pair_places(counted(torn, "日本 日本"), 1, [CorpusText("t", ["日本 日本"])])
     assert (place.left, place.right, place.after) == ("日", "", "本 日本")
     marked = train("low low", vocab_size=262, pattern="words", end_of_word="</w>", ties="largest")
     step = next(n for n, (_, right, _) in enumerate(marked.merges, 1) if right == marked.vocabulary.end_of_word)
-    (place,) = pair_places(counted(marked, "low low"), step, [CorpusText("t", ["low low"])], marked.splitter)
+    (place,) = pair_places(counted(marked, "low low"), step, [CorpusText("t", ["low low"])])
     assert (place.left, place.right, place.after) == ("w" if step == 1 else place.left, "", " low")
 
 
 def test_a_long_piece_is_told_from_several_of_its_lines() -> None:
     text = "one\n" * 50
     tokenizer = train(text, vocab_size=257, pattern="none")
-    places = list(pair_places(counted(tokenizer, text), 1, [CorpusText("t", [text])], tokenizer.splitter))
+    places = list(pair_places(counted(tokenizer, text), 1, [CorpusText("t", [text])]))
     assert [place.line for place in places] == [1, 2, 3]
 
 
 def test_texts_without_the_pair_are_no_place() -> None:
     tokenizer = train("abab", vocab_size=257)
-    assert list(pair_places(counted(tokenizer, "xyz"), 1, [CorpusText("t", ["xyz"])], tokenizer.splitter)) == []
+    assert list(pair_places(counted(tokenizer, "xyz"), 1, [CorpusText("t", ["xyz"])])) == []
 
 
 def of_token(tokenizer: Tokenizer, token: int, *texts: str) -> list:
