@@ -3,14 +3,16 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.scaffold import end_of_order
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import UNUSED_BYTES, character_length, incomplete_ends, is_utf8
-from bpe_core.visible import letter_script
+from bpe_core.visible import counted, letter_script, visible
 
 _LOOKALIKE: Final = re.compile(r"\s*(?:<[^<>\s]*[^\W\d_][^<>\s]*>|\[[^\[\]\s]*[^\W\d_][^\[\]\s]*\])\s*")
 """Something with a letter in it between angle or square brackets, as special tokens are usually written."""
@@ -153,3 +155,27 @@ def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[tuple[int, int, str]]:
                 text = (start + end).decode()
                 if tokenizer.encode_ordinary(text) == [left, right]:
                     yield left, right, text
+
+
+def summary(tokenizer: Tokenizer) -> list[str]:
+    """Sentences for a person about the vocabulary as a whole, safe to write to a terminal; O(ids)."""
+    vocabulary = tokenizer.vocabulary
+    n_merges, last = vocabulary.n_merges, end_of_order(vocabulary)
+    said = [
+        f"{counted(tokenizer.n_vocab, 'token')}, {counted(n_merges, 'merge')}, "
+        f"{counted(len(vocabulary.special_tokens), 'special token')}, pattern {visible(tokenizer.pattern)}."
+    ]
+    if last < n_merges:
+        said.append(
+            f"Behind merge {last:,} (id {vocabulary.merges[last - 1][2]:,}) the ranks are not the order of the same "
+            f"training any more: the {n_merges - last:,} merges that follow were appended, and are not judged by their "
+            "rank."
+        )
+    holes = [(a + 1, b - 1) for a, b in pairwise([-1, *vocabulary.ids()]) if b > a + 1]
+    if holes:
+        n = sum(end - first + 1 for first, end in holes)
+        first, end = holes[0]
+        where = f"{first:,}" if first == end else f"{first:,} to {end:,}"
+        more = f", and in {counted(len(holes) - 1, 'other range')}" if len(holes) > 1 else ""
+        said.append(f"{counted(n, 'id has', 'ids have')} no token: {where}{more}.")
+    return said

@@ -9,9 +9,8 @@ from typing import Final
 
 from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
 from bpe_core.auditing.reachability import NORMALIZERS, what_if
-from bpe_core.auditing.static import incomplete_bigrams
+from bpe_core.auditing.static import incomplete_bigrams, summary
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.auditing.summary import summary
 from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS

@@ -14,7 +14,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.auditing.findings import KINDS, Severity
-from bpe_core.auditing.summary import Fingerprint, KnownVocabulary
 from bpe_core.visible import token_label, visible
 from tui.drawing.token_labels import number
 
@@ -56,7 +55,6 @@ class TokenRows:
         self.n_tokens = 0
         self.largest_id = 0
         self.specials: frozenset[int] = frozenset()  # ids of special tokens
-        self.known: KnownVocabulary | None = None  # the well-known vocabulary that it is, if it is one
         self.verdicts: Mapping[int, Verdict] = {}  # id -> verdict, of tokens with a finding
         self.measures: Mapping[str, Mapping[int, float]] = {}
         """Name of a measure -> id -> number; one that was not measured is not there."""
@@ -73,7 +71,7 @@ class TokenRows:
         specials = {token: vocabulary.token_bytes(token) for token in vocabulary.special_tokens.values()}
         ids = vocabulary.ids()
         yield
-        before, fingerprint = -1, Fingerprint()
+        before = -1
         for start in range(0, len(ids), _TOGETHER):
             some = ids[start : start + _TOGETHER]
             tokens = [specials[token] if token in specials else bytes_of[token] for token in some]
@@ -85,10 +83,8 @@ class TokenRows:
                 if token > last + 1
             ]
             before = some[-1]
-            fingerprint.add((token, data) for token, data in zip(some, tokens, strict=True) if token not in specials)
             yield
         self.specials, self.n_tokens, self.largest_id = frozenset(specials), len(ids), before
-        self.known = fingerprint.known
         self.ids = [*ids, *(hole.first for hole in self.holes)]
         self.tokens += [b""] * len(self.holes)
         self.labels += [None] * len(self.holes)

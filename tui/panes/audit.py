@@ -95,10 +95,6 @@ class AuditPane(Pane):
         summary = "Looks at the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
         if self.audit.verdicts:
             summary = "  ".join(f"{MARKS[one]} {rows.severities.get(one, 0):,}" for one in reversed(Severity))
-            if known := rows.known:
-                numbers = ((kind, n, known.figures.get(kind)) for kind, n in rows.n_of_kind.items())
-                told = (f"{kind} {n:,} (known {figure:,})" for kind, n, figure in numbers if figure is not None)
-                summary += f"   {known.name}: {', '.join(told)}"
         self.query_one("#audit-summary", Static).update(summary, layout=False)
 
     def parts(self) -> tuple[Widget, ...]:

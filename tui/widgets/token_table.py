@@ -396,17 +396,11 @@ class TokenPanel(RowList):
             self.move_to(0)
 
     def _about(self, room: int) -> Iterator[InfoLine]:
-        """What an audit looks for, with how much it found, and how much others did in the same vocabulary."""
-        rows = self._table.rows
-        found = rows.n_of_kind if self.audit.subject else {}
-        figures = rows.known.figures if rows.known else {}
+        """What an audit looks for, with how much it found."""
+        found = self._table.rows.n_of_kind if self.audit.subject else {}
         yield from sentence("An audit looks for tokens that a model hardly learns.", room, "text")
-        if rows.known:
-            yield from sentence(f"Known figures are those of {rows.known.name}.", room)
         for kind, meaning in KINDS.items():
-            numbers = [f"{found.get(kind, 0):,}"] if found else []
-            numbers += [f"known {figures[kind]:,}"] if kind in figures else []
-            yield InfoLine(kind, " · ".join(numbers), "accent")
+            yield InfoLine(kind, f"{found.get(kind, 0):,}" if found else "", "accent")
             yield from sentence(meaning, room, lead="  ")
 
     def render_header(self, width: int) -> Iterable[Segment]:

@@ -4,7 +4,7 @@ import pytest
 
 from bpe_core import audit
 from bpe_core.auditing.scaffold import WINDOW, end_of_order
-from bpe_core.auditing.summary import summary
+from bpe_core.auditing.static import summary
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 
