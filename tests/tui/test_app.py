@@ -5,11 +5,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from scope import Opened
+from scope import TEXT, Opened, key
 from textual.app import App
 from textual.widgets import Input, Label
 
-from tui.dialogs.questions import Ask, place_of_file, whole_number
+from bpe_core import Tokenizer, load, save, train
+from tui.dialogs.questions import Ask, AskPath, Choose, place_of_file, whole_number
 from tui.disk import config
 
 
@@ -71,3 +72,84 @@ async def test_a_picture_asked_for_while_the_app_leaves_is_none(opened: Opened) 
     async with opened() as scope:
         app = scope.app
     assert app.deliver_screenshot() is None
+
+
+SLOW = r"(?:a|aa)+!|[a-z]+|\s|."
+
+
+@pytest.mark.slow
+async def test_a_kept_text_on_which_the_pattern_is_too_slow_is_there_at_once(opened: Opened, kept: Path) -> None:
+    tokenizer = load(kept)
+    save(Tokenizer(tokenizer.vocabulary, SLOW, record=tokenizer.record), kept)
+    config.text_file().write_text("a" * 60)
+    async with opened() as scope:
+        assert scope.area.text == "a" * 60
+        await scope.until_tokenizer()
+        await scope.until(lambda: scope.area.edited.why_none, "it is said why there are no tokens")
+        assert "tries too many ways" in scope.area.edited.why_none
+        await scope.press("b")
+        assert scope.area.text == "b" + "a" * 60
+
+
+@pytest.mark.slow
+async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
+    opened: Opened, kept: Path, home: Path, book: Path
+) -> None:
+    model = home / "model"
+    model.mkdir()
+    ranks = model / "tokenizer.json"
+    save(train(TEXT, vocab_size=300), ranks, format="huggingface")
+    async with opened() as scope:
+        await scope.until_tokenizer()
+
+        async def answer(command: str, path: Path) -> None:
+            await scope.screen.run_action(f"do('{command}')")
+            await scope.asked(AskPath)
+            await scope.answer(str(path))
+
+        await answer("texts.open", ranks)
+        asked = await scope.asked(Choose)
+        assert "tokenizer.json is a tokenizer" in str(asked.query(Label).first().render())
+        await scope.press("right", "enter")
+        await scope.until(lambda: scope.area.text.startswith("{"), "it is read as a text")
+        await answer("texts.open", book)
+        await scope.until(lambda: scope.area.text == TEXT, "a text is opened without a question")
+
+        await answer("corpus.add_path", model)
+        await scope.asked(Choose)
+        await scope.press("escape")
+        await scope.back()
+        assert str(model) not in scope.screen.corpus.paths and scope.screen.path == str(kept)
+        await answer("corpus.add_path", model)
+        await scope.asked(Choose)
+        await scope.press("right", "enter")
+        await scope.until(lambda: str(model) in scope.screen.corpus.paths, "it is chosen")
+
+        await answer("texts.open", model)
+        await scope.until(lambda: scope.screen.path == str(ranks), "a folder can only be meant as the tokenizer in it")
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (["tab", "shift+tab", *"257"], "257"),
+    ],
+)
+async def test_no_digit_of_a_fast_burst_is_lost(opened: Opened, kept: Path, keys: list[str], value: str) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        text = scope.area.text
+        field = scope.training.query_one("#vocab-size", Input)
+        field.focus()
+        await scope.settle()
+        field.value = ""
+        await scope.batch(*map(key, keys))
+        assert (field.value, scope.area.text) == (value, text)
+
+
+async def test_a_path_typed_ahead_is_in_the_dialog_and_enter_answers_it(opened: Opened, kept: Path, book: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.batch(key("ctrl+o"), *map(key, "book.txt"), key("enter"), key("x"))
+        await scope.until(lambda: scope.area.text.endswith(TEXT[-9:]), "the text is open")
+        assert scope.app.screen is scope.screen

@@ -4,10 +4,14 @@ from pathlib import Path
 
 import numpy
 import pytest
-from scope import Opened, Scope, never
+from scope import TEXT, Opened, Scope, never
 from textual.widgets import Button
 
+from bpe_core import save, train
+from bpe_core.content.samples import samples
 from tui.dialogs.questions import AskPath
+from tui.disk import config
+from tui.panes.compare import ComparePane
 from tui.process import WorkerProcess
 from tui.widgets.token_table import TokenPanel, TokenTable
 
@@ -75,3 +79,86 @@ async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: 
         assert values == sorted(values)
         await scope.press("m")  # without them again
         await scope.until(lambda: "indicator" not in screen.audit.measures, "no rows are judged")
+
+
+FORUM, CLEAN = (
+    next(sample.path for sample in samples() if sample.name == name) for name in ("forum-with-names", "forum-clean")
+)
+
+
+@pytest.mark.slow
+async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Opened) -> None:
+    async with opened(size=(120, 40)) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        await scope.command("guided example")
+        await scope.until(lambda: screen.audit.subject, "it has been learned and audited")
+        await judged(scope)
+        table, panel = screen.query_one(TokenTable), screen.query_one(TokenPanel)
+        await scope.until(lambda: table.has_focus, "the list is gone to")
+        assert "Forum with user names, reference Forum without" in screen.audit.subject
+        top = [table.rows.tokens[row].decode() for row in table.order[:3]]
+        name = top[0]
+        assert name == " TinTeapotMajor" and " VelvetPlumbline" in top, top
+        assert name in FORUM.read_text("utf-8") and name not in CLEAN.read_text("utf-8")
+        verdict = table.rows.verdict(table.current or 0)
+        assert verdict is not None and verdict.kinds[0] == "absent-from-reference"
+        assert screen.audit.measures["reference"][verdict.id] == 0 and "step " in about(scope)
+
+        await scope.press("w")
+        await scope.until(lambda: screen.token_lines.found and not screen.token_lines.running, "its lines are found")
+        assert panel.side == "lines" and about(scope).count("TinTeapotMajor") == len(screen.token_lines.found) > 100
+        await scope.press("tab", "down", "enter")
+        _, at = screen.token_lines.found[0]
+        await scope.until(lambda: scope.area.text == FORUM.read_text("utf-8"), "its text is in the editor")
+        assert scope.area.selected_text == name and scope.area.cursor_location[0] == at.line - 1
+        assert scope.area.has_focus
+        await scope.press("f5")
+        assert table.is_on_screen and table.has_focus
+        await scope.press("x")
+        await scope.asked(AskPath)
+        await scope.answer("tokens.csv")
+        await scope.until(lambda: "Saved as" in scope.said[-1], "what is shown is written")
+        assert len(Path("tokens.csv").read_text("utf-8").splitlines()) > 512
+
+
+LINES = "plain\n\nthe theme of the other thesis\nthough\nthe theme of the other thesis\n"
+
+
+def keep_two() -> tuple[Path, Path]:
+    """Two tokenizers in the folder of those that are kept, of one size and of another."""
+    folder = config.tokenizers_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = folder / "large.json", folder / "small.json"
+    for path, size in zip(paths, (310, 262), strict=True):
+        save(train(TEXT, vocab_size=size), path)
+    return paths
+
+
+async def compared(scope: Scope) -> None:
+    await scope.until(lambda: not scope.screen.comparison.running, "the comparison ends")
+
+
+def seen(scope: Scope) -> list[str]:
+    return scope.rows("#comparison")
+
+
+@pytest.mark.slow
+async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opened, tmp_path: Path) -> None:
+    keep_two()
+    for number in range(120):
+        (tmp_path / f"{number}.txt").write_text(TEXT * 9)
+    async with opened(tmp_path) as scope:
+        await scope.until_tokenizer()
+        await scope.press("f10", "enter")
+        await scope.until(lambda: scope.screen.comparison.texts or not scope.screen.comparison.running, "it goes on")
+        scope.screen.action_do("comparison.compare")
+        await compared(scope)
+        assert scope.screen.comparison.found is not None
+        assert len(scope.screen.comparison.texts) == scope.screen.comparison.found["total"]["texts"]
+        await scope.press("c")
+        for one in scope.screen.query_one(ComparePane).picker.chosen:
+            scope.screen.query_one(ComparePane).picker.move_to([k.path for k in scope.screen.kept].index(one.path))
+            await scope.press("space")
+        await scope.press("enter")
+        assert any("No tokenizer is chosen" in said for said in scope.said)

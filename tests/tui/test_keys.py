@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
-from scope import ROOT
+from scope import ROOT, Opened
 from textual.binding import Binding, BindingsMap
 from textual.screen import Screen
 from textual.widget import Widget
@@ -138,3 +138,9 @@ def test_a_widget_has_no_action_that_nothing_asks_for() -> None:
 
 INDIRECTLY = {"train_or_pause", "open_example", "command_palette", "do"}
 """Actions of a button, of the palette, and that by which keys reach features."""
+
+
+async def test_the_palette_has_one_name_for_each_thing(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        names = [command.title for command in scope.app.get_system_commands(scope.screen)]
+        assert sorted(names) == ["Quit", "Screenshot", "Theme"]  # help and zoom are commands of the main screen

@@ -237,7 +237,7 @@ class TrainingFeature(Feature):
             return
         if command.verb != "pace":  # the worker forgets its goal then, too
             course.last = command
-            self._publish(course, course.run)
+        self._publish(course, course.run)
         if course.worker is not None:
             course.worker.send(command)
         else:
