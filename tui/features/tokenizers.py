@@ -138,12 +138,12 @@ class Tokenizers(Feature):
             told = f"{path.name} tells counts that cannot be those of its merges; they are left out."
             self.screen.say(told, "warning")
         loaded = replace(loaded, tokenizer=tokenizer)
+        await self.add(path, tokenizer)  # before it is shown: its row may move
         shown = self._shown.loaded
         if shown is None or not same(shown, loaded):
             self._shown.show(loaded)
             if not tokenizer.vocabulary.knows_merges:
                 self._recovery = self.beside(partial(self._recover, tokenizer))
-        await self.add(path, tokenizer)
         self.screen.remember(tokenizer=str(path))
 
     async def read(self, path: Path) -> Loaded | None:

@@ -200,4 +200,4 @@ class EditorKeys(Pane):
                 self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
                 return
             what, suffix = PICTURES[kind]
-            do(self, "texts.save", drawn, what, f"editor{suffix}")
+            do(self, "texts.save_picture", drawn, what, f"editor{suffix}")
