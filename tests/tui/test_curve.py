@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -55,16 +54,6 @@ def test_a_diagonal_and_a_cliff() -> None:
     assert braille([0, 0], 3, 2) == ["⠉  ", "   "]
     assert braille([], 3, 2) == ["   ", "   "]
     assert blocks([0, 0.5, 1]) == "█▅▁"
-
-
-@pytest.mark.parametrize("size", [(20, 3), (30, 4), (120, 20), (8, 1), (21, 12), (40, 1), (12, 2), (3, 1)])
-async def test_any_size_will_do(size: tuple[int, int]) -> None:
-    app = CurveApp()
-    async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        for app.curve.step in (0, 10, 20):
-            shown = lines(app.curve)
-            assert all(len(line) <= size[0] for line in shown) and "".join(shown).strip()
 
 
 async def test_the_axis_is_as_long_as_there_are_steps() -> None:

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from dataclasses import astuple
 
-import pytest
 from rich.cells import cell_len
 from rich.style import Style
 from textual.app import App, ComposeResult
@@ -90,17 +89,6 @@ async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
         assert "日" in rows[1] and "\\xe6\\x97" in rows[0]
         assert "␛[" in rows[2] and "=12k" in rows[2] and "\x1b" not in rows[2]
         assert "␣t" in rows[3]
-
-
-async def test_beside_the_panel_that_tells_why_there_is_room_for_the_share() -> None:
-    """52 cells, with a panel of 32 in a terminal of 120, and a vocabulary of tens of thousands of 10 MB."""
-    app = LogApp()
-    async with app.run_test(size=(52, 12)) as pilot:
-        app.log_.clear(n_bytes=25_000_000)
-        steps = ((32_511, 11_483_521), (32_512, 11_483_520))
-        app.log_.append(Merge(step, 97, 97, 300, b"aa", 305_123, 1, n_tokens) for step, n_tokens in steps)
-        await pilot.pause()
-        assert lines(app.log_)[0].split() == ["step", "left", "right", "token", "count", "share"]
 
 
 async def test_narrow_lists_keep_what_matters() -> None:
@@ -231,23 +219,6 @@ async def test_where_nobody_counted_nothing_is_shown_that_only_counts_tell_of() 
             seen.append(log.choice)
             assert (SHOWN[log.choice].title if log.choice else "3 merges") in lines(log)[-1]
         assert seen == ["partial", "longest", "", "longest"]
-
-
-@pytest.mark.parametrize(
-    ("sought", "found"),
-    [("0x2074", [3]), ("e6 97", [0, 1]), ("0xe697", [0, 1]), ("258", [2]), ("日", [1]), (" t", [3])],
-)
-async def test_a_token_is_found_by_text_bytes_and_id(sought: str, found: list[int]) -> None:
-    app = LogApp()
-    async with app.run_test(size=(90, 12)) as pilot:
-        app.log_.append(STRANGE)
-        app.log_.move_to(0)
-        app.log_.sought = sought
-        seen = []
-        for _ in range(4):
-            await pilot.press("n")
-            seen.append(app.log_.current)
-        assert set(seen) == set(found)
 
 
 async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() -> None:

@@ -100,16 +100,3 @@ async def test_the_mouse_drags_and_the_wheel_turns() -> None:
         await pilot.click(StepLine, offset=(end, 0))
         await pilot.pause()
         assert app.line.step == 1
-
-
-async def test_any_width_will_do() -> None:
-    app = StepApp()
-    async with app.run_test(size=(120, 3)) as pilot:
-        for width in (120, 60, 40, 24, 10):
-            await pilot.resize_terminal(width, 3)
-            await pilot.pause()
-            assert "step" in text(app.line) and len(text(app.line)) <= width
-        await pilot.resize_terminal(60, 3)
-        await pilot.pause()
-        app.steps.tokenizer = None
-        assert "No merges" in text(app.line)

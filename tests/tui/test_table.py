@@ -4,7 +4,6 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import pytest
@@ -15,7 +14,7 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
 from tui.drawing.cells import fit
-from tui.table.columns import Cell, Choices, Column, place_columns
+from tui.table.columns import Cell, Choices, Column
 from tui.table.rows import SLICE, Search, rows_in_order, sorted_in_steps
 from tui.table.table import Table
 from tui.terminal.background import Steps
@@ -392,21 +391,6 @@ def test_no_step_of_sorting_looks_at_many_rows() -> None:
         most = max(most, len(asked))
         asked.clear()
     assert most <= 2 * SLICE
-
-
-def test_columns_give_way_by_rank_and_share_what_is_left() -> None:
-    columns = [
-        Column("step", 5, right=True),
-        Column("token", 6, most=20),
-        Column("share", 6, rank=2),
-        Column("count", 5, rank=1),
-    ]
-    for width, keys in (40, "step token share count"), (24, "step token count"), (10, "step token"):
-        assert [place.column.key for place in place_columns(columns, width)] == keys.split()
-    for width in range(15, 60):
-        places = place_columns(columns, width)
-        assert places[-1].x + places[-1].width <= width - 1
-        assert all(a.x + a.width + 2 == b.x for a, b in pairwise(places))
 
 
 @pytest.mark.parametrize(

@@ -170,21 +170,6 @@ async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
         assert lines(table)[1].strip() == sought
 
 
-async def test_a_click_on_a_header_sorts_and_another_turns_around() -> None:
-    async with listed(LOW, ST) as (_, table, pilot):
-        x = lines(table)[0].index("id")
-        await pilot.click(TokenTable, offset=(x, 0))
-        assert "↑ id" in lines(table)[0] and shown(table)[:2] == [0, 1]
-        await pilot.click(TokenTable, offset=(x, 0))
-        assert "↓ id" in lines(table)[0] and shown(table)[0] == 310
-        await pilot.press("r", "s")
-        assert "token ↑" in lines(table)[0]
-        await pilot.click(TokenTable, offset=(lines(table)[-1].index("scaffold"), 11))
-        assert shown(table) == [256]
-        await pilot.click(TokenTable, offset=(1, 0))
-        assert table.sort_key == "severity"
-
-
 async def test_another_audit_keeps_order_filter_and_place() -> None:
     async with listed(LOW, ST, OW) as (_, table, pilot):
         table.sort_by("id")

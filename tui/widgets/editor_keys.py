@@ -29,11 +29,8 @@ class EditorKeys(Pane):
     """A pane with a text area, what stands beside it, and lines below; `EditorPane` puts them there."""
 
     hint: var[str] = var(HINT)  # what to look at in the example that is shown; or else what can be done here
-
     specials: var[bool] = var(False, init=False)  # whether the text of a special token is that token, rather than text
-
     example: var[int] = var(-1, init=False)  # the number of the example that was shown last
-
     view: var[str] = var("text", init=False)  # how the text is seen: one of `VIEWS`
 
     is_loaded = False  # whether what tells of the text is there
