@@ -80,8 +80,12 @@ class PlainReader:
         if any(isinstance(part, Giant) for part in old):
             whole = old[0] if len(old) == 1 else Giant.joined(self, old)
             assert isinstance(whole, Giant)
-            giant, n_left, n_right = whole.edited(edit)
-            new = self._divided(giant, edit)
+            n_left = n_right = 0
+            if whole.n_characters + edit.growth <= LONGEST:
+                new = self.read(edit.of(whole.text))
+            else:
+                giant, n_left, n_right = whole.edited(edit)
+                new = self._divided(giant, edit)
             first, last = whole.around(n_left, n_right)
             row, text = whole.row, whole.between(first[0], last[0])
             edit = Edit(edit.start - first[0], edit.end - first[0], edit.replacement)

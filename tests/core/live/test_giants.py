@@ -78,6 +78,8 @@ def test_one_digit_more_and_every_later_piece_ends_elsewhere(vocabulary):
     assert len(change.removed) > 500 and change.n_tokens == live.n_tokens - len(tokenizer.encode_ordinary(text))
     live.splice(9000, 9001, "")
     assert live.ids == tokenizer.encode_ordinary(text)
+    live.splice(0, len(text), "")
+    assert (live.text, live.ids) == ("", [])
 
 
 def test_what_is_not_encoded_yet_is_shown_and_settles_stretch_by_stretch(vocabulary, monkeypatch):
