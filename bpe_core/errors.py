@@ -7,8 +7,7 @@ from typing import Final
 
 from bpe_core.visible import shortened, visible
 
-LONGEST: Final = 600
-"""Characters of a message at most; a longer one is shortened in the middle."""
+LONGEST: Final = 600  # characters of a message; a longer one is shortened in the middle
 
 
 class BpeError(Exception):

@@ -5,9 +5,9 @@ The first tokenizer is the reference that each of the others is compared with.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -78,26 +78,24 @@ class TextPlace(NamedTuple):
     column: int
 
 
-class FrequentDisagreement(NamedTuple):
+@dataclass(slots=True)
+class FrequentDisagreement:
     """A substring that is cut differently, with U+FFFD for the bytes of incomplete characters; the ids that the first
-    tokenizer and the other make of it, how often it occurs, and where it begins first."""
+    tokenizer and the other make of it, where it begins first, and how often it occurs."""
 
     stretch: str
     first: tuple[int, ...]
     other: tuple[int, ...]
-    n_times: int
     place: TextPlace
+    n_times: int = 1
 
 
-@dataclass(slots=True)
 class TokenizerPair:
     """The agreement of the first tokenizer and one of the others, over all texts added."""
 
-    agreement: Agreement = field(default_factory=Agreement)
-    counts: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=Counter)
-    """(ids by the first tokenizer, ids by the other) of a substring that they cut differently -> its occurrences."""
-    places: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[str, TextPlace]] = field(default_factory=dict)
-    """The same -> (substring, place of the first occurrence)."""
+    def __init__(self) -> None:
+        self.agreement = Agreement()
+        self._found: dict[tuple[tuple[int, ...], tuple[int, ...]], FrequentDisagreement] = {}
 
     def add(self, text: int, line: int, data: bytes, first: EncodedText, other: EncodedText) -> None:
         """Add the text with the index `text`, whose first line has the number `line`, as both tokenizers encode it;
@@ -105,24 +103,21 @@ class TokenizerPair:
         self.agreement += agreement(inner(first.ends, len(data)), inner(other.ends, len(data)))
         at = column = 0
         for start, end, ours, theirs in disagreements(first, other):
-            cut = ours, theirs
-            self.counts[cut] += 1
-            if cut not in self.places:
-                before, newline, rest = data[at:start].rpartition(b"\n")
-                if newline:
-                    line, column = line + before.count(b"\n") + 1, 0
-                column, at = column + n_characters(rest), start
-                self.places[cut] = data[start:end].decode(errors="replace"), TextPlace(text, line, column)
-        if len(self.counts) > _MOST_CUTS:
-            self.counts = Counter({cut: count for cut, count in self.counts.items() if count > 1})
-            self.places = {cut: self.places[cut] for cut in self.counts}
+            if known := self._found.get((ours, theirs)):
+                known.n_times += 1
+                continue
+            before, newline, rest = data[at:start].rpartition(b"\n")
+            if newline:
+                line, column = line + before.count(b"\n") + 1, 0
+            column, at = column + n_characters(rest), start
+            stretch = data[start:end].decode(errors="replace")
+            self._found[ours, theirs] = FrequentDisagreement(stretch, ours, theirs, TextPlace(text, line, column))
+        if len(self._found) > _MOST_CUTS:
+            self._found = {cut: one for cut, one in self._found.items() if one.n_times > 1}
 
     def examples(self, n: int) -> list[FrequentDisagreement]:
         """The `n` most frequent disagreements, the most frequent first."""
-        return [
-            FrequentDisagreement(self.places[cut][0], *cut, n_times, self.places[cut][1])
-            for cut, n_times in self.counts.most_common(n)
-        ]
+        return nlargest(n, self._found.values(), key=lambda one: one.n_times)
 
 
 @dataclass(slots=True)
