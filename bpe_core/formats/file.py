@@ -111,7 +111,7 @@ class TokenizerFile:
 
 
 class Fields:
-    """A JSON object, and where it is in its file; each method returns the value of a key or raises `FormatError`.
+    """A JSON object, and where it is in its file; methods return the value of a key, of a type, or raise `FormatError`.
 
     A value that is null or not there is the `default`, if one is given. `key in fields` is true for all other values.
     """
@@ -137,7 +137,6 @@ class Fields:
         return self.values.get(key) is not None
 
     def any(self, key: str, default: object = None) -> Any:
-        """The value, of any type."""
         if default is None and key not in self.values:
             self.fail(key, "there is no value")
         value = self.values.get(key)
@@ -167,18 +166,15 @@ class Fields:
         return value
 
     def items(self, key: str, default: list[Any] | None = None) -> list[Any]:
-        """A list."""
         value = self.any(key, default)
         if not isinstance(value, list):
             self.fail(key, f"a list was expected, not {_named(value)}")
         return value
 
     def fields(self, key: str, default: dict[str, Any] | None = None) -> "Fields":
-        """An object inside this one."""
         return self._inside(self.any(key, default), key)
 
     def objects(self, key: str, default: list[Any] | None = None) -> list["Fields"]:
-        """A list of objects."""
         return [self._inside(value, f"{key}[{index}]") for index, value in enumerate(self.items(key, default))]
 
     def _inside(self, value: object, key: str) -> "Fields":

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from operator import attrgetter
@@ -18,9 +17,10 @@ from typing import Final, Literal, NamedTuple
 import regex
 
 from bpe_core.errors import OptionError
+from bpe_core.patterns.automaton import Automaton
 from bpe_core.patterns.char_sets import matches
 from bpe_core.patterns.expression import Expression
-from bpe_core.patterns.syntax import Alternation, Chain, Chars, Node, NotPlain, Repeat, parse
+from bpe_core.patterns.syntax import NotPlain, parse
 
 Rewrite = tuple[int, int, str]
 """(start, end, replacement): text[start:end] is replaced; in code points. What lies between two rewrites is kept."""
@@ -199,32 +199,18 @@ def replaced(old: str, new: str) -> Normalizer:
 
 def replaced_matches(expression: Expression, new: str) -> Normalizer:
     """Replace every match of `expression` by the text `new`. Its rules raise `PatternError` on timeout."""
-
     is_apart = _in_no_match(expression)
     return Normalizer((Rule(lambda text: [(*span, new) for span in expression.spans(text)], None, is_apart),))
 
 
 def _in_no_match(expression: Expression) -> Callable[[str], bool]:
-    """Character -> whether it can be in no match; always False if the expression is not plain."""
-    sets = None
-    with suppress(NotPlain, RecursionError):
-        sets = _sets(parse(expression.source))
-    if sets is None or expression.matches(""):
+    """Character -> whether no match, and no look-ahead of one, reads it; always False if that is not known."""
+    try:
+        automaton = Automaton(parse(expression.source))
+    except (NotPlain, RecursionError):
         return lambda character: False
-    return lambda character: not any(matches(source, character) for source in sets)
-
-
-def _sets(node: Node) -> frozenset[str] | None:
-    """The expressions of the sets of characters in a match; None for a tree with look-ahead, atomic groups or ends."""
-    match node:
-        case Chars(source):
-            return frozenset((source,))
-        case Repeat(item):
-            return _sets(item)
-        case Chain(items) | Alternation(items):
-            parts = list(map(_sets, items))
-            return None if None in parts else frozenset().union(*filter(None, parts))
-    return None
+    sets = frozenset(automaton.sources)
+    return lambda character: not automaton.matches_empty and not any(matches(source, character) for source in sets)
 
 
 def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:

@@ -71,11 +71,13 @@ def with_added(tokens: Sequence[Any], configured: Fields, vocab: object) -> list
 
     A token of the configuration is ignored if the file gives its id to another text. Raises `FormatError`.
     """
+    if "added_tokens_decoder" not in configured:
+        return list(tokens)
     names = vocab if isinstance(vocab, dict) else {}
     objects = [token for token in tokens if isinstance(token, dict)]  # nothing in the file has been checked yet
     known = {text for token in objects if isinstance(text := token.get("content"), str)}
     taken = {number for number in (*(token.get("id") for token in objects), *names.values()) if is_number(number)}
-    added = configured.fields("added_tokens_decoder", {})
+    added = configured.fields("added_tokens_decoder")
     more = []
     for digits in added.values:
         text = added.fields(digits).text("content")
@@ -125,15 +127,14 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
     steps: list[Step] = []
     within: list[SplitStep] | None = None  # splits of what is in the byte alphabet
     for step in components.pre_tokenizer_steps(fields.fields("pre_tokenizer")) if "pre_tokenizer" in fields else ():
-        if within is None:
-            if step is None:
-                within = []
-            else:
-                steps.append(step)
-        elif isinstance(step, SplitStep):
+        if within is not None:
+            if not isinstance(step, SplitStep):
+                fields.unsupported("what stands behind ByteLevel in the pre-tokenizer", "splits alone")
             within.append(step)
+        elif step is None:
+            within = []
         else:
-            fields.unsupported("what stands behind ByteLevel in the pre-tokenizer", "splits alone")
+            steps.append(step)
     is_bytewise = within is not None
     description = {key: fields.values.get(key) for key in KEYS}
     if pattern is not None:
@@ -188,9 +189,8 @@ def _found_at_once(added: Sequence[AddedToken]) -> bool:
     special, ordinary = ([token for token in added if token.special is kind] for kind in (True, False))
     if any(token.single_word or token.lstrip or token.rstrip for token in added):
         return False
-    if any(len({token.normalized for token in kind}) > 1 for kind in (special, ordinary)):
-        return False
-    return not (_overlap(special, ordinary) or _overlap(ordinary, special))
+    agree = all(len({token.normalized for token in kind}) <= 1 for kind in (special, ordinary))
+    return agree and not _overlap(special, ordinary) and not _overlap(ordinary, special)
 
 
 def _overlap(tokens: Sequence[AddedToken], others: Sequence[AddedToken]) -> bool:
