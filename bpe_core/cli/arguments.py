@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from _typeshed import SupportsWrite
 
-Subcommands: TypeAlias = "_SubParsersAction[ArgumentParser]"
+Subcommands: TypeAlias = "_SubParsersAction[Parser]"
 """What `ArgumentParser.add_subparsers` returns."""
 
 A_TOKENIZER = "a tokenizer file in any supported format, a folder that holds one, or a name such as gpt-4o"
@@ -32,6 +32,35 @@ class Parser(ArgumentParser):
         print_to_stderr(f"{self.prog}: {problem}; {self.prog} --help says what there is.")
         raise SystemExit(2)
 
+    def add_tokenizer(self, several: str = "") -> None:
+        """Add `-t`, the tokenizer to work with, or as many as `several` says, and `--pattern`."""
+        text = f"{A_TOKENIZER}; {several}" if several else A_TOKENIZER
+        self.add_value("-t --tokenizer", "TOKENIZER", text, None, action="append" if several else None, required=True)
+        self.add_given_pattern()
+
+    def add_given_pattern(self) -> None:
+        """Add `--pattern` for a command that reads a tokenizer: it overrides the split pattern of the file."""
+        self.add_value("--pattern", "P", "how text is split, where TOKENIZER does not say it, or wrongly", None)
+
+    def add_input(self, what: str) -> None:
+        """Add the positional PATH, "-" (stdin) by default; `what` says in the help what the file holds."""
+        self.add_argument("path", nargs="?", default="-", metavar="PATH", help=f"{what}; stdin if left out or -")
+
+    def add_value(self, names: str, metavar: str, what: str, default: object = "", **more: Any) -> None:
+        """Add an option with a value, by names such as "-o --output"; `more` is argparse's."""
+        self.add_argument(*names.split(), default=default, metavar=metavar, help=what, **more)
+
+    def add_flag(self, name: str, what: str) -> None:
+        """Add an option without a value."""
+        self.add_argument(f"--{name}", action="store_true", help=what)
+
+    def add_forms(self, **forms: str) -> "_MutuallyExclusiveGroup":
+        """Add flags of which one at most may be given, and return their group: name and help of each printed form."""
+        group = self.add_mutually_exclusive_group()
+        for name, what in forms.items():
+            group.add_argument(f"--{name}", action="store_true", help=what)
+        return group
+
 
 def integer(text: str) -> int:
     """The `type` of an argument that is a whole number."""
@@ -48,7 +77,7 @@ def add_command(
     description: str,
     examples: tuple[str, ...],
     notes: str = "",
-) -> ArgumentParser:
+) -> Parser:
     """Add the subcommand `name`, and return its parser; `run` takes the parsed arguments and returns the exit code.
 
     The help ends with `examples` (the arguments of a call) and `notes`.
@@ -61,38 +90,3 @@ def add_command(
     parser.set_defaults(run=run)
     parser.add_argument("--debug", action="store_true", help="show where an unexpected error happened")
     return parser
-
-
-def add_tokenizer(parser: ArgumentParser, several: str = "") -> None:
-    """Add `-t`, the tokenizer to work with, or as many as `several` says, and `--pattern`."""
-    text = f"{A_TOKENIZER}; {several}" if several else A_TOKENIZER
-    add_value(parser, "-t --tokenizer", "TOKENIZER", text, None, action="append" if several else None, required=True)
-    add_given_pattern(parser)
-
-
-def add_given_pattern(parser: ArgumentParser) -> None:
-    """Add `--pattern` for a command that reads a tokenizer: it overrides the split pattern of the file."""
-    parser.add_argument("--pattern", metavar="P", help="how text is split, where TOKENIZER does not say it, or wrongly")
-
-
-def add_input(parser: ArgumentParser, what: str) -> None:
-    """Add the positional PATH, "-" (stdin) by default; `what` says in the help what the file holds."""
-    parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=f"{what}; stdin if left out or -")
-
-
-def add_value(parser: ArgumentParser, names: str, metavar: str, what: str, default: object = "", **more: Any) -> None:
-    """Add an option with a value, by names such as "-o --output"; `more` is argparse's."""
-    parser.add_argument(*names.split(), default=default, metavar=metavar, help=what, **more)
-
-
-def add_flag(parser: ArgumentParser, name: str, what: str) -> None:
-    """Add an option without a value."""
-    parser.add_argument(f"--{name}", action="store_true", help=what)
-
-
-def add_forms(parser: ArgumentParser, **forms: str) -> "_MutuallyExclusiveGroup":
-    """Add flags of which one at most may be given, and return their group: name and help of each printed form."""
-    group = parser.add_mutually_exclusive_group()
-    for name, what in forms.items():
-        group.add_argument(f"--{name}", action="store_true", help=what)
-    return group

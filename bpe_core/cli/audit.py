@@ -14,14 +14,7 @@ from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
-from bpe_core.cli.arguments import (
-    Subcommands,
-    add_command,
-    add_flag,
-    add_forms,
-    add_tokenizer,
-    add_value,
-)
+from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.errors import OptionError
@@ -55,35 +48,33 @@ def add(commands: Subcommands) -> None:
         ),
         notes="kinds of findings:\n" + "\n".join(f"  {kind:22}{meaning}" for kind, meaning in KINDS.items()),
     )
-    add_tokenizer(parser)
+    parser.add_tokenizer()
     which = "a file or folder; repeatable"
     own = f"texts to count its tokens in, such as those it learned from: {which}"
-    add_value(parser, "--corpus", "PATH", own, [], action="append")
-    add_value(parser, "--reference", "PATH", f"texts that a model is to learn from: {which}", [], action="append")
+    parser.add_value("--corpus", "PATH", own, [], action="append")
+    parser.add_value("--reference", "PATH", f"texts that a model is to learn from: {which}", [], action="append")
     model = "the embeddings of a model that uses the tokenizer: .safetensors, the index of several, or .npy"
-    add_value(parser, "--embeddings", "FILE", model)
-    add_value(parser, "--tensor", "NAME", "which matrix of FILE; the usual ones are found without", None)
+    parser.add_value("--embeddings", "FILE", model)
+    parser.add_value("--tensor", "NAME", "which matrix of FILE; the usual ones are found without", None)
     judged = "what rows are judged by: norm for inputs, cosine for outputs and tied ones, unless told"
     parser.add_argument("--indicator", choices=INDICATORS, help=judged)
-    add_forms(
-        parser,
+    parser.add_forms(
         jsonl="print one JSON object a finding",
         markdown="print a report in Markdown, as for a model card",
         html="print a report as one self-contained HTML page",
         bigrams="instead, print every pair of tokens that are text only together: ids and text, a line each",
     )
-    add_flag(parser, "all", "print every finding, or every token in a report, not only the first ones")
-    add_value(parser, "--fail-on", "KIND,...", "exit with 1 if there is a finding of these kinds")
-    add_flag(
-        parser,
+    parser.add_flag("all", "print every finding, or every token in a report, not only the first ones")
+    parser.add_value("--fail-on", "KIND,...", "exit with 1 if there is a finding of these kinds")
+    parser.add_flag(
         "all-tokens",
         "with --jsonl: one object a token of the vocabulary instead: id, token (its bytes in hex), text, score "
         "(0 to 1, higher is more suspicious), severity, kinds, reason, shares (what the score is made of), evidence",
     )
     dead = "instead, print the tokens that no text would become any more if this pattern split the text"
-    add_value(parser, "--what-if", "PATTERN", dead, None)
+    parser.add_value("--what-if", "PATTERN", dead, None)
     normalizers = f"the same for a normalizer before the split: {', '.join(NORMALIZERS)}"
-    add_value(parser, "--what-if-normalizer", "NAME", normalizers, None, choices=NORMALIZERS)
+    parser.add_value("--what-if-normalizer", "NAME", normalizers, None, choices=NORMALIZERS)
 
 
 def run(options: Namespace) -> int:

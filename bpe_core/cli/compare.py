@@ -3,13 +3,13 @@
 import json
 import os
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_flag, add_value, integer
+from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
 from bpe_core.cli.report import ReportTable, Section, aligned, as_text, token_labels
 from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.errors import OptionError, TextError
@@ -30,7 +30,7 @@ def add(commands: Subcommands) -> None:
     parser = add_command(commands, "count", run_count, what, ("my_texts/ --pattern gpt2",))
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
     split = "how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)"
-    add_value(parser, "--pattern", "P", split, "gpt4")
+    parser.add_value("--pattern", "P", split, "gpt4")
     parser = add_command(
         commands,
         "measure",
@@ -57,38 +57,37 @@ def add(commands: Subcommands) -> None:
     )
     _add_arguments(parser, "two or more")
     parser.set_defaults(compares=True)
-    add_value(parser, "--reference", "NAME", "the text or folder that parity relates to; the first if left out", None)
+    parser.add_value("--reference", "NAME", "the text or folder that parity relates to; the first if left out", None)
     shown = "what is told of each text, folder and script; see below"
-    add_value(parser, "--metrics", "M,...", shown, None, type=_metrics)
-    add_value(parser, "--examples", "N", "disagreements shown (%(default)s)", 10, type=integer)
+    parser.add_value("--metrics", "M,...", shown, None, type=_metrics)
+    parser.add_value("--examples", "N", "disagreements shown (%(default)s)", 10, type=integer)
     worst = "lines shown of those for which a tokenizer needs the most more tokens than another (%(default)s)"
-    add_value(parser, "--lines", "N", worst, 10, type=integer)
+    parser.add_value("--lines", "N", worst, 10, type=integer)
 
 
 def _meanings(keys: Iterable[str]) -> str:
     return "\n".join(f"  {key:22}{MEANINGS[key]}" for key in keys)
 
 
-def _add_arguments(parser: ArgumentParser, number: str) -> None:
+def _add_arguments(parser: Parser, number: str) -> None:
     """Declare tokenizers, `number` of them as the help says, the texts, and how these are read."""
     which = f"{A_TOKENIZER}; {number}"
-    add_value(parser, "-t --tokenizer", "TOKENIZER", which, None, action="append", required=True)
+    parser.add_value("-t --tokenizer", "TOKENIZER", which, None, action="append", required=True)
     split = (
         "how text is split, where TOKENIZER does not say it, or wrongly; once for all of them, or once for each, "
         'in their order, and "" for one that says it'
     )
-    add_value(parser, "--pattern", "P", split, None, action="append")
+    parser.add_value("--pattern", "P", split, None, action="append")
     texts = "a text, also .gz and .xz, or a folder of them; stdin, in UTF-8, if left out or -"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
-    add_flag(
-        parser,
+    parser.add_flag(
         "sections",
         'take each part of a text that begins with a line "# Title" as a text of its own, and tell its tokens for '
         "each one of the first part: parity, if they are translations",
     )
     morphemes = "words as their morphemes, one a line, such as un+break+able; tells how far tokens follow them"
-    add_value(parser, "--morphemes", "FILE", morphemes)
-    add_flag(parser, "json", "print one JSON object instead of tables")
+    parser.add_value("--morphemes", "FILE", morphemes)
+    parser.add_flag("json", "print one JSON object instead of tables")
 
 
 def _metrics(text: str) -> tuple[str, ...]:

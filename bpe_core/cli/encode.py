@@ -15,14 +15,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from bpe_core import kernel
-from bpe_core.cli.arguments import (
-    Subcommands,
-    add_command,
-    add_flag,
-    add_forms,
-    add_input,
-    add_tokenizer,
-)
+from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.streams import SentenceReporter, open_tokenizer, report_to_person, text_blocks
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
@@ -55,20 +48,20 @@ def add(commands: Subcommands) -> None:
         "Turn text into token ids.",
         ("-t mine.json notes.md", "-t gpt-4o --count < notes.md", "-t gpt-4o my_texts/ > ids.txt"),
     )
-    add_tokenizer(parser)
+    parser.add_tokenizer()
     several = "Several texts, or those of a folder, give a line each"
     texts = f"a text, also .gz and .xz; stdin, in UTF-8, if left out or -. {several}"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
     json = 'print {"ids": [...]} instead of ids separated by spaces'
-    add_forms(parser, json=json, count="print only how many tokens there are")
+    parser.add_forms(json=json, count="print only how many tokens there are")
     special = parser.add_mutually_exclusive_group()
     allowed = 'encode this special token as one; repeatable; "all" allows every one'
     special.add_argument("--allow-special", action="append", default=[], metavar="S", help=allowed)
     special.add_argument("--special-as-text", action="store_true", help="encode special tokens as ordinary text")
     examples = ("-t mine.json ids.txt", "-t mine.json < ids.txt > notes.md")
     parser = add_command(commands, "decode", run_decode, "Turn token ids back into text.", examples)
-    add_tokenizer(parser)
-    add_input(parser, "ids separated by spaces or commas, a list of them, or what encode --json printed")
+    parser.add_tokenizer()
+    parser.add_input("ids separated by spaces or commas, a list of them, or what encode --json printed")
     parser = add_command(
         commands,
         "show",
@@ -76,11 +69,10 @@ def add(commands: Subcommands) -> None:
         "Show a text as its tokens, under one tokenizer or several.",
         ("-t gpt-4o notes.md", "-t gpt2 -t gpt-4o --html notes.md > notes.html", "-t mine.json --ids < notes.md"),
     )
-    add_tokenizer(parser, "repeatable")
-    add_input(parser, "the text, in UTF-8")
-    add_flag(parser, "ids", "put the id behind each token")
-    form = add_forms(
-        parser,
+    parser.add_tokenizer("repeatable")
+    parser.add_input("the text, in UTF-8")
+    parser.add_flag("ids", "put the id behind each token")
+    form = parser.add_forms(
         html="a page of its own, for dark and light",
         svg="a drawing of its own, for dark and light",
         markdown="code with borders, and a table of the tokens",

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
 from bpe_core.cli.report import ReportTable, aligned
 from bpe_core.cli.streams import open_tokenizer, print_fetching
 from bpe_core.errors import OptionError
@@ -57,7 +57,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
     parser.add_argument("--format", required=True, choices=WRITABLE, help="the format to write")
-    add_given_pattern(parser)
+    parser.add_given_pattern()
     parser = add_command(
         commands,
         "fetch",

@@ -1,12 +1,12 @@
 """`train`: learn a vocabulary from files."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import fields
 from typing import Any
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_flag, add_value, integer
+from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
 from bpe_core.cli.streams import report_to_person
 from bpe_core.content.presets import PRESETS
 from bpe_core.process import INTERRUPTED
@@ -36,14 +36,14 @@ def add(commands: Subcommands) -> None:
     add_arguments(parser)
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Add the texts, the options and what is written; unless a help text says otherwise, what is left out is ""."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
-    add_value(parser, "-o --output", "OUT", "the file to save the tokenizer to")
+    parser.add_value("-o --output", "OUT", "the file to save the tokenizer to")
     outcome = "run a founding example again, with its own text and options, and say whether it comes out; no OUT needed"
     parser.add_argument("--preset", choices=PRESETS, default="", help=outcome)
-    add_value(parser, "--curve", "FILE", "write the corpus after every merge there, as CSV")
-    add_flag(parser, "keep-existing", "replace no file: where OUT is taken, save as OUT-2, OUT-3, …")
+    parser.add_value("--curve", "FILE", "write the corpus after every merge there, as CSV")
+    parser.add_flag("keep-existing", "replace no file: where OUT is taken, save as OUT-2, OUT-3, …")
     for field in fields(Options):
         option = OPTION_OF[field.name]
         how: dict[str, Any] = {"choices": option.choices} if option.choices else {"metavar": option.example[:1]}
@@ -53,18 +53,18 @@ def add_arguments(parser: ArgumentParser) -> None:
             how["action"] = "append"
         usual = field.default or f"such as {option.example}; none"
         parser.add_argument(f"--{option.argument}", dest=field.name, help=option.help(usual), **how)
-    add_value(parser, "--extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
-    add_value(
-        parser, "--fork", "STEP", "with --extend: begin with the first STEP merges of OLD only", None, type=integer
+    parser.add_value("--extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
+    parser.add_value(
+        "--fork", "STEP", "with --extend: begin with the first STEP merges of OLD only", None, type=integer
     )
-    add_value(parser, "--sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
-    add_value(parser, "--seed", "N", SEED.help(0), 0, type=integer)
+    parser.add_value("--sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
+    parser.add_value("--seed", "N", SEED.help(0), 0, type=integer)
     repeatable = "repeatable; 1; counts are multiplied by the common denominator"
-    add_value(parser, "--weight", "PATH=N", WEIGHT.help(repeatable), [], action="append")
-    add_flag(parser, "resume", "go on where an earlier run of this command ended, however it ended")
-    add_value(parser, "--resume-from", "FILE", "the same, from this file instead of OUT.checkpoint or OUT")
+    parser.add_value("--weight", "PATH=N", WEIGHT.help(repeatable), [], action="append")
+    parser.add_flag("resume", "go on where an earlier run of this command ended, however it ended")
+    parser.add_value("--resume-from", "FILE", "the same, from this file instead of OUT.checkpoint or OUT")
     kept = "where to keep what is learned so far, until OUT is saved (OUT.checkpoint)"
-    add_value(parser, "--checkpoint", "FILE", kept)
+    parser.add_value("--checkpoint", "FILE", kept)
 
 
 def request_of(options: Namespace) -> TrainRequest:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, integer
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
 from bpe_core.cli.report import ReportTable, Section, as_text, token_labels
 from bpe_core.cli.streams import open_tokenizer, report_to_person
 from bpe_core.content.presets import PRESETS
@@ -31,7 +31,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="the texts that TOKENIZER was learned from")
     parser.add_argument("-t", "--tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
     parser.add_argument("--preset", choices=PRESETS, help="a founding example, with its own text")
-    add_given_pattern(parser)
+    parser.add_given_pattern()
     parser.add_argument("--step", type=integer, metavar="N", help="the merge asked about, from 1 (all of them)")
     parser.add_argument(
         "--rows", type=integer, default=12, metavar="N", help="rows of the table of pairs (%(default)s)"

@@ -4,11 +4,11 @@ import os
 import select
 import signal
 import warnings
-from argparse import ArgumentParser
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from bpe_core.cli.arguments import Parser
 from bpe_core.cli.train import add_arguments, request_of
 from bpe_core.worker.__main__ import main
 from bpe_core.worker.messages import Event, JobCommand, Request, Unpacker, packed
@@ -21,7 +21,7 @@ RUN, WAIT, STOP = JobCommand("run"), JobCommand("step", 0), JobCommand("stop")
 
 def training(*arguments: object, first: JobCommand = RUN) -> TrainRequest:
     """The request of a training that has these arguments on the command line."""
-    parser = ArgumentParser()
+    parser = Parser()
     add_arguments(parser)
     return replace(request_of(parser.parse_args(list(map(str, arguments)))), first=first)
 
