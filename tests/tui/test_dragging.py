@@ -30,6 +30,7 @@ def written(compositor: Compositor, update: object) -> str:
     return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|\Z)", "", segments)
 
 
+@pytest.mark.slow
 async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

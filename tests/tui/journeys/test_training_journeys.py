@@ -125,6 +125,7 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             await player.until(lambda screen, step=step: screen.step[0] == step and "paused" in screen)
 
 
+@pytest.mark.slow
 async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, long_book: Path) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
