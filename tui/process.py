@@ -150,28 +150,33 @@ class WorkerProcess:
     async def batches(self) -> AsyncIterator[list[Event]]:
         """What the worker says, several events at a time; ends after `Done` or `Failed`.
 
-        A worker that dies without either is reported as a `Failed` of our own.
+        A worker that dies without either is reported as a `Failed` of our own. From one batch to the next the screen is
+        left alone for a time. If it was late, since drawing took so long or other programs took the processor, it gets
+        as much time again for keys: on a slow machine a training is drawn less often, but typing does not queue up.
         """
-        pipe, unpacker, rest = self._running.stdout, Unpacker(), _Rest()
+        pipe, unpacker, clock = self._running.stdout, Unpacker(), asyncio.get_running_loop().time
         assert pipe is not None
         gathered: list[Event] = []
+        rest, is_lengthened = 0.0, True
         while True:
             await asyncio.sleep(0)
             news: list[Event] = []
             with suppress(TimeoutError):
-                async with asyncio.timeout_at(rest.end if gathered else None):
+                async with asyncio.timeout_at(rest if gathered else None):
                     if not (portion := await pipe.read(PORTION)):
                         break
                     news = _understood(unpacker, portion)
             gathered += news
-            if gathered and (rest.is_over() or any(isinstance(event, _URGENT) for event in news)):
+            if gathered and (late := clock() - rest) >= 0 and not is_lengthened:
+                rest, is_lengthened = rest + late + min(_LONGEST_REST, late), True
+            if gathered and (clock() >= rest or any(isinstance(event, _URGENT) for event in news)):
                 events, gathered = newest_progress(gathered), []
                 is_fleeting = sum(len(event) for event in events if isinstance(event, Merges)) > FLEETING
                 self._is_done = isinstance(events[-1], Done | Failed)
                 yield events
                 if self._is_done:
                     return
-                rest.begin(1 / (SELDOM if is_fleeting else BATCHES_PER_SECOND))
+                rest, is_lengthened = clock() + 1 / (SELDOM if is_fleeting else BATCHES_PER_SECOND), False
         yield [*newest_progress(gathered), Failed(await self._obituary(self._running))]
 
     async def events(self) -> AsyncIterator[Event]:
@@ -194,30 +199,6 @@ async def _drain(process: Process) -> None:
     assert process.stdout is not None
     while await process.stdout.read(PIPE_BYTES):
         pass
-
-
-class _Rest:
-    """The time in which the screen is left alone, from one batch to the next.
-
-    A screen that was late, since drawing took so long or other programs took the processor, gets as much time again
-    for keys: on a slow machine a training is drawn less often, but typing does not queue up behind it.
-    """
-
-    def __init__(self) -> None:
-        self.end = 0.0
-        """By the clock of the event loop."""
-        self._is_lengthened = True
-
-    def begin(self, seconds: float) -> None:
-        """The screen has got a batch."""
-        self.end, self._is_lengthened = asyncio.get_running_loop().time() + seconds, False
-
-    def is_over(self) -> bool:
-        """Whether it may get the next."""
-        now = asyncio.get_running_loop().time()
-        if now >= self.end and not self._is_lengthened:
-            self.end, self._is_lengthened = now + min(_LONGEST_REST, now - self.end), True
-        return now >= self.end
 
 
 def _understood(unpacker: Unpacker, portion: bytes) -> list[Any]:

@@ -221,7 +221,7 @@ def test_what_a_training_is_asked_about_is_what_it_learns() -> None:
     """The worker is given the arguments of the training: its weights, its sample, what it begins with."""
     options = TrainingOptions(more={"min-share": "1/99"}, weights={"a.txt": "2"})
     subject = corpus_of_task(TrainingTask("x", options, ("a.txt",)))
-    assert subject.grows and isinstance(subject.request, ExplainTraining)
+    assert isinstance(subject.request, ExplainTraining)
     asked = subject.request.recipe
     assert (asked.options["min_share"], asked.weights, asked.paths) == ("1/99", ("a.txt=2",), ("a.txt",))
     begin = train("low lower lowest", vocab_size=259)

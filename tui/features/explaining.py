@@ -1,10 +1,10 @@
 """Explaining: why the merge of a step was chosen, and how often each pair occurs after it, counted by a worker."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
@@ -28,18 +28,12 @@ _PASSING: Final = "at full speed only an earlier step is explained, or the newes
 """What is said while nothing is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedCorpus:
-    """What is asked about: a vocabulary and the corpus that its pairs are counted in."""
+class ExplainedCorpus(NamedTuple):
+    """What the worker that counts pairs is asked, or why there is nothing to ask; the tie rule, if that is known."""
 
     request: ExplainFile | ExplainTraining | None = None
-    """What the worker that counts is asked; None where there is a problem."""
-    grows: bool = False
-    """Whether the worker has to be sent the merges: a training under way, which no file holds."""
     problem: str = ""
-    """Why there is nothing to ask, in a sentence."""
     ties: str = ""
-    """The tie rule of the training; empty where that is not known."""
 
 
 class Explaining(Feature):
@@ -47,12 +41,9 @@ class Explaining(Feature):
 
     def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers, training: TrainingFeature) -> None:
         super().__init__(screen)
-        self._tokenizers = tokenizers
-        self._training = training
+        self._tokenizers, self._training = tokenizers, training
         self._corpus = ExplainedCorpus()
-        self._news = asyncio.Event()
-        self._answered = asyncio.Event()
-        self._calm = asyncio.Event()
+        self._news, self._answered, self._calm = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._wanted: tuple[Tokenizer, int]
         shown.forgets.append(self._forget)
 
@@ -118,7 +109,8 @@ class Explaining(Feature):
             self._news.clear()
             tokenizer, step = self._wanted
             # One merge more than asked for: it is marked in the table as the one that comes next.
-            while corpus.grows and n_sent < min(step + 1, tokenizer.step):
+            # No file holds a training under way.
+            while isinstance(corpus.request, ExplainTraining) and n_sent < min(step + 1, tokenizer.step):
                 merges = tuple(tokenizer.merges[n_sent : min(n_sent + _AT_ONCE, step + 1)])
                 worker.send(LearnedMerges(merges))
                 n_sent += len(merges)
@@ -150,7 +142,7 @@ def corpus_of_task(task: TrainingTask) -> ExplainedCorpus:
     ties = task.rules.ties
     if not (task.preset or task.paths):
         return ExplainedCorpus(problem="Nothing is known of the texts that this is learned from.", ties=ties)
-    return ExplainedCorpus(ExplainTraining(task.recipe), grows=True, ties=ties)
+    return ExplainedCorpus(ExplainTraining(task.recipe), ties=ties)
 
 
 def corpus_of_file(

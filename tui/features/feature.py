@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from textual.css.query import NoMatches
 from textual.reactive import var
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tui.panes.editor import EditorPane
     from tui.panes.training import TrainingPane
 
+BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 Answer = TypeVar("Answer")
 Work = Callable[[], Coroutine[None, None, None]]
 
@@ -227,6 +228,12 @@ class Feature:
     def beside(self, work: Work) -> Worker[None]:
         """Do something beside the screen and whatever else is under way."""
         return self.screen.run_worker(partial(self._guarded, work))
+
+    def waits_for_training(self) -> bool:
+        """Whether a training is under way, which is said then."""
+        if self.screen.run.busy:
+            self.screen.say(BUSY, "warning")
+        return self.screen.run.busy
 
     async def _guarded(self, work: Work) -> None:
         await guarded(self.screen, work(), self.failed)

@@ -20,8 +20,8 @@ from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
 from tui.features.corpus import CorpusChoice
 from tui.features.course import RUN, WAIT, TrainingTask
-from tui.features.feature import Feature, StateScreen, sentence_of
-from tui.features.tokenizers import BUSY, Tokenizers
+from tui.features.feature import BUSY, Feature, StateScreen, sentence_of
+from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
 from tui.state import RunCurve, TrainingOptions, name_of
 from tui.terminal.background import in_thread

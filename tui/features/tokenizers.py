@@ -35,7 +35,6 @@ from tui.process import WorkerProcess
 from tui.state import KnownTokenizer, Loaded, Trouble
 from tui.terminal.background import in_thread
 
-BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 MOST_OPENED: Final = 20
 """Tokenizers from elsewhere that are remembered."""
 
@@ -66,9 +65,7 @@ class Tokenizers(Feature):
 
     def use(self, path: Path) -> None:
         """Put the tokenizer in this file in force, if it is not already."""
-        if self.screen.run.busy:
-            self.screen.say(BUSY, "warning")
-        else:
+        if not self.waits_for_training():
             self.load(path)
 
     def load(self, path: Path) -> None:
@@ -92,8 +89,7 @@ class Tokenizers(Feature):
 
     async def fetch(self) -> None:
         """Ask for a name and fetch the tokenizer."""
-        if self.screen.run.busy:
-            self.screen.say(BUSY, "warning")
+        if self.waits_for_training():
             return
         question, example = "Which tokenizer should be fetched?", "gpt-4o, o200k_base, Qwen/Qwen3-8B"
         name = await self.screen.ask(Ask(question, name_of_tokenizer, example=example))
@@ -179,14 +175,12 @@ class Tokenizers(Feature):
         """Of the tokenizer on the screen; see `change_pattern_of`."""
         if self.screen.path:
             await self.change_pattern_of(Path(self.screen.path))
-        else:
-            self.screen.say(BUSY if self.screen.run.busy else "There is no tokenizer on the screen yet.", "warning")
+        elif not self.waits_for_training():
+            self.screen.say("There is no tokenizer on the screen yet.", "warning")
 
     async def change_pattern_of(self, path: Path) -> None:
         """Show how a tokenizer splits a text, and ask for another way; the one in its file brings that back."""
-        screen = self.screen
-        if screen.run.busy:
-            screen.say(BUSY, "warning")
+        if self.waits_for_training():
             return
         in_file = await in_thread(told_pattern, path)
         given, name = self.pattern_for(path), visible(path.name)
@@ -195,7 +189,7 @@ class Tokenizers(Feature):
             way = f"split as {quoted(in_file, 120)}" if in_file else "not split"
             question = f"{name} says that a text is {way}. How should it be split?"
         now = in_file if given is None else given
-        pattern = await screen.ask(AskPattern(question, now or ""))
+        pattern = await self.screen.ask(AskPattern(question, now or ""))
         if pattern is not None and pattern != now:
             self._remember_pattern(path, None if pattern == in_file else pattern)
             self.use(path)

@@ -43,7 +43,7 @@ from tui.features.corpus import CorpusChoice, path_of
 from tui.features.course import RUN, WAIT, Course, TrainingTask
 from tui.features.feature import Feature, StateScreen, sentence_of
 from tui.features.shown import Shown
-from tui.features.tokenizers import BUSY, Tokenizers
+from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
 from tui.state import PACES, Corpus, Loaded, Phase, Run, Totals, TrainingOptions, name_of
 from tui.terminal.background import in_thread
@@ -146,9 +146,7 @@ class TrainingFeature(Feature):
         """
         if self.screen.run.busy and stepping:
             self.tell(ONE_STEP)
-        elif self.screen.run.busy:
-            self.screen.say(BUSY, "warning")
-        elif not (stepping and self._says_end()):
+        elif not self.waits_for_training() and not (stepping and self._says_end()):
             preset = PRESETS[name]
             self.screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
             first = ONE_STEP if stepping else RUN
@@ -156,16 +154,14 @@ class TrainingFeature(Feature):
 
     def glitch_example(self) -> None:
         """Train on a forum with its user names, then audit against the same forum without them."""
-        screen = self.screen
-        if screen.run.busy:
-            screen.say(BUSY, "warning")
+        if self.waits_for_training():
             return
         paths = {sample.name: str(sample.path) for sample in samples()}
         names, clean = (paths["forum-with-names"],), (paths["forum-clean"],)
         self._corpus.choose(Corpus(names, clean, title_of(names)))
-        screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
+        self.screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
         # By so many tokens the names become tokens of their own.
-        self.start(TrainingTask(screen.corpus.title, TrainingOptions(vocab_size=512), names))
+        self.start(TrainingTask(title_of(names), TrainingOptions(vocab_size=512), names))
         self._audits_next = True
 
     def train_on_samples(self) -> None:
