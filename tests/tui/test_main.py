@@ -3,12 +3,12 @@
 import os
 import subprocess
 import sys
-from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 
 from bpe_core import load, save
+from bpe_core.cli.arguments import Parser
 from bpe_core.cli.main import COMMANDS
 from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
@@ -55,7 +55,7 @@ def test_a_subcommand_needs_no_terminal(book: Path) -> None:
 
 
 def test_every_subcommand_of_the_engine_is_one_here() -> None:
-    commands = ArgumentParser().add_subparsers()
+    commands = Parser().add_subparsers()
     for module in COMMANDS:
         module.add(commands)
     assert tuple(commands.choices) == HEADLESS
