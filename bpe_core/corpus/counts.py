@@ -196,9 +196,11 @@ class Counts:
     def _count(self, blocks: Iterable[str], measure: _Measure) -> None:
         """Count the pieces of the next document. If reading it raises, none of them is counted."""
         scanner = self.splitter.scanner
-        texts: Iterator[Any] = self.splitter.pieces(map(measure.measured, blocks))  # lists of pieces,
+        texts: Iterator[Any]  # bytes, which the kernel splits, or lists of pieces
         if scanner:
-            texts = parts(map(measure.encoded, blocks), scanner, _PART)  # or bytes, which the kernel splits
+            texts = parts(map(measure.encoded, blocks), scanner, _PART)
+        else:
+            texts = map(self.splitter.split, self.splitter.parts(map(measure.measured, blocks)))
         held = list(islice(texts, _HELD))
         is_long = len(held) == _HELD
         table, number = (kernel.PieceTable(scanner), 0) if is_long else (self.table, self.n_documents)

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from operator import eq
 from typing import Final
 
@@ -32,19 +32,6 @@ class MergeEffect:
     n_tokens: int  # by how much the number of tokens changes
     words: Sequence[tuple[int, Sequence[int], Sequence[int]]]
     """(number of the piece, its tokens before, its tokens after) for each distinct piece that changes."""
-
-
-def joined(ids: Sequence[int], pair: Pair) -> int:
-    """How many occurrences of a pair a merge joins: from left to right, none that overlaps the one before.
-
-    >>> joined([1, 1, 1, 1, 2], (1, 1)), joined([1, 2, 1, 2], (1, 2))
-    (2, 2)
-    """
-    n, is_free = 0, True
-    for found in pairwise(ids):
-        is_free = not (is_free and found == pair)
-        n += not is_free
-    return n
 
 
 class PairCounts:
@@ -127,7 +114,10 @@ class PairCounts:
             if len(before) == len(after) and all(map(eq, before, after)):
                 continue
             weight = self.weights[number]
-            n_joined += weight * joined(before, (left, right))
+            if left == right:  # occurrences overlap: of those in a run every second is joined
+                n_joined += weight * sum(len(list(run)) // 2 for token, run in groupby(before) if token == left)
+            else:
+                n_joined += weight * sum(pair == (left, right) for pair in pairwise(before))
             n_tokens += weight * (len(after) - len(before))
             words.append((number, before, after))
             for pair in pairwise(before):

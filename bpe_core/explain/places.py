@@ -115,7 +115,7 @@ def _search(
                     here = line + part.count("\n", 0, begin)
                     if here != newest:
                         newest = here
-                        before = _last_line(line_before + part[:begin])
+                        before = (line_before + part[:begin])[-AROUND:].rpartition("\n")[2]
                         after = (part[end : end + AROUND] + following[:AROUND]).partition("\n")[0][:AROUND]
                         at = begin - part.rfind("\n", 0, begin) - 1 + (column if here == line else 0)
                         yield CorpusPlace(text.name, here, at, before, part[begin:middle], part[middle:end], after)
@@ -125,7 +125,7 @@ def _search(
             newline = part.rfind("\n")
             column = len(part) - newline - 1 + (column if newline < 0 else 0)
             line += part.count("\n")
-            line_before = _last_line(line_before + part)
+            line_before = (line_before + part)[-AROUND:].rpartition("\n")[2]
 
 
 def _joined(parts: Iterable[str]) -> Iterator[str]:
@@ -169,8 +169,3 @@ def _offsets(
                 offsets.append(begun)
             is_inside = data[ends[at] : ends[at] + 1] in CONTINUATIONS and ends[at] < len(data)
             yield offsets[0] - is_inside, offsets[1], offsets[2]
-
-
-def _last_line(text: str) -> str:
-    """The last characters of the last line of a text."""
-    return text[-AROUND:].rpartition("\n")[2]

@@ -98,10 +98,6 @@ class Splitter(ABC):
         """The scanner of the kernel that splits as this pattern does; None if there is none."""
         return None
 
-    def pieces(self, blocks: Iterable[str]) -> Iterator[list[str]]:
-        """The pieces of one document that comes in blocks of any size: a list for each of its `parts`."""
-        return map(self.split, self.parts(blocks))
-
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
         """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one.
 
