@@ -106,8 +106,7 @@ class BpeScope(App[None]):
         super().__init__()
         self._loaded = asyncio.Event()
         self.type_ahead = TypeAhead(self, self._loaded)
-        self._question: Screen[int | None] | None = None
-        """Whether to leave without the text."""
+        self._question: Screen[int | None] | None = None  # whether to leave without the text
         self._panicked = False
 
     def deliver_screenshot(self, *arguments: Any, **options: Any) -> str | None:

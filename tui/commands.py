@@ -17,15 +17,12 @@ class PaneEntry:
     """A pane before its class is imported."""
 
     id: str
-    key: str
-    """The key that leads to it, as Textual calls it."""
+    key: str  # the key that leads to it, as Textual calls it
     title: str
-    shows: str
-    """What is in it, in a few words."""
+    shows: str  # what is in it, in a few words
     place: Literal["left", "upper", "side", "lower"]
     """Where it stands. Those of one place take turns; where there is no side, its panes take turns with the upper."""
-    path: str
-    """The module and, after a colon, the class; imported when the first frame is on the screen."""
+    path: str  # the module and, after a colon, the class; imported when the first frame is on the screen
 
     def load(self) -> Any:
         """The class of the pane, imported."""
@@ -51,22 +48,15 @@ class Command:
     action: str
     """What Textual runs, or a deed of a feature ("training.pause"), with arguments; empty for keys that Textual's own
     widgets bind, which the help tells of."""
-    keys: str = ""
-    """As Textual calls them, commas between."""
-    label: str = ""
-    """What the line of keys says; empty: it is not there."""
-    does: str = ""
-    """What it does, in some words: for the tooltip, the palette and the help."""
-    name: str = ""
-    """What it is called in the palette; empty: it is not there."""
+    keys: str = ""  # as Textual calls them, commas between
+    label: str = ""  # what the line of keys says; empty: it is not there
+    does: str = ""  # what it does, in some words: for the tooltip, the palette and the help
+    name: str = ""  # what it is called in the palette; empty: it is not there
     help: str | None = None
     """What the help says instead; neighbors of which it says the same share a line, and empty: it tells nothing."""
-    when: str = ""
-    """The condition under which it applies (`_WHEN`); empty: always."""
-    priority: bool = False
-    """Whether its keys are for it, whatever has the focus."""
-    always: bool = False
-    """Whether the line of keys has it at its right end, however little room there is."""
+    when: str = ""  # the condition under which it applies (`_WHEN`); empty: always
+    priority: bool = False  # whether its keys are for it, whatever has the focus
+    always: bool = False  # whether the line of keys has it at its right end, however little room there is
 
     def applies(self, owner: object) -> bool:
         """Whether it can be done now; `owner` is the widget that has the action."""

@@ -34,18 +34,13 @@ BATCHES_PER_SECOND: Final = 10
 """Each draws most of the screen again, and a key that is pressed meanwhile has to wait for it."""
 FLEETING: Final = 100
 """Merges in a batch from which on nobody can read them as they come: the next is handed on `SELDOM` times a second."""
-SELDOM: Final = 4
-"""Times a second."""
-PIPE_BYTES: Final = 1 << 16
-"""So much, and as much again, is kept of what a worker says while the screen draws."""
-PORTION: Final = 1 << 14
-"""Bytes that are read and understood at one go: some 250 merges, in a millisecond."""
-_LONGEST_REST: Final = 0.5
-"""Seconds more that a late screen gets at most."""
+SELDOM: Final = 4  # times a second
+PIPE_BYTES: Final = 1 << 16  # so much, and as much again, is kept of what a worker says while the screen draws
+PORTION: Final = 1 << 14  # bytes that are read and understood at one go: some 250 merges, in a millisecond
+_LONGEST_REST: Final = 0.5  # seconds more that a late screen gets at most
 _URGENT: Final = State | Explanation | Places | Done | Failed
 """What somebody waits for, or what a worker answers: it is not gathered."""
-PATIENCE: Final = 3.0
-"""Seconds a worker gets to end by itself after it was asked to, before it is killed."""
+PATIENCE: Final = 3.0  # seconds a worker gets to end by itself after it was asked to, before it is killed
 
 
 class NoWorkerError(BpeError):
@@ -63,10 +58,8 @@ class WorkerProcess:
     def __init__(self, request: Request) -> None:
         self.request = request
         self._process: Process | None = None
-        self._unsent = packed(request)
-        """What the worker is told as soon as it exists."""
-        self._is_done = False
-        """Whether the worker has said its last word: it ends by itself."""
+        self._unsent = packed(request)  # what the worker is told as soon as it exists
+        self._is_done = False  # whether the worker has said its last word: it ends by itself
         self._errors: asyncio.Task[bytes]
 
     async def __aenter__(self) -> Self:

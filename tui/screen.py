@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 
-SECONDS_TO_END: Final = 1.5
-"""How long the app waits at its end for what runs beside the screen."""
-_SECONDS_TO_WRITE: Final = 0.3
-"""And for what is still being written."""
+SECONDS_TO_END: Final = 1.5  # how long the app waits at its end for what runs beside the screen
+_SECONDS_TO_WRITE: Final = 0.3  # and for what is still being written
 
 
 class MainScreen(StateScreen):
@@ -51,8 +49,7 @@ class MainScreen(StateScreen):
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings("Everywhere")
 
-    features: Features
-    """There once the panes are."""
+    features: Features  # there once the panes are
 
     def __init__(self, configuration: Configuration, loaded: asyncio.Event) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
@@ -60,8 +57,7 @@ class MainScreen(StateScreen):
         super().__init__(configuration)
         self._compositor: SelectiveCompositor = SelectiveCompositor()
         self._not_kept = ""
-        self.loaded = loaded
-        """Set once all panes are there."""
+        self.loaded = loaded  # set once all panes are there
 
     def compose(self) -> ComposeResult:
         state = MainScreen

@@ -32,10 +32,8 @@ class TextSource:
 
     path: str
     title: str
-    reason: str = ""
-    """What it is good for."""
-    size: int | None = None
-    """Bytes on disk; None for a folder, whose size takes reading to know."""
+    reason: str = ""  # what it is good for
+    size: int | None = None  # bytes on disk; None for a folder, whose size takes reading to know
     is_folder: bool = False
     preset: str = ""
 
@@ -57,10 +55,8 @@ class Totals:
     bytes: int = 0
     characters: int = 0
     pieces: int = 0
-    unique: int = 0
-    """Different pieces."""
-    skipped: int = 0
-    """Files in chosen folders that are not text."""
+    unique: int = 0  # different pieces
+    skipped: int = 0  # files in chosen folders that are not text
     error: str = ""
 
 
@@ -72,8 +68,7 @@ class PlaceInText:
     line: int
     column: int
     length: int
-    way_back: str = "F10 leads back to the comparison."
-    """How to come back to where one was."""
+    way_back: str = "F10 leads back to the comparison."  # how to come back to where one was
 
 
 # A training
@@ -102,14 +97,11 @@ class UnfinishedTraining:
     options: TrainingOptions = field(default_factory=TrainingOptions)
     paths: tuple[str, ...] = ()
     preset: str = ""
-    begin: str = ""
-    """The file of the vocabulary it began with; empty for the bytes."""
-    begin_step: int = 0
-    """How many merges of that."""
+    begin: str = ""  # the file of the vocabulary it began with; empty for the bytes
+    begin_step: int = 0  # how many merges of that
     goal: str = ""
     """What was to be so when it would wait next, as `conditions.condition` reads it; empty: it was to go on."""
-    paused: bool = False
-    """Whether it waited for the user."""
+    paused: bool = False  # whether it waited for the user
 
 
 Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
@@ -122,18 +114,12 @@ class Run:
     phase: Phase = "idle"
     done: int = 0
     total: int = 0
-    rate: float = 0.0
-    """Bytes or merges a second."""
-    detail: str = ""
-    """The file being counted, or why the training ended."""
-    asked: TrainingOptions | None = None
-    """What was asked for; None as long as that is not known."""
-    goal: str = ""
-    """What is to be so when it waits next; empty where it goes on to its end."""
-    pausing: bool = False
-    """Whether it was told to wait, and has not said yet that it does."""
-    tokens_at_start: int = 0
-    """Length of the corpus in single bytes: what every ratio is measured against."""
+    rate: float = 0.0  # bytes or merges a second
+    detail: str = ""  # the file being counted, or why the training ended
+    asked: TrainingOptions | None = None  # what was asked for; None as long as that is not known
+    goal: str = ""  # what is to be so when it waits next; empty where it goes on to its end
+    pausing: bool = False  # whether it was told to wait, and has not said yet that it does
+    tokens_at_start: int = 0  # length of the corpus in single bytes: what every ratio is measured against
     first_counts: tuple[int, ...] = ()
     """How often each byte occurs in it, by value, then the end-of-word marker: what a curve begins with."""
 
@@ -158,10 +144,8 @@ class RunCurve:
     """The curve of the kept training in the file `path`, to be drawn under that of the tokenizer on the screen."""
 
     path: str
-    name: str
-    """Safe to show."""
-    n_bytes: int
-    """The size of its corpus."""
+    name: str  # safe to show
+    n_bytes: int  # the size of its corpus
     points: Sequence[CurvePoint]
 
 
@@ -172,14 +156,10 @@ class StepExplained:
     step: int = 0
     explanation: Explanation | None = None
     """Why its merge was chosen, and the pairs after it; None while that is not known."""
-    places: tuple[CorpusPlace, ...] | None = None
-    """Where its pair stands in the corpus; None while that is not known."""
-    waiting: str = ""
-    """What is being waited for, in a few words."""
-    problem: str = ""
-    """Why it cannot be known, in a sentence."""
-    ties: str = ""
-    """The tie rule of the training; empty where that is not known."""
+    places: tuple[CorpusPlace, ...] | None = None  # where its pair stands in the corpus; None while that is not known
+    waiting: str = ""  # what is being waited for, in a few words
+    problem: str = ""  # why it cannot be known, in a sentence
+    ties: str = ""  # the tie rule of the training; empty where that is not known
 
 
 def pace_told(pace: int) -> str:
@@ -200,10 +180,8 @@ class AuditInputs:
 
     texts: bool | None = None
     """Whether tokens are counted in the chosen texts; None: if they are what the tokenizer was learned from."""
-    embeddings: str = ""
-    """Path of a model's embeddings; empty for none."""
-    tensor: str = ""
-    """The tensor in that file; empty for the usual one."""
+    embeddings: str = ""  # path of a model's embeddings; empty for none
+    tensor: str = ""  # the tensor in that file; empty for the usual one
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +190,7 @@ class Audit:
 
     running: bool = False
     progress: str = ""
-    inputs: AuditInputs = AuditInputs()
-    """What the next audit is to look at."""
+    inputs: AuditInputs = AuditInputs()  # what the next audit is to look at
     subject: str = ""
     """How much was found and what was looked at, or why it could not be done; empty before the first audit."""
     verdicts: Mapping[int, Verdict] = field(default_factory=dict, compare=False)
@@ -227,13 +204,10 @@ class TokenLines:
     """The lines of the chosen texts in which a token occurs that somebody wants to know of, as far as found."""
 
     token: int | None = None
-    searched: bool = False
-    """Whether there are texts to search."""
+    searched: bool = False  # whether there are texts to search
     running: bool = False
-    progress: str = ""
-    """How far the search is, or why it could not be done."""
-    found: tuple[tuple[TextFile, CorpusPlace], ...] = ()
-    """One a line, with the text that it is in."""
+    progress: str = ""  # how far the search is, or why it could not be done
+    found: tuple[tuple[TextFile, CorpusPlace], ...] = ()  # one a line, with the text that it is in
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +225,8 @@ class Comparison:
 
     running: bool = False
     progress: str = ""
-    subject: str = ""
-    """What was compared on what, or why it could not be."""
-    tokenizers: tuple[Compared, ...] = ()
-    """The first is the one that the others are compared with."""
+    subject: str = ""  # what was compared on what, or why it could not be
+    tokenizers: tuple[Compared, ...] = ()  # the first is the one that the others are compared with
     texts: Sequence[ComparedText] = field(default=(), compare=False)
     """So far, in the order they were encoded; more of them come with another text in `progress` or `subject`."""
     found: Mapping[str, Any] | None = field(default=None, compare=False)
@@ -279,15 +251,11 @@ class Opened:
     """A tokenizer from elsewhere as it was when it was opened last; remembered from one start to the next."""
 
     path: str = ""
-    found_as: str = ""
-    """The name under which another program keeps it; empty if none does."""
-    n_vocab: int = 0
-    """0 where it was never read."""
+    found_as: str = ""  # the name under which another program keeps it; empty if none does
+    n_vocab: int = 0  # 0 where it was never read
     pattern: str = ""
-    size: int = 0
-    """Bytes of the file."""
-    modified: int = 0
-    """When the file was changed last, in nanoseconds since 1970; 0 where it was never read."""
+    size: int = 0  # bytes of the file
+    modified: int = 0  # when the file was changed last, in nanoseconds since 1970; 0 where it was never read
 
 
 Trouble = Literal["", "gone", "changed"]
@@ -299,18 +267,14 @@ class KnownTokenizer:
     """A tokenizer file that can be put in force: in the user's data folder, or found elsewhere on this computer."""
 
     path: str
-    name: str
-    """What it is called in the list."""
-    n_vocab: int
-    """0 where that is not known without reading all of the file."""
+    name: str  # what it is called in the list
+    n_vocab: int  # 0 where that is not known without reading all of the file
     origin: Literal["trained", "opened", "found"] = "trained"
     """From a training in this app, a file or folder that was opened, what another program keeps."""
-    found_as: str = ""
-    """The name under which another program keeps it."""
+    found_as: str = ""  # the name under which another program keeps it
     pattern: str = ""
     """How it splits a text; empty where that is not known without reading all of the file, and where it does not."""
-    modified: int = 0
-    """When the file was changed last, in nanoseconds since 1970; 0 where that is not known."""
+    modified: int = 0  # when the file was changed last, in nanoseconds since 1970; 0 where that is not known
     trouble: Trouble = ""
 
 
@@ -318,8 +282,7 @@ class KnownTokenizer:
 class LaneChoice:
     """Whose tokens a lane of the editor shows beside those of the first."""
 
-    path: str = ""
-    """The file of a tokenizer; empty: the tokenizer on the screen, whichever that is."""
+    path: str = ""  # the file of a tokenizer; empty: the tokenizer on the screen, whichever that is
     step: int | None = None
     """How many of its merges are in force; None: all of them, also of those that are yet to be learned."""
 

@@ -23,8 +23,7 @@ class Autosave:
         self.path, self._lock = _own_file()
         if self.path != config.text_file():
             tell(f"Another bpescope is open: the text of this one is kept by itself, in {self.path}.")
-        self.beginning = config.load_text(self.path, tell)
-        """The text of the last run; None if there was none."""
+        self.beginning = config.load_text(self.path, tell)  # the text of the last run; None if there was none
         self._kept: Sequence[str] = ()
         self._order = self._newest_written = 0
         self._writing = threading.Lock()

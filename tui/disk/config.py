@@ -14,8 +14,7 @@ from tui.disk import files
 from tui.state import Opened, TrainingOptions
 
 Teller = Callable[[str], object]
-_TOGETHER: Final = 500
-"""Lines of the editor's text that are made bytes at a time; between, the screen gets its turn."""
+_TOGETHER: Final = 500  # lines of the editor's text that are made bytes at a time; between, the screen gets its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +22,17 @@ class Configuration:
     """Everything that comes back at the next start; tokenizers and texts by their paths."""
 
     theme: str = "bpescope-dark"
-    tokenizer: str = ""
-    """The tokenizer last in use."""
+    tokenizer: str = ""  # the tokenizer last in use
     opened: tuple[Opened, ...] = field(default=(), metadata={"of": Opened})
     """The tokenizers that were opened from elsewhere and stay in the list, the last one last."""
     names: dict[str, str] = field(default_factory=dict)
     """Path of a tokenizer file -> the name that it was given in the list."""
-    forgotten: tuple[str, ...] = ()
-    """Tokenizers that other programs keep, and that are not to be listed."""
+    forgotten: tuple[str, ...] = ()  # tokenizers that other programs keep, and that are not to be listed
     corpus: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
     patterns: dict[str, str] = field(default_factory=dict)
     """Path of a tokenizer file that does not tell its split pattern -> the pattern that was given for it."""
-    lanes: tuple[str, ...] = ()
-    """The lanes of the editor after the first, each as `LaneChoice` writes itself."""
+    lanes: tuple[str, ...] = ()  # the lanes of the editor after the first, each as `LaneChoice` writes itself
     options: TrainingOptions = field(default_factory=TrainingOptions)
     """Of the last training; another version may not know all of them (see `tui.features.corpus.possible`)."""
 

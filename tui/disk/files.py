@@ -15,8 +15,7 @@ try:
 except ImportError:  # a system without it: there every copy believes that it is the only one
     flock = None  # type: ignore[assignment]
 
-MOST: Final = 1 << 28
-"""Bytes of a file that is read: what is larger was not written by this app."""
+MOST: Final = 1 << 28  # bytes of a file that is read: what is larger was not written by this app
 
 
 def read_file(path: Path, most: int = MOST) -> bytes:

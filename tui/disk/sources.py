@@ -14,8 +14,7 @@ from bpe_core.patterns import splitter
 from bpe_core.visible import visible
 from tui.state import Corpus, TextSource
 
-LARGEST_FOLDER: Final = 1000
-"""Entries of one folder that are listed; a corpus is not chosen from more by eye."""
+LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus is not chosen from more by eye
 
 
 def sample_sources() -> list[TextSource]:

@@ -25,8 +25,7 @@ from tui.disk import config
 from tui.disk.files import modified
 from tui.state import KnownTokenizer, Loaded, Opened, Trouble, name_of
 
-_HEAD_BYTES: Final = 4096
-"""Of a file, in which its size is told."""
+_HEAD_BYTES: Final = 4096  # of a file, in which its size is told
 
 
 def load_file(path: Path, pattern: str | None = None) -> Loaded:

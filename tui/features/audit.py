@@ -29,10 +29,8 @@ from tui.process import WorkerProcess
 from tui.state import Audit, AuditInputs, Corpus, TokenLines
 from tui.terminal.background import in_thread
 
-MOST_LINES: Final = 200
-"""Lines that are found of a token; more of them tell nobody more."""
-_PAUSES: Final = 4
-"""Parts of a text between two looks at whether somebody still wants to know."""
+MOST_LINES: Final = 200  # lines that are found of a token; more of them tell nobody more
+_PAUSES: Final = 4  # parts of a text between two looks at whether somebody still wants to know
 _NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference."
 
 

@@ -23,10 +23,8 @@ from tui.widgets.tokenizer_lists import distinct_names
 _NO_TEXT = "No text is chosen: press F2, go to one, and mark it with the space bar; or compare on the editor's text."
 _NO_TOKENIZER = "No tokenizer is chosen: mark two to four in the compare pane with the space bar."
 _NOT_SAVED = "There is no tokenizer in force that is in a file: train one (F6), or open one."
-_EXAMPLES: Final = 200
-"""Disagreements that are listed of each pair."""
-_LINES: Final = 100
-"""Lines that are listed of those that are worst for a tokenizer."""
+_EXAMPLES: Final = 200  # disagreements that are listed of each pair
+_LINES: Final = 100  # lines that are listed of those that are worst for a tokenizer
 
 
 class ComparisonFeature(Feature):

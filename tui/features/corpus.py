@@ -25,8 +25,7 @@ from tui.process import WorkerProcess
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
 from tui.terminal.background import in_thread
 
-_AT_REST: Final = 0.3
-"""Seconds before counting begins: several texts are often marked one after the other."""
+_AT_REST: Final = 0.3  # seconds before counting begins: several texts are often marked one after the other
 
 
 class CorpusChoice(Feature):

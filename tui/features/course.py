@@ -28,8 +28,7 @@ _OF_TEXTS: Final = ("sample", "seed", "extend")
 class TrainingTask:
     """A training: on texts, or of a preset with its own text and options; from the bytes, or from a vocabulary."""
 
-    title: str
-    """What the kept tokenizer is named after."""
+    title: str  # what the kept tokenizer is named after
     options: TrainingOptions
     paths: tuple[str, ...] = ()
     preset: str = ""
@@ -37,8 +36,7 @@ class TrainingTask:
     """What the worker does first: all of it, one step, nothing yet, or what there is until a condition holds."""
     begin: Tokenizer | None = None
     """The vocabulary it begins with, at the step where it goes its own way; None for the bytes."""
-    begin_path: str = ""
-    """The file that vocabulary is in."""
+    begin_path: str = ""  # the file that vocabulary is in
     resume: str = ""
     """The file in which an earlier run of the same training has left what it learned: its checkpoint, or its output."""
 
@@ -116,31 +114,20 @@ class Course:
     pace: Pace = field(default_factory=Pace)
     asked: TrainingOptions | None = None
     """By what it learns, also where that is a preset, or begins with a vocabulary."""
-    tokenizer: Tokenizer | None = None
-    """With what it has learned so far; None before its first merge is due."""
+    tokenizer: Tokenizer | None = None  # with what it has learned so far; None before its first merge is due
     merges: list[Merge] = field(default_factory=list)
     n_known: int = 0
     """How many merges were known before it, and have to be made again before there is more than a file has."""
-    n_bytes: int = 0
-    """Of the corpus, as often as its texts weigh."""
-    n_skipped: int = 0
-    """Files that are no text."""
-    named: Path = field(default_factory=Path)
-    """Where it would be kept if nothing else were called so."""
-    note: Note | None = None
-    """What the disk has of it until it has ended."""
-    noted: UnfinishedTraining | None = None
-    """What the note says."""
-    saved: Path | None = None
-    """Where it is kept."""
-    unkept: str = ""
-    """Why its newest checkpoint could not be written."""
-    worker: WorkerProcess | None = None
-    """What learns, once it can; None before and after."""
-    unsent: list[JobCommand] = field(default_factory=list)
-    """What was asked of the worker before there was one."""
-    last: JobCommand = RUN
-    """The last command to the worker, but for its pace; `WAIT` once that has come to its end."""
+    n_bytes: int = 0  # of the corpus, as often as its texts weigh
+    n_skipped: int = 0  # files that are no text
+    named: Path = field(default_factory=Path)  # where it would be kept if nothing else were called so
+    note: Note | None = None  # what the disk has of it until it has ended
+    noted: UnfinishedTraining | None = None  # what the note says
+    saved: Path | None = None  # where it is kept
+    unkept: str = ""  # why its newest checkpoint could not be written
+    worker: WorkerProcess | None = None  # what learns, once it can; None before and after
+    unsent: list[JobCommand] = field(default_factory=list)  # what was asked of the worker before there was one
+    last: JobCommand = RUN  # the last command to the worker, but for its pace; `WAIT` once that has come to its end
 
     @property
     def goal(self) -> Condition | None:

@@ -21,8 +21,7 @@ from tui.features.training import TrainingFeature
 from tui.process import WorkerProcess
 from tui.state import StepExplained
 
-_AT_ONCE: Final = 2000
-"""Merges that are sent in one go: some milliseconds of work."""
+_AT_ONCE: Final = 2000  # merges that are sent in one go: some milliseconds of work
 _COUNTING: Final = "counting the pairs of the texts"
 _PASSING: Final = "at full speed only an earlier step is explained, or the newest in a pause"
 """What is said while nothing is asked."""

@@ -54,51 +54,37 @@ class StateScreen(RestylingScreen):
     """The state of the app, a variable for each value; features say, ask and remember through it."""
 
     corpus: var[Corpus] = var(Corpus())
-    totals: var[Totals | None] = var(None)
-    """What the chosen texts amount to; None while that is not known."""
+    totals: var[Totals | None] = var(None)  # what the chosen texts amount to; None while that is not known
     options: var[TrainingOptions] = var(TrainingOptions())
     """What the next training is asked for; by their pattern texts are previewed and counted."""
-    run: var[Run] = var(Run())
-    """How far the training is, or how the last one ended."""
-    pace: var[int] = var(0)
-    """Merges a second that a training makes at most; 0 for as many as it can."""
-    notice: var[str] = var("")
-    """What is being fetched, loaded or recovered, in a few words; empty while nothing is."""
-    kept: var[tuple[KnownTokenizer, ...]] = var(())
-    """The tokenizers that can be put in force."""
+    run: var[Run] = var(Run())  # how far the training is, or how the last one ended
+    pace: var[int] = var(0)  # merges a second that a training makes at most; 0 for as many as it can
+    notice: var[str] = var("")  # what is being fetched, loaded or recovered, in a few words; empty while nothing is
+    kept: var[tuple[KnownTokenizer, ...]] = var(())  # the tokenizers that can be put in force
     tokenizer: var[Tokenizer | None] = var(None)
     """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
-    path: var[str] = var("")
-    """Where that tokenizer is kept; empty while it is being trained."""
-    step: var[int] = var(0)
-    """How many of its merges are in force."""
-    in_force: var[Tokenizer | None] = var(None)
-    """The tokenizer after that many merges: what the editor shows."""
-    playing: var[int] = var(0)
-    """Merges a second that are played in the editor; 0 while they are not."""
-    lanes: var[tuple[ShownLane, ...]] = var(())
-    """The lanes of the editor after the first."""
+    path: var[str] = var("")  # where that tokenizer is kept; empty while it is being trained
+    step: var[int] = var(0)  # how many of its merges are in force
+    in_force: var[Tokenizer | None] = var(None)  # the tokenizer after that many merges: what the editor shows
+    playing: var[int] = var(0)  # merges a second that are played in the editor; 0 while they are not
+    lanes: var[tuple[ShownLane, ...]] = var(())  # the lanes of the editor after the first
     curve_under: var[RunCurve | None] = var(None)
     """The curve of another training, drawn under that of this tokenizer; None if none is."""
     explained: var[StepExplained] = var(StepExplained())
     audit: var[Audit] = var(Audit())
     token_lines: var[TokenLines] = var(TokenLines())
     comparison: var[Comparison] = var(Comparison())
-    active: var[str] = var("editor", init=False)
-    """The pane that has the focus, or had it last."""
+    active: var[str] = var("editor", init=False)  # the pane that has the focus, or had it last
 
     def __init__(self, configuration: Configuration) -> None:
         super().__init__()
-        self.remembered = configuration
-        """What comes back at the next start, as it is now."""
-        self.last_words: list[str] = []
-        """What is to be said in the terminal once the app has left it."""
+        self.remembered = configuration  # what comes back at the next start, as it is now
+        self.last_words: list[str] = []  # what is to be said in the terminal once the app has left it
         self._refused = ""
         self._writing: asyncio.Task[None] | None = None
         self._in_front = {pane.place: pane.id for pane in reversed(PANES)}
         """Place -> the pane that is seen there, of those that take turns."""
-        self._above = self._in_front["upper"]
-        """The one above the editor where there is no room for more."""
+        self._above = self._in_front["upper"]  # the one above the editor where there is no room for more
 
     # The panes
 

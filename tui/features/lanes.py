@@ -17,8 +17,7 @@ from tui.state import LaneChoice, ShownLane, known_name, name_of, steps_known
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
 
-MOST: Final = 3
-"""Lanes beside the first."""
+MOST: Final = 3  # lanes beside the first
 _LONGEST: Final = 36
 """Cells of a name among those that are offered: there is room for what else is told of them, at 80 columns too."""
 
@@ -29,10 +28,8 @@ class Lanes(Feature):
     def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._shown, self._tokenizers = shown, tokenizers
-        self.chosen: tuple[LaneChoice, ...] = ()
-        """The lanes that are shown, or will be once they are loaded."""
-        self._loaded: dict[str, Tokenizer] = {}
-        """By the paths of those that are chosen."""
+        self.chosen: tuple[LaneChoice, ...] = ()  # the lanes that are shown, or will be once they are loaded
+        self._loaded: dict[str, Tokenizer] = {}  # by the paths of those that are chosen
         screen.watch(screen, "tokenizer", self._follow)
         screen.watch(screen, "kept", self._follow_list, init=False)
         shown.follows.append(self._follow)

@@ -17,14 +17,11 @@ from tui.features.feature import Feature, StateScreen
 from tui.state import PACES, Loaded, steps_known
 from tui.widgets.step_line import StepLine
 
-_PATIENCE: Final = 0.1
-"""Seconds that a step waits for the text before it is drawn without it."""
+_PATIENCE: Final = 0.1  # seconds that a step waits for the text before it is drawn without it
 PLAYED: Final = 100_000
 """Characters of a text whose steps are played; of a longer one its beginning decides which they are."""
-_SECONDS: Final = 20
-"""How long a play takes about, until another pace is chosen."""
-_FRAMES: Final = 20
-"""Steps that are shown in a second at most; a faster pace skips some."""
+_SECONDS: Final = 20  # how long a play takes about, until another pace is chosen
+_FRAMES: Final = 20  # steps that are shown in a second at most; a faster pace skips some
 
 
 def same(shown: Loaded, loaded: Loaded) -> bool:
@@ -46,20 +43,14 @@ class Shown(Feature):
         """Called when another tokenizer takes the screen: what is known of the one before is forgotten."""
         self.follows: list[Callable[[], None]] = []
         """Called when the merges of the tokenizer on the screen have become known."""
-        self.loaded: Loaded | None = None
-        """The tokenizer, unless it is being trained."""
-        self._before: Loaded | None = None
-        """The one that was shown before the training that is under way."""
-        self.is_drawn = True
-        """Whether the step that was gone to last has been drawn."""
-        self._next: int | None = None
-        """The step to go to once it has."""
+        self.loaded: Loaded | None = None  # the tokenizer, unless it is being trained
+        self._before: Loaded | None = None  # the one that was shown before the training that is under way
+        self.is_drawn = True  # whether the step that was gone to last has been drawn
+        self._next: int | None = None  # the step to go to once it has
         self._timer: Timer | None = None
-        self._steps: list[int] = []
-        """Those that are played, `_n_played` of them so far."""
+        self._steps: list[int] = []  # those that are played, `_n_played` of them so far
         self._n_played = 0
-        self._pace = 0
-        """Steps a second of the last play, with which it goes on after a pause; 0 before the first."""
+        self._pace = 0  # steps a second of the last play, with which it goes on after a pause; 0 before the first
         self._since, self._n_before = 0.0, 0
         """When the present pace began, and how many had been played then."""
 

@@ -34,8 +34,7 @@ class Texts(Feature):
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
-        self._typed_ids = ""
-        """Ids whose text was looked at last."""
+        self._typed_ids = ""  # ids whose text was looked at last
 
     def show(self, text: str) -> None:
         """Show a text in the editor, in the place of the one that is there."""

@@ -35,8 +35,7 @@ from tui.process import WorkerProcess
 from tui.state import KnownTokenizer, Loaded, Trouble
 from tui.terminal.background import in_thread
 
-MOST_OPENED: Final = 20
-"""Tokenizers from elsewhere that are remembered."""
+MOST_OPENED: Final = 20  # tokenizers from elsewhere that are remembered
 
 
 class Tokenizers(Feature):
@@ -53,8 +52,7 @@ class Tokenizers(Feature):
         self._own: tuple[KnownTokenizer, ...] = ()
         self._found: tuple[KnownTokenizer, ...] = ()
         self._troubles: dict[str, Trouble] = {}
-        self._to_search = False
-        """Whether it is still to be found out what other programs keep."""
+        self._to_search = False  # whether it is still to be found out what other programs keep
 
     def _notice(self, *, waiting: str | None = None, recovering: str | None = None) -> None:
         self._waiting = self._waiting if waiting is None else waiting

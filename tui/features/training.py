@@ -48,8 +48,7 @@ from tui.process import WorkerProcess
 from tui.state import PACES, Corpus, Loaded, Phase, Run, Totals, TrainingOptions, name_of
 from tui.terminal.background import in_thread
 
-_AT_ONCE: Final = 512
-"""Merges that are taken in between two moments for keys: some milliseconds of work."""
+_AT_ONCE: Final = 512  # merges that are taken in between two moments for keys: some milliseconds of work
 
 
 class TrainingFeature(Feature):
@@ -61,14 +60,11 @@ class TrainingFeature(Feature):
         super().__init__(screen)
         self._shown, self._tokenizers, self._corpus, self._audit = shown, tokenizers, corpus, audit
         self._alone = asyncio.Lock()
-        self.newest: Course | None = None
-        """The last training that was begun."""
+        self.newest: Course | None = None  # the last training that was begun
         self.shown_task: TrainingTask | None = None
         """The training that the vocabulary on the screen came from, if it was one of this session."""
-        self._audits_next = False
-        """Whether what is being learned is to be audited at once."""
-        self._said_end = False
-        """Whether it was said that there is no step behind the last one."""
+        self._audits_next = False  # whether what is being learned is to be audited at once
+        self._said_end = False  # whether it was said that there is no step behind the last one
         shown.forgets.append(self._forget)
 
     def _forget(self) -> None:

@@ -55,8 +55,7 @@ class SlicedWork(Generic[Result]):
     def __init__(self, owner: DOMNode) -> None:
         self._owner = owner
         self._worker: Worker[None] | None = None
-        self.seconds = 0.0
-        """How long the last computation took."""
+        self.seconds = 0.0  # how long the last computation took
 
     @property
     def is_working(self) -> bool:

@@ -53,8 +53,7 @@ class RestylingScreen(Screen[None]):
 class SelectiveCompositor(Compositor):
     """A compositor whose partial updates cost what has changed."""
 
-    _changed: Set[Region] = frozenset()
-    """What the partial update that is being made is about; nothing while none is."""
+    _changed: Set[Region] = frozenset()  # what the partial update that is being made is about; nothing while none is
 
     def render_partial_update(self) -> ChopsUpdate | None:
         self._changed = frozenset(self._dirty_regions)
