@@ -63,19 +63,6 @@ def discard(stream: IO[str]) -> None:
         os.close(nowhere)
 
 
-def why_refused() -> str:
-    """Why nothing can begin: the compiled kernel is required and not there; "" if nothing is wrong."""
-    if os.environ.get("BPESCOPE_KERNEL") != "1":
-        return ""
-    from bpe_core.errors import KernelError
-
-    try:
-        from bpe_core import kernel
-    except KernelError as error:
-        return str(error)
-    return "" if kernel.available else kernel.why_not
-
-
 def guarded(run: Callable[[], int], prog: str) -> int:
     """What `run` returns, or exits with, its output flushed: 2 if that cannot be written, 0 if its reader has left."""
     open_closed_streams()
@@ -95,13 +82,32 @@ def guarded(run: Callable[[], int], prog: str) -> int:
         return 2
 
 
-def exit_code(main: Callable[[], int], prog: str) -> int:
-    """What `main` returns; INTERRUPTED after a Ctrl+C that it could not answer: as long as it still imports."""
+def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
+    """Run `main`, and end this process with what it returns.
+
+    With 2 and a sentence where the compiled kernel is required and not there; with INTERRUPTED after a Ctrl+C that
+    `main` could not answer: as long as it still imports.
+    """
     try:
-        return main()
+        if sentence := _why_refused():
+            print_to_stderr(f"{prog}: {sentence}")
+            end(2)
+        end(main())
     except KeyboardInterrupt:
         print_to_stderr(f"{prog}: Interrupted.")
-        return INTERRUPTED
+        end(INTERRUPTED)
+
+
+def _why_refused() -> str:
+    if os.environ.get("BPESCOPE_KERNEL") != "1":
+        return ""
+    from bpe_core.errors import KernelError
+
+    try:
+        from bpe_core import kernel
+    except KernelError as error:
+        return str(error)
+    return "" if kernel.available else kernel.why_not
 
 
 def end(code: int) -> NoReturn:

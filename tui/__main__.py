@@ -24,18 +24,16 @@ def command() -> NoReturn:
     if sys.platform == "win32":  # no termios, no SIGHUP, no select on stdin
         print("bpescope needs a terminal of Linux or macOS; on Windows, install it in WSL.", file=sys.stderr)
         sys.exit(2)
-    from bpe_core.process import end, exit_code
+    from bpe_core.process import run_to_end
 
-    end(exit_code(main, "bpescope"))
+    run_to_end(main, "bpescope")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run bpescope with `argv` (default: the command line); the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    from bpe_core.process import guarded, why_refused
+    from bpe_core.process import guarded
 
-    if sentence := why_refused():
-        return _refuse(sentence)
     if arguments and arguments[0] in HEADLESS:
         from bpe_core.cli.main import main as headless
 
