@@ -71,11 +71,12 @@ def test_another_library_splits_alike(name):
             assert splitter(name).split(text) == [piece for piece, _ in theirs(text)], ascii(text)
 
 
-def test_an_empty_text_has_no_pieces():
+def test_only_words_loses_text_and_an_empty_text_has_no_pieces():
     for name in (*PATTERNS, "a|b"):
-        assert splitter(name).split("") == []
-        assert list(splitter(name).pieces([])) == []
-        assert list(splitter(name).pieces(["", ""])) == []
+        split_by = splitter(name)
+        assert split_by.lossy == (name == "words")
+        assert split_by.split("") == list(split_by.parts([])) == list(split_by.parts(["", ""])) == []
+        assert split_by.lossy or all("".join(split_by.split(text)) == text for text in nasty_texts(300, seed=3))
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"\d(?#then)gpt4", r"<.>(?#else)gpt4"])
