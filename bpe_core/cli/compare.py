@@ -160,12 +160,12 @@ def _sections(comparison: Comparison, options: Namespace) -> Iterator[Section]:
     if options.compares:
         usual = "tokens", "parity" if options.sections or options.reference else "bytes_per_token"
         texts, folders = [text.amounts for text in comparison.texts], comparison.folders()
-        parts = {"text": texts, "folder": folders if len(folders) > 1 else [], "script": comparison.scripts()}
-        for what, some in parts.items():
-            if some or what != "folder":
-                total = comparison.total if what == "text" else None
-                reference = called(some, options.reference)
-                yield Section(table=_amounts(what, some, labels, options.metrics or usual, reference, total))
+        for what, parts in (("text", texts), ("folder", folders), ("script", comparison.scripts())):
+            if what != "folder" or len(parts) > 1:
+                reference = called(parts, options.reference)
+                rows = [(part, reference) for part in parts]
+                rows += [(comparison.total, None)] if what == "text" and len(parts) > 1 else []
+                yield Section(table=_amounts(what, rows, labels, options.metrics or usual))
     yield Section(table=_totals(comparison, labels))
     yield _number_splits(comparison, labels)
     if options.compares:
@@ -188,26 +188,19 @@ _SHORT = {"bytes_per_token": "b/token", "characters_per_token": "c/token", "cont
 
 
 def _amounts(
-    what: str,
-    parts: Sequence[Amounts],
-    labels: Sequence[str],
-    metrics: Sequence[str],
-    reference: Amounts | None,
-    total: Amounts | None,
+    what: str, parts: Iterable[tuple[Amounts, Amounts | None]], labels: Sequence[str], metrics: Sequence[str]
 ) -> ReportTable:
-    """A row for each text, folder or script: its bytes, and for each tokenizer the metrics that are shown.
+    """A row for each text, folder or script, given with what its parity relates to: its bytes, and for each tokenizer
+    the metrics that are shown; parity is told of texts and folders alone.
 
-    The metrics of `total` follow where there is more than one row; parity is told of texts and folders alone. In the
-    head a tokenizer stands above its tokens, the other metrics follow by their own names.
+    In the head a tokenizer stands above its tokens, the other metrics follow by their own names.
     """
-    metrics = [key for key in metrics if what != "script" or key != "parity"]
-    heads = [label if key == "tokens" else _SHORT.get(key, METRICS[key].title) for label in labels for key in metrics]
+    keys = [key for key in metrics if what != "script" or key != "parity"]
+    columns = [(index, key) for index in range(len(labels)) for key in keys]
+    heads = [labels[i] if key == "tokens" else _SHORT.get(key, METRICS[key].title) for i, key in columns]
     rows = []
-    for one in [*parts, *([total] if total and len(parts) > 1 else [])]:
-        relative_to = None if one is total else reference
-        values = [
-            (key, of_amounts(key, one, index, reference=relative_to)) for index in range(len(labels)) for key in metrics
-        ]
+    for one, reference in parts:
+        values = [(key, of_amounts(key, one, index, reference=reference)) for index, key in columns]
         texts = ["" if value is None else METRICS[key].text(value) for key, value in values]
         rows.append([one.name.replace("_", " "), f"{one.n_bytes:,}", *texts])
     return ReportTable([what, "bytes", *heads], rows)

@@ -40,7 +40,7 @@ class Job:
     """Takes what the work reports, and knows how many merges may still be made, how fast, and whether to stop.
 
     Messages (from a thread that reads a pipe) and signals are put into one queue, which is all that a signal handler
-    does. The work calls `check`, `progress`, `receive` or `wait` where it can safely be interrupted; only there they
+    does. The work calls `progress`, `receive` or `wait` where it can safely be interrupted; only there they
     take effect.
 
     The first SIGINT, SIGTERM or SIGHUP asks the work to stop and keep what it has; a second SIGINT raises
@@ -103,15 +103,14 @@ class Job:
             self.stop("stopped")
 
     def progress(self, activity: Activity, done: int, total: int, name: str = "", role: Role = "corpus") -> None:
-        """Report progress if the last report is old enough, and `check`; cheap enough for every turn of a loop."""
+        """Report progress if the last report is old enough; cheap enough for every turn of a loop.
+
+        Raises `Stopped` if the work is to end. During a pause it waits, "paused" and then `activity` being sent.
+        """
         now = time.monotonic()
         if now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             self.send(WorkProgress(activity, done, total, name, role))
-        self.check(activity)
-
-    def check(self, activity: Activity) -> None:
-        """Raise `Stopped` if the work is to end. During a pause wait here, "paused" and then `activity` being sent."""
         self.receive()
         if waits := self.held and not self.stopped:
             self.send(State("paused"))

@@ -55,7 +55,7 @@ def test_the_first_reason_to_stop_counts(job: Job) -> None:
     job.obey(STOP)
     assert job.stopped == "interrupted"
     with pytest.raises(Stopped):
-        job.check("counting")
+        job.progress("counting", 0, 0)
 
 
 def test_a_pause_ends_with_a_stop_also_before_anything_was_done() -> None:
@@ -67,7 +67,7 @@ def test_a_pause_ends_with_a_stop_also_before_anything_was_done() -> None:
     try:
         job.obey(PAUSE)
         with pytest.raises(Stopped):  # "paused" reaches nobody: whoever asked for the work is gone
-            job.check("counting")
+            job.progress("counting", 0, 0)
     finally:
         job.close()
     assert job.stopped == "stopped"
@@ -86,5 +86,5 @@ def test_a_control_c_that_the_work_looks_at_lets_it_end_in_order() -> None:
     with closing(Job(patience=60)) as job:
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(Stopped):
-            job.check("counting")
+            job.progress("counting", 0, 0)
         assert job.stopped == "interrupted" and signal.getitimer(signal.ITIMER_REAL)[0] == 0
