@@ -20,6 +20,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import visible
 from tui.commands import bindings
+from tui.drawing.cells import fit
 
 
 class RowList(ScrollView, can_focus=True):
@@ -81,9 +82,10 @@ class RowList(ScrollView, can_focus=True):
     def render_footer(self, width: int) -> Iterable[Segment]:
         return ()
 
-    def render_empty(self, width: int) -> Iterable[Segment]:
-        """What stands where the rows will be."""
-        return ()
+    @property
+    def empty(self) -> str:
+        """What stands where there is no row."""
+        return ""
 
     def row_hint(self, row: int) -> str:
         """Row `row` of the data in a sentence, for who does not know the columns yet."""
@@ -261,7 +263,7 @@ class RowList(ScrollView, can_focus=True):
             base = self.style_of("cursor") if position == self.cursor else base
             segments = self.render_row(self.order[position], width, base)
         elif y == 1 and not self.row_count:
-            segments = self.render_empty(width)
+            segments = [Segment(fit(f" {self.empty}", width), self.style_of("muted"))]
         # Whatever a subclass drew: nothing that would act on the terminal passes here.
         safe = [one if one.text.isprintable() else Segment(visible(one.text), one.style) for one in segments]
         return Strip(safe).adjust_cell_length(width, base)

@@ -40,7 +40,7 @@ class Table(RowList):
         self.columns: Sequence[Column] = [*self.COLUMNS]
         """The columns that have something to say; a subclass assigns others, or calls `fit_columns`."""
         self._placed: tuple[Sequence[Column], int, Sequence[PlacedColumn]] = (), 0, ()
-        self._orders: dict[tuple[str, bool], list[int]] = {}
+        self._orders: dict[tuple[str, bool], Sequence[int]] = {}
         self._arranging = SlicedWork[Sequence[int]](self)
 
     # What a subclass says
@@ -59,11 +59,6 @@ class Table(RowList):
     def note(self) -> tuple[str, str]:
         """What the foot says behind the choices, and the part of the list's style that it is drawn in."""
         return "", "footer"
-
-    @property
-    def empty(self) -> str:
-        """What stands where there is no row."""
-        return ""
 
     @property
     def test(self) -> Callable[[int], bool] | None:
@@ -252,6 +247,3 @@ class Table(RowList):
         else:
             note = fit(note, width)
         yield Segment(note, self.style_of(ink))
-
-    def render_empty(self, width: int) -> Iterable[Segment]:
-        yield Segment(fit(f" {self.empty}", width), self.style_of("muted"))

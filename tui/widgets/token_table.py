@@ -22,9 +22,9 @@ from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, place_of_kind
 from tui.state import Audit, PlaceInText, TokenLines, do
 from tui.table.columns import Cell, Choices, Column
 from tui.table.row_list import RowList
-from tui.table.rows import Search
+from tui.table.rows import Search, rows_in_order
 from tui.table.table import Table
-from tui.terminal.background import SlicedWork
+from tui.terminal.background import SlicedWork, Steps
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ class TokenTable(Table):
         self._reading = SlicedWork[TokenRows](self)
         self._judging = SlicedWork[TokenRows](self)
         self._waiting: tuple[Sequence[Verdict], Mapping[str, Mapping[int, float]]] | None = None
+        self._by_label: Sequence[int] = ()
         self._chosen = False  # whether the user has gone to a row of this vocabulary
         self._fit_columns()
 
@@ -159,11 +160,19 @@ class TokenTable(Table):
         self.set_reactive(TokenTable.severity, 0)
         self._list(TokenRows())
         if vocabulary is not None:
-            self._reading.run(TokenRows().read(vocabulary), self._read)
+            self._reading.run(self._read_steps(vocabulary), self._read)
+
+    def _read_steps(self, vocabulary: "Vocabulary") -> Steps[TokenRows]:
+        """Read, and put in order by text: the first click on that column would wait 200 ms for it, else."""
+        rows = yield from TokenRows().read(vocabulary)
+        self._by_label = yield from rows_in_order(len(rows), rows.labels.__getitem__, descending=False)
+        return rows
 
     def _list(self, rows: TokenRows, then: Callable[[], None] = lambda: None) -> None:
         self.rows = rows
         self.rows_changed()
+        if len(rows):
+            self._orders |= {("token", False): self._by_label, ("id", False): range(len(rows))}
         self._fit_columns()
         self.rearrange(then)
 
