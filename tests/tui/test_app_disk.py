@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from scope import Opened, eventually
 
-from tui.app import BpeScope
 from tui.dialogs.questions import AskPath, Confirm
 from tui.disk import autosave, config
 
@@ -78,21 +77,6 @@ async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book
         assert scope.area.text.startswith("a")
         await scope.screen._keep_text().wait()
         await scope.until(lambda: any("The text cannot be kept" in said for said in scope.said), "it is told")
-
-
-@pytest.mark.slow
-async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
-    async with opened() as first:
-        await first.until_tokenizer()
-        await first.press("1")
-        other = BpeScope()
-        async with other.run_test(size=(120, 40)) as pilot:
-            await other.main.loaded.wait()
-            await pilot.press("2")
-            await pilot.pause()
-        await first.press("1")
-    assert (config.load_text() or "").startswith("11")
-    assert (config.load_text(config.text_file(2)) or "").startswith("2")
 
 
 @pytest.mark.slow

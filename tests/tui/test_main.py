@@ -47,13 +47,6 @@ def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> 
         assert all(f"bpescope {command}" in sentence for command in HEADLESS)
 
 
-@pytest.mark.slow
-def test_a_subcommand_needs_no_terminal(book: Path) -> None:
-    assert in_a_pipe("train", book, "-o", "out.json", "--vocab-size", "260").returncode == 0
-    encoded = in_a_pipe("encode", "-t", "out.json", text=b"the theme")
-    assert in_a_pipe("decode", "-t", "out.json", text=encoded.stdout).stdout == b"the theme"
-
-
 def test_every_subcommand_of_the_engine_is_one_here() -> None:
     commands = Parser().add_subparsers()
     for module in COMMANDS:

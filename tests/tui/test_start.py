@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from scope import PATIENCE, eventually
+from scope import PATIENCE
 
 from tui.app import BpeScope
 from tui.commands import PANES
 from tui.disk import config
-from tui.screen import MainScreen
 from tui.widgets.token_area import TokenArea
 
 OWN = "my own text, as I left it\n"
@@ -68,17 +67,3 @@ async def test_nothing_moves_when_the_panes_are_loaded(home: Path, kept: Path, s
             titles = [str(frame.border_title) for frame in frames]
             places[moment] = (area.region, *(frame.region for frame in frames), *titles)
         assert places["panes"] == places["frames"]
-
-
-@pytest.mark.slow
-async def test_a_key_pressed_at_once_is_not_lost(home: Path, kept: Path) -> None:
-    config.save_text(OWN)
-    app = BpeScope()
-    async with app.run_test(size=(120, 40)) as pilot:
-        assert not app.main.loaded.is_set()
-        await pilot.press("H", "i", "f5", "f4", "left", "o")  # Hio, if the keys after a pane's did not wait for it
-        screen = app.screen
-        assert isinstance(screen, MainScreen)
-        await eventually(lambda: screen.editor.area.text == f"Hoi{OWN}", "the keys have done what they do, in order")
-        await pilot.press("f5")
-        await eventually(lambda: screen.active == "audit", "the audit is in front")
