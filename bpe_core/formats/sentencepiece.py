@@ -21,6 +21,7 @@ from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import CharacterSymbols
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_SIZES: Final = {_FIXED64: 8, _FIXED32: 4}
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _BPE: Final = 2
 _KINDS: Final = {1: "Unigram", _BPE: "BPE", 3: "Word", 4: "Char"}
@@ -57,9 +58,7 @@ def _message_fields(data: int | bytes) -> Iterator[tuple[int, int | bytes]]:
             continue
         if kind == _BYTES:
             size, at = _varint(data, at)
-        elif kind in (_FIXED32, _FIXED64):
-            size = 4 if kind == _FIXED32 else 8
-        else:
+        elif (size := _SIZES.get(kind, 0)) == 0:
             raise Truncated
         if not number or at + size > len(data):
             raise Truncated

@@ -23,9 +23,7 @@ from bpe_core.vocabulary.symbols import meant, written
 
 METASPACE: Final = "▁"  # U+2581, which some tokenizers write for a space
 
-_WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
-_WORD_BEFORE: Final = regex.compile(rf"{_WORD}\Z")
-_WORD_BEHIND: Final = regex.compile(_WORD)
+_WORD: Final = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class Finder:
 
 
 def _is_in_word(text: str, start: int, end: int) -> bool:
-    return bool(_WORD_BEFORE.search(text[max(0, start - 1) : start]) or _WORD_BEHIND.match(text, end))
+    return bool(_WORD.match(text, max(0, start - 1), start) or _WORD.match(text, end))
 
 
 class Placed(NamedTuple):
@@ -95,13 +93,13 @@ class Placed(NamedTuple):
 
 
 class Step(Protocol):
-    """A step: pieces in, pieces out; `begins` says whether the first piece is at the beginning of the whole text."""
+    """A step: pieces in, pieces out; `begins` says whether the first piece is at the beginning of the whole text.
 
-    def __call__(self, pieces: list[str], begins: bool) -> list[str]:
-        """The new pieces."""
+    `placed` does the same with places; the texts are those that calling the step gives.
+    """
 
-    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        """The new pieces with their places; their texts are those that calling the step gives."""
+    def __call__(self, pieces: list[str], begins: bool) -> list[str]: ...
+    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 from bisect import bisect_left
+from functools import cache
 
 import pytest
 import tokenizers
@@ -140,6 +141,11 @@ MAKERS = {
 }
 
 
+@cache
+def made(name):
+    return MAKERS[name]()
+
+
 def opened(theirs, tmp_path):
     path = tmp_path / "tokenizer.json"
     theirs.save(str(path))
@@ -160,14 +166,14 @@ def agree(ours, theirs, texts=TEXTS):
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_ids_are_those_of_the_library(name, tmp_path):
-    theirs = MAKERS[name]()
+    theirs = made(name)
     assert agree(opened(theirs, tmp_path), theirs, TEXTS[:60])
 
 
 @pytest.mark.parametrize("name", ["falcon", "letters of the byte alphabet"])
 def test_a_character_that_is_split_between_its_bytes(name, tmp_path):
     """Of ò, C3 B2, the second byte is written as a superscript two, and that is a number."""
-    theirs = MAKERS[name]()
+    theirs = made(name)
     ours = opened(theirs, tmp_path)
     texts = ["òòò", "x ò1ó", "a²b 1²³4", "¼½ 123456789", *TEXTS[:60]]
     assert agree(ours, theirs, texts)
@@ -186,7 +192,7 @@ def test_a_letter_of_a_word_is_what_it_is_there(pattern, tmp_path):
 
 @pytest.mark.parametrize("name", ["plain", "llama 3", "starcoder", "added", "ignore_merges", "deepseek"])
 def test_what_is_only_split_comes_back_and_can_be_edited(name, tmp_path):
-    ours = opened(MAKERS[name](), tmp_path)
+    ours = opened(made(name), tmp_path)
     live = LiveText(ours, "")
     for text in TEXTS[:150]:
         assert ours.decode(ours.encode_ordinary(text)) == text
@@ -196,13 +202,13 @@ def test_what_is_only_split_comes_back_and_can_be_edited(name, tmp_path):
 
 
 def test_what_changes_the_text_says_so(tmp_path):
-    ours = opened(MAKERS["NFC"](), tmp_path)
+    ours = opened(made("NFC"), tmp_path)
     assert ours.decode(ours.encode("e\u0301")) == "é"
     assert not ours.by_piece and LiveText(ours, "e\u0301").ids == ours.encode("é")
 
 
 def test_llama_2_drops_the_space_it_has_put_there(tmp_path):
-    theirs = MAKERS["llama 2"]()
+    theirs = made("llama 2")
     ours = opened(theirs, tmp_path)
     for text in ("hello World", " hello", "  a\n\tb", "日本語 \U0001f9ff", ""):
         ids = ours.encode(text)
@@ -211,7 +217,7 @@ def test_llama_2_drops_the_space_it_has_put_there(tmp_path):
 
 
 def test_bytes_in_a_row_that_are_no_character_are_each_replaced(tmp_path):
-    theirs = MAKERS["llama 2"]()
+    theirs = made("llama 2")
     ours = opened(theirs, tmp_path)
     id_of = [theirs.token_to_id(name) for name in BYTE_NAMES]
     for row in ("c3 a9", "c3 a9 c3", "f0 9f 41", "41 f0 9f", "20 c3 28", "e2 82"):
@@ -267,7 +273,7 @@ def test_what_is_trained_here_opens_there(pattern, id_layout, tmp_path):
     ["deepseek", "added with flags", "a space before", "NFKC and lower case", "added", "ignore_merges"],
 )
 def test_what_was_read_can_be_written_again(name, tmp_path):
-    theirs = MAKERS[name]()
+    theirs = made(name)
     save(opened(theirs, tmp_path), tmp_path / "again.json", format="huggingface")
     assert agree(load(tmp_path / "again.json"), theirs)
     assert agree(load(tmp_path / "again.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")))
@@ -276,7 +282,7 @@ def test_what_was_read_can_be_written_again(name, tmp_path):
 @pytest.mark.parametrize("name", ["falcon", "NFC", "deepseek", "added with flags"])
 @pytest.mark.parametrize("pattern", ["none", "gpt4", r"\p{N}|\P{N}+"])
 def test_a_pattern_that_was_given_is_the_one_that_is_written(name, pattern, tmp_path):
-    MAKERS[name]().save(str(tmp_path / "tokenizer.json"))
+    made(name).save(str(tmp_path / "tokenizer.json"))
     ours = load(tmp_path / "tokenizer.json", pattern=pattern)
     save(ours, tmp_path / "again.json", format="huggingface")
     assert agree(ours, tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")), TEXTS[:150])
@@ -289,7 +295,7 @@ def test_a_pattern_that_was_given_is_the_one_that_is_written(name, pattern, tmp_
 def test_what_changes_a_text_is_not_written_where_it_would_be_lost(format, tmp_path):
     for name in ("NFC", "NFKC and lower case", "a space before", "falcon", "replaced", "added with flags"):
         with pytest.raises(FormatError, match="cannot be written"):
-            save(opened(MAKERS[name](), tmp_path), tmp_path / "x", format=format)
+            save(opened(made(name), tmp_path), tmp_path / "x", format=format)
     assert not (tmp_path / "x").exists()
 
 
@@ -342,12 +348,12 @@ def test_what_would_mean_something_else_there_is_not_written(tmp_path):
         with pytest.raises(FormatError, match="finds something first that is no token"):
             save(train(TEXTS, vocab_size=300, pattern=pattern), tmp_path / "x.json", format="huggingface")
     with pytest.raises(FormatError, match="not made of bytes"):
-        save(opened(MAKERS["metaspace first"](), tmp_path), tmp_path / "x.json", format="huggingface")
+        save(opened(made("metaspace first"), tmp_path), tmp_path / "x.json", format="huggingface")
 
 
 @pytest.mark.parametrize("name", ["plain", "deepseek", "added", "ignore_merges"])
 def test_our_own_format_keeps_it_too(name, tmp_path):
-    ours = opened(MAKERS[name](), tmp_path)
+    ours = opened(made(name), tmp_path)
     save(ours, tmp_path / "native.json")
     again = load(tmp_path / "native.json")
     assert again.n_vocab == ours.n_vocab
@@ -357,4 +363,4 @@ def test_our_own_format_keeps_it_too(name, tmp_path):
 def test_our_own_format_refuses_what_it_has_no_words_for(tmp_path):
     for name in ("NFC", "added with flags", "llama 2"):
         with pytest.raises(FormatError, match="cannot be written in bpescope's own format"):
-            save(opened(MAKERS[name](), tmp_path), tmp_path / "native.json")
+            save(opened(made(name), tmp_path), tmp_path / "native.json")
