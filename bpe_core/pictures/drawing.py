@@ -331,7 +331,12 @@ def document(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
 def _markdown(picture: TextLanes, with_ids: bool) -> str:
     if len(picture.titles) == 1:
         head, body = [picture.summaries[0]], in_terminal(picture, 0, with_ids=with_ids)
-        tail = ["", *_token_rows(chips for (chips,) in picture.lines)]
+        counts = Counter((chip.ids, chip.data) for (chips,) in picture.lines for chip in chips if chip.begins)
+        del counts[(), b""]  # what is no token
+        tail = ["", "| id | token | bytes | times |", "|---:|---|---|---:|"]
+        for (ids, data), n in counts.most_common(_ROWS):
+            tail.append(f"| {' '.join(map(str, ids))} | `{_cell(token_label(data))}` | `{data.hex(' ')}` | {n:,} |")
+        tail += [f"\nand {len(counts) - _ROWS:,} more"] * (len(counts) > _ROWS)
     else:
         pairs = zip(picture.titles, picture.summaries, strict=True)
         head = ["| tokenizer | the text |", "|---|---|", *(f"| {_cell(title)} | {told} |" for title, told in pairs)]
@@ -344,15 +349,6 @@ def _markdown(picture: TextLanes, with_ids: bool) -> str:
         body = "\n".join(rows).rstrip()
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
     return "\n".join([f"### {' · '.join(picture.titles)}", "", *head, "", f"{fence}text", body, fence, *tail, ""])
-
-
-def _token_rows(lines: Iterable[Sequence[Chip]]) -> Iterator[str]:
-    counts = Counter((chip.ids, chip.data) for chips in lines for chip in chips if chip.begins and chip.ids)
-    yield from ("| id | token | bytes | times |", "|---:|---|---|---:|")
-    for (ids, data), n in counts.most_common(_ROWS):
-        yield f"| {' '.join(map(str, ids))} | `{_cell(token_label(data))}` | `{data.hex(' ')}` | {n:,} |"
-    if len(counts) > _ROWS:
-        yield f"\nand {len(counts) - _ROWS:,} more"
 
 
 def _cell(text: str) -> str:

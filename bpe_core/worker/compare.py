@@ -117,12 +117,7 @@ def _folder(path: Path, roots: Sequence[Path]) -> str:
 
 
 def summary(
-    comparison: Comparison,
-    names: Sequence[str],
-    *,
-    reference: str | None = None,
-    n_examples: int = 0,
-    n_lines: int = 0,
+    comparison: Comparison, names: Sequence[str], *, reference: str | None = None, n_examples: int = 0, n_lines: int = 0
 ) -> dict[str, Any]:
     """The comparison without its texts, as `compare --json` prints it; a list of numbers has one for each tokenizer.
 

@@ -4,6 +4,7 @@ import os
 import select
 import signal
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from bpe_core.worker.train import TrainRequest
 
 PATIENCE = 60
 """Seconds after which a test gives up; none should ever need them."""
+Start = Callable[[Request], "Worker"]
 RUN, WAIT, STOP = JobCommand("run"), JobCommand("step", 0), JobCommand("stop")
 
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from worker_process import Worker
+from worker_process import Start
 
 from bpe_core import train
 from bpe_core.corpus import Counts
@@ -29,17 +29,16 @@ def corpus(tmp_path: Path) -> Iterator[Path]:
     return path
 
 
-def test_it_answers_while_a_vocabulary_grows(corpus: Path) -> None:
+def test_it_answers_while_a_vocabulary_grows(corpus: Path, start: Start) -> None:
     tokenizer = train(TEXT, vocab_size=270, ties="largest", pattern="gpt4")
     merges = tuple(tokenizer.merges)
-    worker = Worker(ExplainTraining(Recipe((str(corpus),), {"ties": "largest"})), cwd=corpus.parent)
+    worker = start(ExplainTraining(Recipe((str(corpus),), {"ties": "largest"})))
     worker.tell(AskStep(0), LearnedMerges(merges[:5]), AskStep(5), LearnedMerges(merges[5:]), AskStep(9), AskStep(2))
     events: list[Event] = []
     while not (events and isinstance(events[-1], Places) and events[-1].step == 2):  # nobody waits for an answer then
         events.append(worker.next())
     os.close(worker.stdin)
     assert worker.code() == 0
-    worker.end()
     counts = PairCounts(tokenizer, Counts.of(TEXT).pieces)
     found = [event for event in events if isinstance(event, Explanation)]
     assert found == [explain(counts, step, "largest") for step in (0, 5, 9, 2)]

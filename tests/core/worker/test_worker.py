@@ -4,11 +4,10 @@ import base64
 import os
 import random
 import signal
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from worker_process import RUN, STOP, WAIT, Worker, training
+from worker_process import RUN, STOP, WAIT, Start, training
 
 from bpe_core import load, save, train
 from bpe_core.trainer import Merge
@@ -24,29 +23,11 @@ from bpe_core.worker.messages import (
     FileSkipped,
     JobCommand,
     Merges,
-    Request,
     Saved,
     Started,
     State,
     WorkProgress,
 )
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
-    """Starts workers in an empty folder, and leaves none behind."""
-    workers: list[Worker] = []
-
-    def start(request: Request) -> Worker:
-        workers.append(Worker(request, cwd=tmp_path))
-        return workers[-1]
-
-    yield start
-    for worker in workers:
-        worker.end()
-
-
-Start = Callable[..., Worker]
 
 
 @pytest.fixture
