@@ -1,9 +1,14 @@
 """Nothing behind the kernel's door trusts its caller, and all of it has a test that says so."""
 
 import operator
+import os
 import signal
+import subprocess
+import sys
+from array import array
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -120,3 +125,18 @@ def test_an_interruption_ends_the_work_itself(name: str, size: int) -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
     assert ended_early
+
+
+def test_where_memory_runs_out_nothing_leaks_and_work_can_go_on() -> None:
+    pytest.importorskip("_testcapi")
+    script = Path(__file__).with_name("without_memory.py")
+    path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=os.environ | path)
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("between", [" ", ", ", "", " and then "])
+def test_the_digits_of_ids_are_those_of_python(between: str) -> None:
+    all_numbers = [0, *(10**n + more for n in range(10) for more in (-1, 0, 1)), 2**31 - 1, 2**31, 2**32 - 1]
+    for numbers in ([], *([number] for number in all_numbers), all_numbers[::-1], all_numbers * 500):
+        assert kernel.decimals(array("I", numbers).tobytes(), between) == between.join(map(str, numbers))
