@@ -133,18 +133,3 @@ def choice_places(choices: Choices, chosen: str, width: int, lead: str = " ") ->
         places.append((x, title, key))
         x += cell_len(title) + 3
     return places
-
-
-def choice_line(
-    choices: Choices, chosen: str, width: int, style: Style, accent: Style, lead: str = " "
-) -> Iterator[Segment]:
-    """The choices in exactly `width` cells, the chosen one in `accent`; an ellipsis stands for those without room."""
-    x = 0
-    for start, title, key in choice_places(choices, chosen, width, lead):
-        if start + cell_len(title) > width:
-            yield Segment(fit(" · …", max(0, width - x)), style)
-            return
-        yield Segment(" · " if x else lead, style)
-        yield Segment(title, accent if key == chosen else style)
-        x = start + cell_len(title)
-    yield Segment(" " * (width - x), style)

@@ -12,7 +12,7 @@ from textual import events
 from textual.reactive import var
 
 from tui.drawing.cells import fit
-from tui.table.columns import Cell, Choices, Column, PlacedColumn, choice_line, choice_places, line, place_columns
+from tui.table.columns import Cell, Choices, Column, PlacedColumn, choice_places, line, place_columns
 from tui.table.row_list import RowList
 from tui.table.rows import SLICE, Search, rows_in_order, rows_that
 from tui.terminal.background import SlicedWork, Steps
@@ -240,10 +240,14 @@ class Table(RowList):
         return line(parts, base)
 
     def render_footer(self, width: int) -> Iterable[Segment]:
-        note, ink = self.note
-        if choices := self.choices:
-            style, accent, room = self.style_of("footer"), self.style_of("accent"), width - cell_len(note)
-            yield from choice_line(choices, self.choice, room, style, accent, self.LEAD)
-        else:
-            note = fit(note, width)
-        yield Segment(note, self.style_of(ink))
+        (note, ink), style, accent = self.note, self.style_of("footer"), self.style_of("accent")
+        choices, room, x = self.choices, width - cell_len(note), 0
+        for start, title, key in choice_places(choices, self.choice, room, self.LEAD):
+            if start + cell_len(title) > room:  # an ellipsis stands for those without room
+                yield Segment(fit(" · …", max(0, room - x)), style)
+                x = room
+                break
+            yield Segment(" · " if x else self.LEAD, style)
+            yield Segment(title, accent if key == self.choice else style)
+            x = start + cell_len(title)
+        yield Segment(" " * (room - x) + note if choices else fit(note, width), self.style_of(ink))

@@ -59,6 +59,14 @@ def _score(table: "TokenTable", row: int) -> float | None:
     return verdict.score if (verdict := table.rows.verdict(row)) else None
 
 
+def _written_score(table: "TokenTable", row: int) -> str:
+    return "" if (score := _score(table, row)) is None else f"{score:.2f}"
+
+
+def _id(table: "TokenTable", row: int) -> int:
+    return table.rows.ids[row]
+
+
 def _place_of_kinds(table: "TokenTable", row: int) -> int | None:
     verdict = table.rows.verdict(row)
     return place_of_kind(verdict.kinds[0] if verdict.kinds else "") if verdict else None
@@ -84,18 +92,8 @@ _KINDS: Final = "What was found, what counts most first. Left and right show one
 _REASON: Final = "Why it was found, in words; or what the token is made of."
 COLUMNS: Final = (
     Column("severity", 1, _severity, _MARKS, title=" ", gap=1, sort=_score, descending=True),
-    Column(
-        *("score", 7, lambda table, row: "" if (score := _score(table, row)) is None else f"{score:.2f}", _SCORE),
-        right=True,
-        sort=_score,
-        descending=True,
-    ),
-    Column(
-        *("id", 5, lambda table, row: f"{table.rows.ids[row]:,}", _ID),
-        right=True,
-        ink="muted",
-        sort=lambda table, row: table.rows.ids[row],
-    ),
+    Column("score", 7, _written_score, _SCORE, right=True, sort=_score, descending=True),
+    Column("id", 5, lambda table, row: f"{_id(table, row):,}", _ID, right=True, ink="muted", sort=_id),
     Column("token", 12, _token, _TOKEN, most=24, sort=lambda table, row: table.rows.labels[row]),
     Column("kinds", 12, _kinds, _KINDS, most=22, rank=1, sort=_place_of_kinds),
     _measure("count", 7, 3, "How often the token occurs in the chosen texts."),
