@@ -7,6 +7,7 @@ import pytest
 from scope import Opened, Scope
 
 from bpe_core import save, train
+from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.panes.editor import EditorPane
 from tui.text.tokens import Review
@@ -55,11 +56,16 @@ def underlined(scope: Scope) -> str:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept")
-async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: Opened) -> None:
+async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: Opened, home: Path) -> None:
     async with opened() as scope:
         await written(scope, "雨")
         inspector = "\n".join(scope.rows("#inspector"))
         assert "e9 9b a8" in inspector and "╰╯ ╰╯ ╰╯" in inspector and "cjk unified" in inspector
+        await scope.editor.run_action("share('svg')")
+        await scope.asked(AskPath)
+        await scope.answer(str(home / "rain.svg"))
+        await scope.until((home / "rain.svg").exists, "a picture is saved")
+        assert (home / "rain.svg").read_text("utf-8").startswith("<svg")
 
 
 def test_no_key_of_the_pane_is_taken_from_the_text() -> None:

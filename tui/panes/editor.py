@@ -5,34 +5,59 @@ The text comes first, and can be typed in; what tells of its tokens is loaded on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
+from textual.widget import Widget
 
-from tui.commands import bindings
-from tui.state import Audit, KnownTokenizer, ShownLane, known_name, step_name
-from tui.widgets.editor_keys import EditorKeys
+from bpe_core.errors import BpeError
+from bpe_core.visible import visible
+from tui.commands import bindings, key_of
+from tui.state import Audit, KnownTokenizer, ShownLane, do, known_name, step_name
+from tui.text.edited_text import MOST_DRAWN, PICTURES
+from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
+    from bpe_core.content.samples import Example
     from bpe_core.tokenizer import Tokenizer
+    from tui.widgets.colored_rows import TokenView
+    from tui.widgets.text_facts import StatusLines, TokenSide
+
+HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
+_HINT_OF_LANES: Final = "Each line once a lane; faint is what a lane below splits as the first does."
+_BEGINNING: Final = 8  # characters by which an example is known again
 
 
-class EditorPane(EditorKeys):
+class EditorPane(Pane):
     """Text on the left, a token or its story on the right, totals and edits and pitfalls below."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
 
     LATER = ("tui.widgets.text_facts", "tui.widgets.colored_rows")
 
+    hint: var[str] = var(HINT)  # what to look at in the example that is shown; or else what can be done here
     in_force: var[Tokenizer | None] = var(None)  # the tokenizer on the screen, as of the step in force
     lanes: var[tuple[ShownLane, ...]] = var((), init=False)  # the lanes after the first
     kept: var[tuple[KnownTokenizer, ...]] = var((), init=False)  # the tokenizers that there are, with their names
     path: var[str] = var("")  # the file of the tokenizer on the screen; empty while it is being trained
     audit: var[Audit] = var(Audit())  # what an audit found in it
+    specials: var[bool] = var(False, init=False)  # whether the text of a special token is that token, rather than text
+    example: var[int] = var(-1, init=False)  # the number of the example that was shown last
+    view: var[str] = var("text", init=False)  # how the text is seen: one of `VIEWS`
+
+    is_loaded = False  # whether what tells of the text is there
+    _shown: Example | None = None  # an example, as long as the text begins as it does
+    _states: tuple[tuple[str, str, bool], ...] = ()  # what the lower border tells
+
+    area = getters.query_one(TokenArea)
+    status_lines: StatusLines
+    side: TokenSide
+    token_view: TokenView
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -44,12 +69,13 @@ class EditorPane(EditorKeys):
         from tui.widgets.colored_rows import TokenView
         from tui.widgets.text_facts import StatusLines, TokenSide
 
-        side = TokenSide(self.area, id="side")
+        self.side, self.token_view = TokenSide(self.area, id="side"), TokenView(id="view")
+        self.status_lines = StatusLines(self.area, id="status-lines")
         await self.query("#side, #status-lines").remove()
-        await self.query_one(Horizontal).mount(TokenView(id="view"), side)
-        await self.mount(StatusLines(self.area, id="status-lines"))
+        await self.query_one(Horizontal).mount(self.token_view, self.side)
+        await self.mount(self.status_lines)
         self.is_loaded = True
-        side.in_force, side.audit = self.in_force, self.audit
+        self.side.in_force, self.side.audit = self.in_force, self.audit
         self.watch_lanes(self.lanes)
 
     def focus_next_part(self) -> None:
@@ -146,6 +172,146 @@ class EditorPane(EditorKeys):
         self.status_lines.show_review(self.in_force)
         if self.side.seen == "ahead":
             self.side.show_token()
+
+    # What the keys do
+
+    def put(self, text: str, token: int | None = None) -> None:
+        """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`."""
+        area = self.area
+        self.view = "text"
+        area.replace(text, (0, 0), area.document.end)
+        area.move_cursor((0, 0))
+        if token is not None:
+            spans = area.edited.spans(0, area.document.n_characters)
+            start = next((span.start for span in spans if token in span.ids), 0)
+            area.move_cursor(area.document.get_location_from_index(start))
+
+    def show_example(self, number: int) -> None:
+        """Put an example in the place of the text, and tell what to look at."""
+        from bpe_core.content.samples import examples
+
+        self.example = number % len(examples())
+        shown = examples()[self.example]
+        self.put(shown.text)
+        self.area.move_cursor(self.area.document.get_location_from_index(shown.cursor))
+        self._shown = shown
+        self.tell_example()
+
+    def tell_example(self) -> None:
+        """In the hint what to look at, as long as the example is there."""
+        if self._shown is not None:
+            begins = self._shown.text.partition("\n")[0][:_BEGINNING]
+            if not self.area.document[0].startswith(begins):
+                self._shown = None
+        hint = _HINT_OF_LANES if self.area.lanes else HINT
+        self.hint = f"Example: {self._shown.see}" if self._shown else hint
+
+    def action_next_example(self) -> None:
+        self.show_example(self.example + 1)
+
+    def action_walk_edits(self, by: int) -> None:
+        self.status_lines.walk(by)
+
+    def action_pin(self) -> None:
+        self.area.pin()
+
+    def action_turn_side(self) -> None:
+        self.side.turn()
+
+    def action_go_to_pitfall(self, by: int) -> None:
+        area, review = self.area, self.area.edited.review
+        here = min(map(area.document.get_index_from_location, area.selection))
+        found = review.next_pitfall(here, by) if review else None
+        if found is not None:
+            self.view = "text"
+            start, end = map(area.document.get_location_from_index, (found.start, found.end))
+            area.move_cursor(end)
+            area.move_cursor(start)
+            area.move_cursor(end, select=True)
+            self.status_lines.go_to(found)
+
+    def action_toggle_spaces(self) -> None:
+        self.area.show_spaces = not self.area.show_spaces
+        self.tell_keys()
+
+    def action_turn_view(self) -> None:
+        """Show the text in the next way; ways other than the text itself are there to be read."""
+        from tui.text.views import VIEWS
+
+        self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
+
+    def watch_view(self, view: str) -> None:
+        if not self.is_loaded:
+            self.tell_keys()
+            return
+        area, other = self.area, self.token_view
+        had_focus = area.has_focus or other.has_focus
+        if area.live is None or view == "text":
+            self.set_reactive(EditorPane.view, "text")
+            self.remove_class("-viewing")
+            seen: Widget = area
+        else:
+            self.add_class("-viewing")
+            offset = area.document.get_index_from_location(area.cursor_location)
+            from tui.text.views import ViewToken, tokens_around
+
+            n_colors = len(area.palette.tokens)
+            tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
+            other.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
+            seen = other
+        self.tell_keys()
+        if had_focus:
+            seen.focus()
+
+    def tell_keys(self) -> None:
+        """On the lower border: the keys that change what is seen, and what is seen now."""
+        states = (
+            ("next_example", "examples", False),
+            ("walk_edits(1)", "edits", False),
+            ("turn_view", self.view, self.view != "text"),
+            ("toggle_spaces", "spaces", self.area.show_spaces),
+            ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
+            ("pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
+        )
+        if states != self._states:  # else the whole pane would be drawn again
+            self._states = states
+            self.border_subtitle = "  ".join(
+                f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
+                for action, state, on in states
+            )
+
+    def action_copy(self, what: str) -> None:
+        """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
+        from bpe_core.visible import counted
+
+        area = self.area
+        if what != "text" and (problem := area.edited.why_no_ids(area.selected)):
+            self.notify(problem, severity="warning")
+            return
+        ids = [] if what == "text" else area.edited.ids(area.selected)
+        copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
+        self.app.copy_to_clipboard(copies[what])
+        n_ids = counted(len(ids), "id")
+        copied = {"text": "the text", "ids": n_ids, "list": f"{n_ids} as a Python list"}
+        self.notify(f"Copied {copied[what]}.")
+
+    def action_share(self, kind: str) -> None:
+        """Make a picture of what is selected, or else of a text that is not long, or of what is seen of it."""
+        area = self.area
+        whole, selected = (0, area.document.n_characters), area.selected
+        part = selected if selected[0] < selected[1] else whole if whole[1] <= MOST_DRAWN else area.in_view
+        if part[1] - part[0] > MOST_DRAWN:
+            self.notify(f"A picture holds {MOST_DRAWN:,} characters at most: select fewer.", severity="warning")
+        elif area.live is None:
+            self.notify(area.edited.why_none or "There are no tokens yet: wait a moment.", severity="warning")
+        else:
+            try:
+                drawn = area.edited.picture(self.titles(), part, kind)
+            except BpeError as error:
+                self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
+                return
+            what, suffix = PICTURES[kind]
+            do(self, "texts.save_picture", drawn, what, f"editor{suffix}")
 
     def action_toggle_specials(self) -> None:
         """Take the texts of special tokens for these tokens, or for text again."""
