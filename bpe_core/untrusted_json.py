@@ -39,8 +39,12 @@ def parse(data: bytes | str, *, strict: bool = False, most: int | None = None) -
         exactly = _exactly if has_long else None
         value = json.loads(text, object_pairs_hook=_without_repeats, parse_int=exactly, parse_constant=_refuse)
         if _HALF.search(raw):
-            _refuse_halves(value)
+            json.dumps(value, ensure_ascii=False).encode()  # fails at a lone surrogate in any string, keys included
         return value
+    except UnicodeEncodeError as error:
+        text, at = error.object, error.start
+        word = text[:at].rpartition('"')[2] + text[at:].partition('"')[0]
+        problem = f"{quoted(word)} holds half of a character"
     except UnicodeDecodeError as error:
         problem = f"it is not UTF-8 at byte {error.start}"
     except json.JSONDecodeError as error:
@@ -72,19 +76,3 @@ def _exactly(digits: str) -> int:
 
 def _refuse(constant: str) -> NoReturn:
     raise JsonError(f"{constant} is no number of JSON")
-
-
-def _refuse_halves(value: object) -> None:
-    """Raise `JsonError` if a string anywhere in `value`, keys included, contains a lone surrogate."""
-    waiting = [value]
-    while waiting:
-        match waiting.pop():
-            case str(text):
-                try:
-                    text.encode()
-                except UnicodeEncodeError:
-                    raise JsonError(f"{quoted(text)} holds half of a character") from None
-            case list(values):
-                waiting += values
-            case dict(values):
-                waiting += (*values, *values.values())

@@ -7,14 +7,15 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import category, name
 
-_C0: Final = {code: chr(0x2400 + code) for code in range(0x20)}
-_C1: Final = {code: "¤" for code in range(0x80, 0xA0)}
-_BIDI: Final = {code: "¬" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-_EMPTY: Final = {code: "·" for code in (0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF, *range(0xE0000, 0xE0080))}
-_BREAKS: Final = {0x2028: "¶", 0x2029: "¶", 0x0085: "¶"}
-_NO_CHARACTERS: Final = {code: "�" for code in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)}  # refused by XML, too
-
-CONTROLS: Final[dict[int, str]] = {**_C0, 0x7F: "␡", **_C1, **_BIDI, **_EMPTY, **_BREAKS, **_NO_CHARACTERS}
+CONTROLS: Final[dict[int, str]] = {
+    **{code: chr(0x2400 + code) for code in range(0x20)},
+    0x7F: "␡",
+    **{code: "¤" for code in range(0x80, 0xA0)},
+    **{code: "¬" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},  # directions
+    **{code: "·" for code in (0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF, *range(0xE0000, 0xE0080))},  # of no width
+    **{0x2028: "¶", 0x2029: "¶", 0x0085: "¶"},
+    **{code: "�" for code in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)},  # refused by XML, too
+}
 """Code point -> a glyph of one cell, for every character that is invisible in a terminal or controls it."""
 
 _LABELS: Final[dict[int, str]] = {**CONTROLS, 0x20: "␣", 0x0A: "↵", 0x09: "⇥", 0x200C: "·", 0x200D: "·", 0xA0: "⍽"}

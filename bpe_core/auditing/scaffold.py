@@ -25,8 +25,10 @@ FALL: Final = 0.25
 def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     """Scaffold tokens: judged `by_counts` where the token's counts are known, `by_rank` otherwise.
 
-    Then the ends of chains that were judged by rank, see `_verbatim`. Merges behind `end_of_order` are not judged by
-    rank.
+    Merges behind `end_of_order` are not judged by rank. Then tokens that end a chain of merges made close together, by
+    way of scaffold by rank at most 5 steps before: likely one string, only ever copied. Nobody writes a part of such a
+    string without the rest: boilerplate, forms and names in lists are like that. A model learns it if it learns from
+    the copies, too. Evidence of these: "part" (the id of that parent), "strength" (the parent's).
     """
     usage, vocabulary = subject.usage, subject.tokenizer.vocabulary
     learned = dict.fromkeys(token for _, _, token in vocabulary.merges)
@@ -43,7 +45,12 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
         if finding:
             found.add(token)
             yield finding
-    yield from (_verbatim(subject, token, part) for token, part in copied.items() if token not in found)
+    for token, part in copied.items():
+        if token not in found:
+            by_way = subject.label(part.id)
+            reason = f"It was merged in one go, by way of {by_way}: likely one string, always copied whole."
+            evidence = {"part": part.id, "strength": part.evidence["strength"]}
+            yield subject.finding(token, "verbatim", Severity.NOTE, reason, **evidence)
 
 
 def by_counts(subject: AuditSubject, usage: Usage, token: int) -> Finding | None:
@@ -101,18 +108,6 @@ def by_rank(subject: AuditSubject, token: int, last: int) -> Finding | None:
     severity = Severity.WARNING if gap <= MAX_GAP and ratio >= MIN_RATIO else Severity.NOTE
     guess = {"left": round(left, 6), "strength": round(HALF_LEFT / (HALF_LEFT + left), 4)}
     return subject.finding(token, "scaffold", severity, reason, into=into, gap=gap, ratio=round(ratio, 4), **guess)
-
-
-def _verbatim(subject: AuditSubject, token: int, part: Finding) -> Finding:
-    """The finding about a token that ends a chain of merges made close together: likely one string, only ever copied.
-
-    `part` is the finding about its parent, which is scaffold by rank at most 5 steps before. Nobody writes a part of
-    such a string without the rest: boilerplate, forms and names in lists are like that. A model learns it if it learns
-    from the copies, too. Evidence: "part" (the id of that parent), "strength" (the parent's).
-    """
-    reason = f"It was merged in one go, by way of {subject.label(part.id)}: likely one string, always copied whole."
-    evidence = {"part": part.id, "strength": part.evidence["strength"]}
-    return subject.finding(token, "verbatim", Severity.NOTE, reason, **evidence)
 
 
 def end_of_order(vocabulary: Vocabulary) -> int:

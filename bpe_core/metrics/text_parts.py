@@ -40,31 +40,20 @@ _RUNS: Final = regex.compile(
 )
 
 
-class ScriptRun(NamedTuple):
-    """A maximal part of a text in one script, as named by `script_runs`, and the indices of the words that begin in it,
-    the last exclusive."""
-
-    script: str
-    start: int
-    end: int
-    n_characters: int
-    first_word: int
-    end_word: int
-
-
 class TextParts(NamedTuple):
     """A text, with U+FFFD for each lone surrogate, and where its parts lie; all offsets count bytes of its UTF-8.
 
     `words`: start and end of each maximal substring without white space. `numbers`: for each run of decimal digits, the
-    start of each digit and the end of the last; the first 40 digits at most. `scripts`: the runs of one script, which
-    partition the text. `line_ends`: the end of each line, its newline included; the last may have none.
+    start of each digit and the end of the last; the first 40 digits at most. `scripts`: (script,
+    start, end, characters, index of the first word that begins in it, index after the last) of each maximal part in one
+    script, as named by `script_runs`. `line_ends`: the end of each line, its newline included; the last may have none.
     """
 
     text: str
     data: bytes
     words: list[tuple[int, int]]
     numbers: list[tuple[int, ...]]
-    scripts: list[ScriptRun]
+    scripts: list[tuple[str, int, int, int, int, int]]
     line_ends: list[int]
 
     @classmethod
@@ -80,7 +69,7 @@ class TextParts(NamedTuple):
         scripts = []
         for script, start, end in script_runs(text):
             first, last = bisect_left(words, (offsets[start], 0)), bisect_left(words, (offsets[end], 0))
-            scripts.append(ScriptRun(script, offsets[start], offsets[end], end - start, first, last))
+            scripts.append((script, offsets[start], offsets[end], end - start, first, last))
         line_ends = [offsets[line.end()] for line in _LINE.finditer(text) if line.end() > line.start()]
         return cls(text, text.encode(), words, numbers, scripts, line_ends)
 
@@ -101,24 +90,17 @@ def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
         yield script, start, len(text)
 
 
-class TextSection(NamedTuple):
-    """A part of a text that begins with a line "# Title": the text behind that line, without newlines at either end,
-    and the number of its first line in the whole, from 1."""
+def sections(text: str) -> list[tuple[str, str, int]]:
+    """(title, text, line) of the parts of a text that begin with a line "# Title"; what comes before is ignored.
 
-    title: str
-    text: str
-    line: int
-
-
-def sections(text: str) -> list[TextSection]:
-    """The sections of a text; what comes before the first is ignored.
+    The text is what follows that line, without newlines at either end; `line` is the number of its first, from 1.
 
     For parallel texts in one file, a section for each language.
 
     >>> sections("a tale\\n\\n# English\\n\\nOnce\\n\\n# Deutsch\\nEinst\\n")
-    [TextSection(title='English', text='Once', line=5), TextSection(title='Deutsch', text='Einst', line=8)]
+    [('English', 'Once', 5), ('Deutsch', 'Einst', 8)]
     """
-    found: list[TextSection] = []
+    found: list[tuple[str, str, int]] = []
     title, first, lines = "", 0, list[str]()
     for number, line in enumerate([*text.split("\n"), "# "], 1):
         if not line.startswith("# "):
@@ -127,6 +109,6 @@ def sections(text: str) -> list[TextSection]:
         if title:
             whole = "\n".join(lines)
             n_blank = len(whole) - len(whole.lstrip("\n"))
-            found.append(TextSection(title, whole.strip("\n"), first + n_blank))
+            found.append((title, whole.strip("\n"), first + n_blank))
         title, first, lines = line[2:].strip(), number + 1, list[str]()
     return found
