@@ -92,7 +92,7 @@ def glyph(cluster: str) -> tuple[str, int]:
     r"""(what is drawn, its cells) for one grapheme cluster; never nothing, never a control character.
 
     >>> glyph("\x1b"), glyph("e\u0301"), glyph("\u0301") == ("◌\u0301", 1)
-    (('␛', 1), ('é', 1), True)
+    (('␛', 1), ('é', 1), True)
     """
     drawn = cluster[:_MOST_DRAWN].translate(CONTROLS)
     if _JOINER in drawn and not compiled(_JOINED_EMOJI).fullmatch(drawn):
