@@ -159,7 +159,6 @@ class BpeScope(App[None]):
         self.exit(return_code=code)
 
     async def action_quit(self) -> None:
-        """Leave; where the text would be lost with it, only if that is meant, as a second Ctrl+Q does."""
         from tui.dialogs.questions import Confirm
 
         await self._loaded.wait()
@@ -183,7 +182,6 @@ class BpeScope(App[None]):
         return 1 if self._panicked else super().return_code
 
     def action_command_palette(self) -> None:
-        """Every command by name."""
         if not isinstance(self.screen, GuardedPalette):
             self.push_screen(GuardedPalette(id="--command-palette"))
 

@@ -63,7 +63,6 @@ class WorkerProcess:
         self._errors: asyncio.Task[bytes]
 
     async def __aenter__(self) -> Self:
-        """Start it. Raises `NoWorkerError`."""
         try:
             # -P keeps the current folder out of the import path: a json.py that happens to lie there must not run.
             # A session of its own: a Ctrl+C typed in the terminal is for the app, which then ends the worker in order.
@@ -179,7 +178,6 @@ class WorkerProcess:
                 yield event
 
     async def _obituary(self, process: Process) -> str:
-        """One sentence on a worker that ended without a last word."""
         code = await process.wait()
         if code < 0:
             name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"

@@ -74,7 +74,6 @@ class MainScreen(StateScreen):
     # Beginning and end
 
     def on_mount(self) -> None:
-        """Show the text of the last run; all the rest comes after the first frame."""
         self._area = self.editor.area  # still at hand when the screen is taken down
         self._autosave = Autosave(partial(self.say, severity="warning"))
         text = self._autosave.beginning
@@ -191,7 +190,6 @@ class MainScreen(StateScreen):
             self.active = pane.id or ""
 
     def action_fill(self) -> None:
-        """One pane fills the screen, or no longer."""
         self.update_classes({"-fill": not self.has_class("-fill")})
         self.show_panes()
 

@@ -56,7 +56,6 @@ class Autosave:
             return f"The text could not be kept for the next start ({error.strerror}); it is in {elsewhere}."
 
     def release(self) -> None:
-        """Let another copy of the app have the file."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None

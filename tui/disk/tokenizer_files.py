@@ -117,7 +117,6 @@ class KeptMerges(Sequence[Merge]):
         return [n_tokens for _, _, n_tokens in self._counts]
 
     def length_of(self, token: int) -> int:
-        """Bytes of a token."""
         return len(self._vocabulary.token_bytes(token))
 
 

@@ -142,7 +142,6 @@ class AuditFeature(Feature):
         self._audit_with(replace(screen.audit.inputs, embeddings=path, tensor=tensor))
 
     def with_texts(self) -> None:
-        """Audit with the chosen texts, or without them."""
         screen = self.screen
         wanted = not self._texts_of_audit().paths
         if wanted and not screen.corpus.paths:
@@ -177,12 +176,10 @@ class AuditFeature(Feature):
         screen.say(" ".join(sentences))
 
     async def export(self) -> None:
-        """Save the rows that the audit shows."""
         table = self.screen.audit_pane.table
         await self._texts.save_rows(partial(exported, table.rows, tuple(table.order)), tuple(FORMS))
 
     def try_text(self, text: str, token: int | None) -> None:
-        """Put a text into the editor, in sight, the cursor on a token of it."""
         screen = self.screen
         screen.editor.put(text, token=token)
         screen.action_show("editor")

@@ -54,7 +54,6 @@ class ComparisonFeature(Feature):
         screen.action_show("compare")
 
     def measure_text(self) -> None:
-        """All metrics of the tokenizer in force on the editor's text."""
         known = [one for one in self.screen.kept if one.path == self.screen.path]
         if not known:
             self.screen.say(_NOT_SAVED, "warning")
@@ -79,7 +78,6 @@ class ComparisonFeature(Feature):
         self.begin(run)
 
     def _stop(self) -> None:
-        """Let the worker send what it has found so far, and end."""
         if self._worker is not None:
             self._worker.send(JobCommand("stop"))
         else:

@@ -51,18 +51,15 @@ class CorpusChoice(Feature):
     # Texts
 
     def choose(self, corpus: Corpus) -> None:
-        """Other texts: count them."""
         self.screen.corpus = corpus
         self.screen.remember(corpus=corpus.paths, reference=corpus.reference)
         self.count()
 
     def choose_pattern(self, pattern: str) -> None:
-        """Another pattern: other pieces to preview and to count."""
         self.screen.options = replace(self.screen.options, pattern=pattern)
         self.count()
 
     async def ask_pattern(self) -> None:
-        """Ask for a regular expression to split by."""
         read = self.screen.corpus_pane.beginning
         pattern = await self.screen.ask(AskPattern("How should texts be split?", read=read))
         self.screen.training.fields.choose_pattern(pattern or self.screen.options.pattern)
@@ -70,7 +67,6 @@ class CorpusChoice(Feature):
             self.choose_pattern(pattern)
 
     async def add_path(self) -> None:
-        """Ask for a path and choose it."""
         path = await self.screen.ask(AskPath("Which file or folder should be added to the corpus?"))
         if path is not None and await self._tokenizers.as_text(path, "Train on it as a text"):
             self.screen.corpus_pane.choose((*self.screen.corpus.paths, str(path)))
@@ -146,7 +142,6 @@ class CorpusChoice(Feature):
         self.screen.remember(options=options)
 
     async def more_options(self) -> None:
-        """Ask for the options that are rarely needed."""
         if (options := self.chosen_options()) is None:
             return
         kept = self.screen.kept

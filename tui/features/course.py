@@ -136,7 +136,6 @@ class Course:
 
     @property
     def output(self) -> Path:
-        """Where the worker should keep it."""
         return self.note.output if self.note else Path()
 
     @property

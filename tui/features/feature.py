@@ -109,7 +109,6 @@ class StateScreen(RestylingScreen):
         return cast("ComparePane", self.query_one("#compare"))
 
     def action_show(self, pane: str) -> None:
-        """Bring a pane to the front and put the cursor into it."""
         self.active = pane
         self.query_one(f"#{pane}", Pane).focus_next_part()
 
@@ -202,7 +201,6 @@ class Feature:
         return self._task is not None and not (self._task.is_finished or self._task.is_cancelled)
 
     def cancel(self) -> None:
-        """End the task; the values stay as they are."""
         if self._task is not None:
             self._task.cancel()
 
@@ -225,7 +223,6 @@ class Feature:
         await guarded(self.screen, work(), self.failed)
 
     def failed(self, sentence: str) -> None:
-        """The task could not be done, and why."""
         self.screen.say(sentence, "error")
 
 

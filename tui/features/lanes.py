@@ -51,7 +51,6 @@ class Lanes(Feature):
         self.begin(self._load)
 
     def toggle(self, lane: LaneChoice) -> None:
-        """Add a lane, or drop it if it is shown."""
         if lane in self.chosen:
             self.choose(other for other in self.chosen if other != lane)
         elif len(self.chosen) == MOST:
@@ -107,7 +106,6 @@ class Lanes(Feature):
     # What can be chosen
 
     def ask(self) -> None:
-        """Show which tokenizers are lanes, and which could be."""
         screen, offers = self.screen, self._offers()
         first = "what is being trained" if screen.run.busy else "the tokenizer in force, as soon as there is one"
         if screen.path:

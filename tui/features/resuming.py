@@ -37,7 +37,6 @@ class Resuming(Feature):
         self._tokenizers, self._training, self._corpus = tokenizers, training, corpus
 
     async def show_runs(self) -> None:
-        """The trainings whose tokenizers are kept, newest first; two of them compared."""
         runs = await in_thread(_found)
         if not runs:
             self.screen.say("No training is kept yet: F6 begins one.")
@@ -57,7 +56,6 @@ class Resuming(Feature):
     # From a vocabulary
 
     async def extend(self) -> None:
-        """Learn more merges on top of those of the tokenizer on the screen, from the chosen texts."""
         screen, options = self.screen, self._corpus.chosen_options()
         if options is not None and (old := self._usable()) is not None:
             question = (
@@ -68,7 +66,6 @@ class Resuming(Feature):
             await self._begin(f"{name_of(Path(screen.path))} extended", question, old, chosen, 2 * old.n_vocab)
 
     async def fork(self) -> None:
-        """Keep the merges in force, and learn the next from the chosen texts with the chosen options."""
         screen, options = self.screen, self._corpus.chosen_options()
         if options is not None and (old := self._usable()) is not None:
             question = (
@@ -94,7 +91,6 @@ class Resuming(Feature):
         return None
 
     async def _begin(self, title: str, question: str, begin: Tokenizer, options: TrainingOptions, usual: int) -> None:
-        """Ask how large the vocabulary is to become, and train."""
         paths, begin_path, least = self.screen.corpus.paths, self.screen.path, begin.n_vocab + 1
         number = partial(whole_number, least, LARGEST_VOCABULARY)
         size = await self.screen.ask(Ask(question, number, str(max(least, usual)), example="a number"))
@@ -107,7 +103,6 @@ class Resuming(Feature):
     # After an end of the app
 
     def notes(self) -> list[Note]:
-        """Those of trainings that earlier runs of the app left unfinished."""
         try:
             return left_behind(config.tokenizers_folder())
         except OSError:
@@ -124,7 +119,6 @@ class Resuming(Feature):
                 note.leave()
 
     async def _offer(self, note: Note) -> bool:
-        """Ask for one of them; whether it is resumed, so that no other can be."""
         left, unfinished, output = note.left, note.read(), note.output
         if left is None:
             if unfinished:

@@ -117,7 +117,6 @@ class Shown(Feature):
     # Which step
 
     async def travel(self, by: int) -> None:
-        """Some steps back or on."""
         await self.travel_to(self.asked_for + by)
 
     async def travel_to(self, step: int) -> None:
@@ -196,7 +195,6 @@ class Shown(Feature):
             screen.set_focus(line)
 
     def stop(self) -> None:
-        """Stay where it is."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

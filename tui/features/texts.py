@@ -37,7 +37,6 @@ class Texts(Feature):
         self._typed_ids = ""  # ids whose text was looked at last
 
     def show(self, text: str) -> None:
-        """Show a text in the editor, in the place of the one that is there."""
         self.screen.editor.put(text)
         self.screen.action_show("editor")
 
@@ -100,7 +99,6 @@ class Texts(Feature):
         await self.save(text, *_NAMES[what])
 
     async def convert(self) -> None:
-        """Save the tokenizer on the screen for another library."""
         screen, tokenizer = self.screen, self.screen.in_force
         if tokenizer is None:
             screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
@@ -115,7 +113,6 @@ class Texts(Feature):
             screen.say(f"Saved as {path}.")
 
     def open_example(self, number: int = 0) -> None:
-        """Put an example into the editor."""
         self.screen.action_show("editor")
         self.screen.editor.show_example(number)
 

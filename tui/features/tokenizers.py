@@ -80,13 +80,11 @@ class Tokenizers(Feature):
                 return await self._load(Path(one.path))
 
     async def open(self) -> None:
-        """Ask for a tokenizer file and put it in force."""
         path = await self.screen.ask(AskPath("Which tokenizer file should be opened?"))
         if path is not None:
             self.use(await in_thread(tokenizer_at, path))
 
     async def fetch(self) -> None:
-        """Ask for a name and fetch the tokenizer."""
         if self.waits_for_training():
             return
         question, example = "Which tokenizer should be fetched?", "gpt-4o, o200k_base, Qwen/Qwen3-8B"
@@ -170,7 +168,6 @@ class Tokenizers(Feature):
     # Patterns
 
     async def change_pattern(self) -> None:
-        """Of the tokenizer on the screen; see `change_pattern_of`."""
         if self.screen.path:
             await self.change_pattern_of(Path(self.screen.path))
         elif not self.waits_for_training():
@@ -218,7 +215,6 @@ class Tokenizers(Feature):
     # The list
 
     async def list_anew(self) -> None:
-        """List them anew, or say why they cannot be."""
         try:
             self._own = await in_thread(_shelf)
         except OSError as error:
@@ -248,7 +244,6 @@ class Tokenizers(Feature):
         )
 
     async def rename(self, path: Path) -> None:
-        """Ask for another name in the list; the file keeps its own."""
         if (known := self._known(path)) is None:
             return
         name = await self.screen.ask(Ask("What should this tokenizer be called in the list?", title, known.name))

@@ -81,7 +81,6 @@ class TrainingFeature(Feature):
     # What can be asked for
 
     async def train_or_pause(self) -> None:
-        """What the first button does now."""
         if self.screen.run.phase == "paused":
             self.resume()
         elif self.screen.run.busy:
@@ -149,7 +148,6 @@ class TrainingFeature(Feature):
             self.start(TrainingTask(preset.name, self.screen.options, preset=preset.name, first=first))
 
     def glitch_example(self) -> None:
-        """Train on a forum with its user names, then audit against the same forum without them."""
         if self.waits_for_training():
             return
         paths = {sample.name: str(sample.path) for sample in samples()}
@@ -161,7 +159,6 @@ class TrainingFeature(Feature):
         self._audits_next = True
 
     def train_on_samples(self) -> None:
-        """The training of the first start."""
         corpus = sample_corpus()
         self.start(TrainingTask(corpus.title, self.screen.options, corpus.paths))
 
@@ -174,7 +171,6 @@ class TrainingFeature(Feature):
     # Until something is so
 
     async def go_to(self) -> None:
-        """Ask for a condition and go to its step; a training goes on to it if it is still to come."""
         screen = self.screen
         wanted = await screen.ask(_ask_condition("Go to which step, or to the first where what is so?"))
         if wanted is None:
@@ -188,7 +184,6 @@ class TrainingFeature(Feature):
             screen.say(f"“{wanted}” is so at no step of the {known} learned.")
 
     async def train_until(self) -> None:
-        """Ask for a condition, and learn until it holds: in the training that is under way, or in a new one."""
         wanted = await self.screen.ask(_ask_condition("Train until what is so? Then it waits."))
         if wanted is None:
             return

@@ -44,7 +44,6 @@ class Dialog(ModalScreen[Answer]):
     """
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        """Close the dialog with a result, if it is still there to be closed."""
         return super().dismiss(result) if in_front(self) else AwaitComplete()
 
 

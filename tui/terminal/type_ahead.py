@@ -41,7 +41,6 @@ class TypeAhead:
 
     @property
     def pending(self) -> bool:
-        """Whether something waits, or would have to."""
         return bool(self._waiting or self._following)
 
     def holds(self, event: Event) -> bool:
