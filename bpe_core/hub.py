@@ -196,7 +196,6 @@ def _place(encoding: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _hub(environment: Mapping[str, str]) -> Path:
-    """The cache of huggingface_hub."""
     cache = environment.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     home = Path(environment.get("HF_HOME") or Path(cache, "huggingface"))
     return Path(environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE") or home / "hub")

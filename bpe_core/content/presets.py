@@ -125,12 +125,7 @@ _EVERY: Final = (
         n_merges=6,
         n_tokens=35,
         tokens=(b"st", b"est", b"ow", b"low", b"west", b"ne"),
-        encodings={
-            "newest": (262, 261),
-            "lower": (260, 102, 115),
-            "widest": (120, 106, 101, 258),
-            "low": (260,),
-        },
+        encodings={"newest": (262, 261), "lower": (260, 102, 115), "widest": (120, 106, 101, 258), "low": (260,)},
     ),
     Preset(
         name="S2-prose",

@@ -139,7 +139,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         for index, pair in enumerate(zip(left, right, strict=True)):
             if pairs.setdefault(pair, index) != index:
                 fields.fail(f"merges[{index}]", f"{pair[0]} and {pair[1]} have been merged before")
-    _check_merges(fields, base, merges, texts, once=trained)
+    bytes_of = _bytes_of(fields, base, merges, texts, once=trained)
     specials = fields.any("special_tokens")
     if not isinstance(specials, dict) or not all(is_number(token, LARGEST_ID) for token in specials.values()):
         fields.fail("special_tokens", "an object of texts and their ids was expected")
@@ -151,7 +151,11 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             fields.fail("end_of_word", f"there is no token {end} that no merge makes")
         vocabulary = Vocabulary.marked(base, merges, specials, end)
     else:
-        vocabulary = Vocabulary(base, merges, specials, whole_pieces=_whole_pieces(fields, base, merges))
+        whole = fields.items("whole_pieces") if "whole_pieces" in fields else None
+        if not all(is_number(token, LARGEST_ID) and token in bytes_of for token in whole or ()):
+            fields.fail("whole_pieces", "a list of tokens was expected")
+        pieces = None if whole is None else {bytes_of[token]: token for token in whole}
+        vocabulary = Vocabulary(base, merges, specials, whole_pieces=pieces)
     if fields.number("n_vocab") != vocabulary.n_vocab:
         fields.fail("n_vocab", f"{vocabulary.n_vocab} was expected, the number of tokens in the file")
     return Tokenizer(vocabulary, pattern or _pattern(fields), record=record, name=name)
@@ -181,35 +185,24 @@ def _base(fields: Fields) -> dict[int, bytes]:
     return base
 
 
-def _whole_pieces(fields: Fields, base: Mapping[int, bytes], merges: Sequence[Triple]) -> dict[bytes, int] | None:
-    if "whole_pieces" not in fields:
-        return None
-    bytes_of = dict(base)
-    for left, right, token in merges:
-        bytes_of[token] = bytes_of[left] + bytes_of[right]
-    ids = fields.items("whole_pieces")
-    if not all(is_number(token, LARGEST_ID) and token in bytes_of for token in ids):
-        fields.fail("whole_pieces", "a list of tokens was expected")
-    return {bytes_of[token]: token for token in ids}
-
-
-def _check_merges(
+def _bytes_of(
     fields: Fields, base: Mapping[int, bytes], merges: Sequence[Triple], texts: Iterable[str], *, once: bool
-) -> None:
-    """Raise `FormatError` for unknown ids, and texts that do not match the ids; and, if each merge makes another token
-    (`once`), for an id that is taken."""
+) -> dict[int, bytes]:
+    """Id -> bytes of all tokens. Raises `FormatError` for unknown ids and texts that do not match the ids, and, if each
+    merge makes another token (`once`), for an id that is taken."""
     bytes_of = dict(base)
     for index, ((left, right, token), text) in enumerate(zip(merges, texts, strict=True)):
         try:
             data = bytes_of[left] + bytes_of[right]
         except KeyError as error:
-            problem = f"the id {error.args[0]} is no byte, and no merge before it makes it"
-            fields.fail(f"merges[{index}]", problem)
+            unknown = f"the id {error.args[0]} is no byte, and no merge before it makes it"
+            fields.fail(f"merges[{index}]", unknown)
         if token > LARGEST_ID or (once and token in bytes_of):
             fields.fail(f"merges[{index}]", f"the id {token} is taken or too large")
         if data.decode(errors="backslashreplace") != text:
             fields.fail(f"merges[{index}]", "the text is not what the ids stand for")
         bytes_of[token] = data
+    return bytes_of
 
 
 def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> TrainingRecord:
@@ -228,11 +221,7 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
         )
     sources = (
         Source(
-            one.text("name"),
-            one.number("bytes"),
-            one.number("characters"),
-            one.text("sha256"),
-            one.number("weight", 1),
+            one.text("name"), one.number("bytes"), one.number("characters"), one.text("sha256"), one.number("weight", 1)
         )
         for one in training.objects("sources")
     )

@@ -142,11 +142,7 @@ class Tokenizer:
         return type(self)(vocabulary, self.pattern, record=record, name=self.name, preparation=self.preparation)
 
     def encode(
-        self,
-        text: str,
-        *,
-        allowed_special: Choice = frozenset(),
-        disallowed_special: Choice = "all",
+        self, text: str, *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
     ) -> list[int]:
         """The ids of `text`; the two options mean what they mean in tiktoken.
 
@@ -332,16 +328,13 @@ class SpecialsAllowed(Tokenizer):
         return cls(tokenizer.vocabulary, str(pattern), record=tokenizer.record, name=tokenizer.name)
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
-        """The ids of a piece; a special token is one id."""
         special = self.vocabulary.special_tokens.get(piece)
         return super().encode_piece(piece) if special is None else (special,)
 
     def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
-        """The ids of each piece."""
         return map(self.encode_piece, pieces)
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, with special tokens encoded as such."""
         return list(chain.from_iterable(map(self.encode_piece, self.splitter.split(text))))
 
 
