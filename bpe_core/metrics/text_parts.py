@@ -27,17 +27,9 @@ OTHER: Final = "Other"  # all other scripts
 SHARED: Final = "no script"  # a text of nothing but characters that all share: digits, punctuation, white space, emoji
 
 _LISTED: Final = "".join(rf"\p{{Script={name}}}" for name in SCRIPTS)
-_RUNS: Final = regex.compile(
-    "|".join(
-        (
-            *(
-                rf"(?P<{name}>\p{{Script={name}}}[\p{{Script={name}}}\p{{Common}}\p{{Inherited}}]*+)"
-                for name in SCRIPTS
-            ),
-            rf"(?P<{OTHER}>[^\p{{Common}}\p{{Inherited}}{_LISTED}][^{_LISTED}]*+)",
-        )
-    )
-)
+_RUN: Final = r"(?P<{0}>\p{{Script={0}}}[\p{{Script={0}}}\p{{Common}}\p{{Inherited}}]*+)"
+_OTHER_RUN: Final = rf"(?P<{OTHER}>[^\p{{Common}}\p{{Inherited}}{_LISTED}][^{_LISTED}]*+)"
+_RUNS: Final = regex.compile("|".join([*map(_RUN.format, SCRIPTS), _OTHER_RUN]))
 
 
 class TextParts(NamedTuple):

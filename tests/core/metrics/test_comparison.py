@@ -12,8 +12,8 @@ from bpe_core import TextError, metrics, train
 from bpe_core.content.samples import samples
 from bpe_core.metrics.boundaries import EncodedText, disagreements, edit_survival, encoded, read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_all_texts, of_amounts
-from bpe_core.metrics.comparison import Comparison, WorstLines
-from bpe_core.metrics.text_parts import TextParts, sections
+from bpe_core.metrics.comparison import Comparison
+from bpe_core.metrics.text_parts import sections
 from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
@@ -97,21 +97,6 @@ def test_the_worst_lines_are_those_of_sorting_all():
 
 def _lines(data):
     return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]
-
-
-def test_lines_alike_in_excess_do_not_pile_up():
-    worst = WorstLines(2, 3)
-    for number in range(40):
-        text = f"line {number}\n"
-        worst.add(
-            number,
-            1,
-            TextParts.of(text),
-            [EncodedText(text, [1, 2], [3, len(text)]), EncodedText(text, [1], [len(text)])],
-        )
-    assert [one.line for one in worst.of(0)] == ["line 0", "line 1", "line 2"]
-    assert len(worst._kept[0]) < 12
-    assert worst.of(1) == []
 
 
 def test_folders_and_scripts_add_up_to_all(pair):
