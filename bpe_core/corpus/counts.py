@@ -194,7 +194,7 @@ class Counts:
         return self.sources[document].name if one_each else f"text {document + 1:,}"
 
     def _count(self, blocks: Iterable[str], measure: _Measure) -> None:
-        """Count the pieces of the next document. If reading it raises, none of them is counted."""
+        """Count the next document. If reading it raises, none of its pieces is counted."""
         scanner = self.splitter.scanner
         texts: Iterator[Any]  # bytes, which the kernel splits, or lists of pieces
         if scanner:

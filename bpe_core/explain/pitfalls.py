@@ -67,11 +67,12 @@ class Pitfall:
     reason: str  # what is unexpected, in one sentence that is safe to show
 
 
-Detector = Callable[[str, int], Iterator[Pitfall]]
-"""(part of a text, offset of that part in the text) -> pitfalls, with offsets that count from the start of the part."""
+_Detector = Callable[
+    [str, int], Iterator[Pitfall]
+]  # (part of a text, its offset) -> pitfalls, their offsets in the part
 
 
-def _detectors(live: LiveText) -> tuple[Detector, ...]:
+def _detectors(live: LiveText) -> tuple[_Detector, ...]:
     """The detectors for a text, one for each of eight of the `KINDS`; the others need more than a part of the text."""
     tokenizer = live.tokenizer
     specials = tokenizer.special_tokens
@@ -176,7 +177,7 @@ class _Sample:
 
 @dataclass(slots=True)
 class _Block:
-    """The results for `length` consecutive characters of the text; offsets count from the first of them."""
+    """The results for `length` characters of the text; offsets count from the first of them."""
 
     length: int
     known: bool = False
@@ -248,18 +249,15 @@ class Pitfalls:
             return [Pitfall("trailing space", n - 1, n, "The text ends with the space of the next word.")]
         if end is None or len(end.ids) < 2 or last.isspace():
             return []
-        whole = next(end.completions(), None)
-        if whole is None or len(whole.ids) > 1:
+        if (whole := next(end.completions(), None)) is None or len(whole.ids) > 1:
             return []
         token = visible(self._live.tokenizer.decode([whole.token]))
         return [Pitfall("partial token", end.start, n, f"The end is {len(end.ids)} tokens; {token} would be 1.")]
 
     def __len__(self) -> int:
-        """How many pitfalls are known, without `of_the_whole` and `at_end`."""
         return sum(len(block.found) for block in self._blocks)
 
     def __iter__(self) -> Iterator[Pitfall]:
-        """The pitfalls counted by `len`, in the order of the text."""
         return (_moved(pitfall, start) for block, start in self._placed() for pitfall in block.found)
 
     def worst(self) -> Pitfall | None:

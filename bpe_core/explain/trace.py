@@ -142,10 +142,9 @@ class TokenUses:
 def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step: int) -> TokenUses:
     """The uses of the token that the merge of `step`, from 1, makes.
 
-    Every use begins with the token's own merge and ends, if it ends, in a merge that has the token as a part. How many
-    occurrences a merge joined is how many tokens the corpus lost by it (the pair's count would not do: "aaa" holds the
-    pair (a, a) twice and is merged once). `length_after(k)` is how many tokens the corpus had after k merges, 0
-    included, which a training record keeps. Takes a time linear in the merges that have the token as a part.
+    A use ends, if it ends, in a merge that has the token as a part. How many occurrences a merge joined is how many
+    tokens the corpus lost by it (the pair's count would not do: "aaa" holds the pair (a, a) twice and is merged once).
+    `length_after(k)` is how many tokens it had after k merges, 0 included. Linear in the merges that have the token.
 
     >>> low = Vocabulary.of_bytes().extended([(97, 97, 256), (256, 97, 257)])
     >>> uses = token_uses(low, [11, 9, 7].__getitem__, 1)

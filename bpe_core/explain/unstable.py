@@ -39,8 +39,7 @@ _Ends = tuple[int, ...]  # where pieces end in the tail or at its end, in code p
 class Completion:
     """A token that would swallow the end of the text: the last of the `ids` that would replace the unstable ones.
 
-    The text ends with its first bytes, `swallowed`, already; `rest` would have to follow, and may end inside a
-    character.
+    The text ends with its first bytes, `swallowed`, already; `rest` would follow, and may end inside a character.
     """
 
     ids: Ids
@@ -130,8 +129,7 @@ class Unstable:
         return found
 
     def _prefixes_under(self, ends: _Ends) -> Iterator[_Prefix]:
-        """Tokens that can precede a token that swallows the end, and the tokens if the tail ends with a piece, under
-        one way of splitting it."""
+        """Tokens that can precede a token that swallows the end, and those of the whole tail, split in one way."""
         bounds = (0, *ends)
         parts = [self._text[a:b] for a, b in zip(bounds, ends, strict=False)]
         lossy, split = self._reader.lossy, self._reader.splitter.split
@@ -145,10 +143,8 @@ class Unstable:
             yield _Prefix(ends, before + first, open_part[at:], not first, False)
 
     def _shortened(self, ids: Ids, data: bytes, length: int) -> Ids:
-        """The tokens of the first `length` bytes of `data`, found from `ids`, the tokens of all of it.
-
-        Tokens at the end are encoded again, twice as many each time, until they are compatible with those kept.
-        """
+        """The tokens of the first `length` bytes of `data`, whose tokens are `ids`."""
+        # Tokens at the end are encoded again, twice as many each time, until they are compatible with those kept.
         n_kept = bisect_right(list(accumulate(map(self._n_bytes, ids))), length)
         n_back = 1
         while True:
@@ -173,10 +169,9 @@ class Unstable:
                     yield Completion(ids, prefix.swallowed, rest)
 
     def _swallowing(self, prefix: _Prefix, beyond: Sequence[str] = ()) -> Iterator[int]:
-        """The tokens that can follow a prefix, lowest id first.
+        """The tokens that can follow a prefix, lowest id first; `beyond` are characters to try after each.
 
-        The pattern may accept the piece only if more follows, as a closing quotation mark; `beyond` are characters to
-        try after the token.
+        The pattern may accept the piece only if more follows, as a closing quotation mark.
         """
         vocabulary = self._vocabulary
         for token in sorted(self._tokens.beginning_with(prefix.swallowed)):
@@ -226,8 +221,7 @@ def unstable(live: LiveText) -> Unstable | None:
 
 
 def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """(text, bytes added) for texts that begin with the bytes `rest`, completed by the missing bytes of its last
-    character, or else followed by nothing or one of `beyond`."""
+    """(text, bytes added): `rest` with the missing bytes of its last character, or else with none or one of `beyond`."""
     try:
         text = rest.decode()
     except UnicodeDecodeError as error:

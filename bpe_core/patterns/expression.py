@@ -19,8 +19,8 @@ from bpe_core.errors import PatternError
 from bpe_core.visible import visible
 
 MOST_CHARACTERS: Final = 20_000
-"""The longest expression, in characters, with the least number of each repetition written out (`a{9}` counts as nine);
-compiling this much takes half a second and 30 MB. The longest published one has some hundreds."""
+"""With the least number of each repetition written out (`a{9}` counts as nine); compiling this much takes half a second
+and 30 MB. The longest published expression has some hundreds."""
 PATIENCE: Final = 2.0  # seconds that an expression may take on a short text where no `patience` is in force
 _CHARACTERS_A_SECOND: Final = 100_000
 """A text adds one second for so many characters, fifty times what a usual pattern needs."""
@@ -53,7 +53,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("patience", default=None)
 def patience(seconds: float) -> Iterator[None]:
     """A context in which all untrusted expressions together may run for `seconds`; then they raise `PatternError`.
 
-    Only the time spent in expressions counts. Inside another `patience` this one has no effect: the outer is in force.
+    Only the time spent in expressions counts. Inside another `patience` this one has no effect.
     """
     if _budget.get() is not None:
         yield
@@ -74,8 +74,7 @@ class Expression:
     """An untrusted regular expression, compiled; a call that takes longer than `patience` raises `PatternError`."""
 
     def __init__(self, source: str, what: str = "split pattern") -> None:
-        """`what` names it in errors. `PatternError` if `source` is not valid, calls groups, or exceeds
-        `MOST_CHARACTERS`."""
+        """`what` names it in errors. `PatternError` if it is invalid, calls groups, or exceeds `MOST_CHARACTERS`."""
         self.source: Final = source
         self._what: Final = what
         if (problem := _too_much(source)) is not None:

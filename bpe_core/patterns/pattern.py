@@ -72,10 +72,9 @@ class Split:
 
     @classmethod
     def of_expression(cls, source: str) -> "Split":
-        """The split by a regular expression from a file, written so that `parse` reads it back as an expression.
+        """The split by a regular expression from a file, which gets its name if it is published.
 
-        Comments, which could be marks, are removed; a bare word, which could be a name, is put into a group. A
-        published expression gets its name.
+        Comments, which could be marks, are removed; a bare word, which could be a name, is put into a group.
         """
         for name, published in PATTERNS.items():
             if source and source == published and name != "words":  # which drops text, unlike its expression
@@ -116,7 +115,7 @@ Pattern = Split | Then | Else
 
 
 def parse(text: str) -> Pattern:
-    """The tree of a pattern. Its regular expressions are not checked here.
+    """The tree of a pattern, its regular expressions unchecked.
 
     PatternError if it combines more than 64 patterns, or if one is a bare word that is no name in `PATTERNS`.
     """
@@ -131,10 +130,7 @@ def parse(text: str) -> Pattern:
 
 
 def in_full(pattern: Pattern) -> str:
-    """The notation of a pattern with the expressions of published patterns instead of their names.
-
-    The mark "(?#only)" is left out of "words", which is `\\S+`.
-    """
+    """The notation of a pattern with expressions instead of names; that of "words", `\\S+`, has no mark then."""
     if isinstance(pattern, Split):
         return pattern.source if pattern.name else str(pattern)
     first = in_full(pattern.first) + _THEN if isinstance(pattern, Then) else _found_first(pattern.first) + _ELSE
