@@ -67,9 +67,7 @@ class Pitfall:
     reason: str  # what is unexpected, in one sentence that is safe to show
 
 
-_Detector = Callable[
-    [str, int], Iterator[Pitfall]
-]  # (part of a text, its offset) -> pitfalls, their offsets in the part
+_Detector = Callable[[str, int], Iterator[Pitfall]]  # (part of a text, its offset) -> pitfalls, offsets in the part
 
 
 def _detectors(live: LiveText) -> tuple[_Detector, ...]:

@@ -221,7 +221,7 @@ def unstable(live: LiveText) -> Unstable | None:
 
 
 def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """(text, bytes added): `rest` with the missing bytes of its last character, or else with none or one of `beyond`."""
+    """(text, bytes added): `rest` with the missing bytes of its last character, else with none or one of `beyond`."""
     try:
         text = rest.decode()
     except UnicodeDecodeError as error:
