@@ -54,19 +54,20 @@ def place_for(folder: Path, title: str) -> Path:
     return folder / f"{stem}.json"
 
 
-def older_twin(path: Path, named: Path) -> Path | None:
-    """A file that was to be called `named`, or has a number behind that, and holds the same as the one at `path`.
+def without_twin(path: Path, named: Path) -> Path:
+    """The path of what was learned, which was to be called `named`.
 
-    That is the same pattern, tokens, merges and counts of a training.
+    Where a file of that name, or one with a number behind it, holds the same already (pattern, tokens, merges and
+    counts of a training), that file; the new one goes. Raises `BpeError` or OSError.
     """
-    own = load(path)
-    numbered = re.compile(re.escape(named.stem) + r"(-\d+)?")
+    own, numbered = _contents(load(path)), re.compile(re.escape(named.stem) + r"(-\d+)?")
     for other in sorted(named.parent.glob("*.json")):
         if other != path and numbered.fullmatch(other.stem):
             with suppress(BpeError):
-                if _contents(load(other)) == _contents(own):
+                if _contents(load(other)) == own:
+                    path.unlink()
                     return other
-    return None
+    return path
 
 
 def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -170,18 +171,14 @@ _MORE: Final = {*OPTIONS} - {"weight", "end-of-word", "id-layout"}
 def possible(options: TrainingOptions) -> TrainingOptions:
     """`options` with the default for each that this version does not know."""
     default = TrainingOptions()
+    with suppress(PatternError):
+        splitter(options.pattern)
+        default = replace(default, pattern=options.pattern)
     return replace(
         options,
         vocab_size=options.vocab_size if options.vocab_size > 256 else default.vocab_size,
-        pattern=options.pattern if _splits(options.pattern) else default.pattern,
+        pattern=default.pattern,
         ties=options.ties if options.ties in TIES else default.ties,
         min_count=max(options.min_count, 1),
         more={name: value for name, value in options.more.items() if name in _MORE},
     )
-
-
-def _splits(pattern: str) -> bool:
-    try:
-        return bool(splitter(pattern))
-    except PatternError:
-        return False

@@ -36,7 +36,7 @@ from bpe_core.worker.messages import (
 from tui.dialogs.questions import Ask
 from tui.disk import config
 from tui.disk.sources import sample_corpus, title_of
-from tui.disk.tokenizer_files import older_twin, place_for
+from tui.disk.tokenizer_files import place_for, without_twin
 from tui.disk.unfinished import Note
 from tui.features.audit import AuditFeature
 from tui.features.corpus import CorpusChoice, path_of
@@ -115,8 +115,7 @@ class TrainingFeature(Feature):
         self.tell(JobCommand("run"))
 
     def stop(self) -> None:
-        """End the training; the worker saves what it learned."""
-        self.tell(JobCommand("stop"))
+        self.tell(JobCommand("stop"))  # it saves what it learned
 
     async def step_once(self) -> None:
         """One merge and wait; without a training, begin one that waits."""
@@ -379,7 +378,8 @@ class TrainingFeature(Feature):
         if course.saved is None:
             course.saved = await self._rescue(course, learned)
         elif course.saved != course.named:
-            course.saved = await in_thread(_without_twin, course.saved, course.named)
+            with suppress(BpeError, OSError):
+                course.saved = await in_thread(without_twin, course.saved, course.named)
         await self._tokenizers.list_anew()
         if path := course.saved:
             # What was learned stays on the screen, from now on as the tokenizer in its file.
@@ -441,15 +441,6 @@ def _whole(path: Path, pattern: str) -> Tokenizer:
         tokenizer = load(path, pattern=pattern)
     tokenizer.vocabulary.recover()
     return tokenizer
-
-
-def _without_twin(path: Path, named: Path) -> Path:
-    """The path of what was learned; where it was learned before already, the older file, and the new one goes."""
-    with suppress(BpeError, OSError):
-        if twin := older_twin(path, named):
-            path.unlink()
-            return twin
-    return path
 
 
 def learned_by_heart(merges: Sequence[Merge]) -> str:
