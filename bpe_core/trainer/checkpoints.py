@@ -30,9 +30,7 @@ LARGEST_PART: Final = (
 class Checkpoints:
     """Writes checkpoints of one training to `path`; to nowhere if that is None."""
 
-    def __init__(
-        self, path: Path | None, report: Callable[[int, str], object] = lambda n_merges, problem: None
-    ) -> None:
+    def __init__(self, path: Path | None, report: Callable[[int, str], object] = lambda *_: None) -> None:
         """`report` is called after each with the merges in the file, and why they are not the newest, or ""."""
         self.path: Final = path
         self._report = report
@@ -105,10 +103,8 @@ def check_texts(earlier: Tokenizer, now: Sequence[Source]) -> None:
             changed = "has changed" if was.name == source.name else f"is read where {was.name} was"
             raise OptionError(f"{source.name} {changed} since the training to resume; begin anew.")
     if len(then) != len(now):
-        raise OptionError(
-            f"The corpus has {counted(len(now), 'text')} now, and had {len(then):,} in the training to resume; "
-            "begin anew."
-        )
+        texts = counted(len(now), "text")
+        raise OptionError(f"The corpus has {texts} now, and had {len(then):,} in the training to resume; begin anew.")
 
 
 def _written(value: object) -> str:

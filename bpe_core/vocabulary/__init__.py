@@ -274,9 +274,6 @@ class Vocabulary:
         known = token in self._bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]
         return known or token in self._texts
 
-    def __len__(self) -> int:
-        return self.n_vocab
-
     def __repr__(self) -> str:
         return f"<Vocabulary: {self.n_vocab} tokens, {self.n_merges} merges>"
 
