@@ -120,7 +120,7 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened, home:
         area = scope.area
         area.load("low lowß")
         area.focus()
-        await scope.until(lambda: area.under_cursor, "a token is under the cursor")
+        await scope.until(lambda: area.edited.under_cursor, "a token is under the cursor")
         assert area.live is not None
         assert area.live.ids == [LOW, LOW, 1 + 0xC3, 1 + 0x9F]
         assert scope.shown("#totals-line").startswith("4 tokens  9 bytes  2.25 bytes/token  8 characters")
