@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
-from textual.widget import Widget
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
@@ -84,8 +83,8 @@ class EditorPane(Pane):
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
         self.area.tokenizer = None if tokenizer is None else self._as_wanted(tokenizer)
         if self.is_loaded:
-            self.side.in_force = self.in_force
-            self._label_lanes()
+            self.side.in_force = tokenizer
+        self.tell_names()
         self.watch_view(self.view)
 
     def watch_lanes(self, lanes: tuple[ShownLane, ...]) -> None:
@@ -96,7 +95,7 @@ class EditorPane(Pane):
         if len(lanes) != n_before:
             self.status_lines.forget_edits()
             self.tell_example()
-        self._label_lanes()
+        self.tell_names()
 
     def _as_wanted(self, tokenizer: Tokenizer) -> Tokenizer:
         """The same one, taking the texts of special tokens for these tokens where that is wanted."""
@@ -121,21 +120,18 @@ class EditorPane(Pane):
 
     def tell_names(self) -> None:
         """A lane has another name, or its step is known by now."""
-        if self.is_loaded:
-            self._label_lanes()
-
-    watch_path = watch_kept = tell_names
-
-    def _label_lanes(self) -> None:
+        if not self.is_loaded:
+            return
         from tui.text.status_texts import labels, short_names
 
         names = short_names(self.titles(steps_alone=True), self.area.size.width)
         self.area.set_labels(labels(names))
         self.status_lines.show_lanes(names)
 
+    watch_path = watch_kept = tell_names
+
     def on_resize(self) -> None:
-        if self.is_loaded:
-            self.call_after_refresh(self._label_lanes)
+        self.call_after_refresh(self.tell_names)
 
     def watch_audit(self, audit: Audit) -> None:
         if self.is_loaded:
@@ -191,18 +187,15 @@ class EditorPane(Pane):
         from bpe_core.content.samples import examples
 
         self.example = number % len(examples())
-        shown = examples()[self.example]
+        self._shown = shown = examples()[self.example]
         self.put(shown.text)
         self.area.move_cursor(self.area.document.get_location_from_index(shown.cursor))
-        self._shown = shown
         self.tell_example()
 
     def tell_example(self) -> None:
         """In the hint what to look at, as long as the example is there."""
-        if self._shown is not None:
-            begins = self._shown.text.partition("\n")[0][:_BEGINNING]
-            if not self.area.document[0].startswith(begins):
-                self._shown = None
+        if self._shown and not self.area.document[0].startswith(self._shown.text.partition("\n")[0][:_BEGINNING]):
+            self._shown = None
         hint = _HINT_OF_LANES if self.area.lanes else HINT
         self.hint = f"Example: {self._shown.see}" if self._shown else hint
 
@@ -235,7 +228,6 @@ class EditorPane(Pane):
         self.tell_keys()
 
     def action_turn_view(self) -> None:
-        """Show the text in the next way; ways other than the text itself are there to be read."""
         from tui.text.views import VIEWS
 
         self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
@@ -248,20 +240,16 @@ class EditorPane(Pane):
         had_focus = area.has_focus or other.has_focus
         if area.live is None or view == "text":
             self.set_reactive(EditorPane.view, "text")
-            self.remove_class("-viewing")
-            seen: Widget = area
         else:
-            self.add_class("-viewing")
-            offset = area.document.get_index_from_location(area.cursor_location)
             from tui.text.views import ViewToken, tokens_around
 
-            n_colors = len(area.palette.tokens)
+            offset, n_colors = area.document.get_index_from_location(area.cursor_location), len(area.palette.tokens)
             tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
             other.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
-            seen = other
+        self.set_class(self.view != "text", "-viewing")
         self.tell_keys()
         if had_focus:
-            seen.focus()
+            (area if self.view == "text" else other).focus()
 
     def tell_keys(self) -> None:
         """On the lower border: the keys that change what is seen, and what is seen now."""
@@ -291,27 +279,24 @@ class EditorPane(Pane):
         ids = [] if what == "text" else area.edited.ids(area.selected)
         copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
         self.app.copy_to_clipboard(copies[what])
-        n_ids = counted(len(ids), "id")
-        copied = {"text": "the text", "ids": n_ids, "list": f"{n_ids} as a Python list"}
-        self.notify(f"Copied {copied[what]}.")
+        copied = counted(len(ids), "id") + " as a Python list" * (what == "list")
+        self.notify(f"Copied {'the text' if what == 'text' else copied}.")
 
     def action_share(self, kind: str) -> None:
         """Make a picture of what is selected, or else of a text that is not long, or of what is seen of it."""
         area = self.area
         whole, selected = (0, area.document.n_characters), area.selected
         part = selected if selected[0] < selected[1] else whole if whole[1] <= MOST_DRAWN else area.in_view
+        what, suffix = PICTURES[kind]
         if part[1] - part[0] > MOST_DRAWN:
             self.notify(f"A picture holds {MOST_DRAWN:,} characters at most: select fewer.", severity="warning")
         elif area.live is None:
             self.notify(area.edited.why_none or "There are no tokens yet: wait a moment.", severity="warning")
         else:
             try:
-                drawn = area.edited.picture(self.titles(), part, kind)
+                do(self, "texts.save_picture", area.edited.picture(self.titles(), part, kind), what, f"editor{suffix}")
             except BpeError as error:
                 self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
-                return
-            what, suffix = PICTURES[kind]
-            do(self, "texts.save_picture", drawn, what, f"editor{suffix}")
 
     def action_toggle_specials(self) -> None:
         """Take the texts of special tokens for these tokens, or for text again."""
