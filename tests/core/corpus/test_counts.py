@@ -19,10 +19,12 @@ def files(tmp_path, contents):
     return find_files(tmp_path).files
 
 
-def test_pieces_are_counted_in_the_order_in_which_they_first_appear():
+def test_pieces_are_counted_in_the_order_of_first_appearance_and_each_text_is_a_document():
     counted = Counts.of("low low lower widest low", "words")
     assert list(counted.pieces.items()) == [("low", 3), ("lower", 1), ("widest", 1)]
     assert (counted.pattern, counted.n_documents, counted.n_pieces) == ("words", 1, 5)
+    assert Counts.of(["ab", "cd"], "none").pieces == {"ab": 1, "cd": 1}
+    assert Counts.of((text for text in ("a b", "a")), "gpt2").pieces == {"a": 2, " b": 1}
 
 
 def test_sizes_and_digests_are_those_of_the_text_in_utf_8(tmp_path):

@@ -8,7 +8,7 @@ import os
 import socket
 import tempfile
 import zipfile
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
@@ -55,14 +55,10 @@ def zipped():
 # --- faithful --------------------------------------------------------------------------------------------------------
 
 
-def test_every_character_comes_as_it_was_written(tmp_path):
-    write(tmp_path, {"nasty.txt": "x" + NASTY})
-    assert text_of(tmp_path / "nasty.txt") == "x" + NASTY
-
-
 @pytest.mark.parametrize(
     "encoded",
     [
+        b"x" + NASTY.encode(),
         codecs.BOM_UTF8 + NASTY.encode(),
         codecs.BOM_UTF16_LE + NASTY.encode("utf-16-le"),
         codecs.BOM_UTF16_BE + NASTY.encode("utf-16-be"),
@@ -73,7 +69,7 @@ def test_every_character_comes_as_it_was_written(tmp_path):
         gzip.compress(codecs.BOM_UTF16_LE + NASTY.encode("utf-16-le"), mtime=0),
     ],
 )
-def test_a_byte_order_mark_and_a_packing_are_taken_off(tmp_path, encoded):
+def test_every_character_comes_as_it_was_written_without_mark_and_packing(tmp_path, encoded):
     write(tmp_path, {"file": encoded})
     assert text_of(tmp_path / "file").removeprefix("x") == NASTY
 
@@ -147,31 +143,19 @@ def test_a_bad_byte_far_inside_is_found_with_its_place(tmp_path, n):
     write(tmp_path, {"long.txt": b"a" * n + b"\xe4\xe4", "cut.txt": b"a" * n + "😀".encode()[:3]})
     assert f"byte 0xe4 at offset {n:,} is not UTF-8" in refusal(tmp_path / "long.txt")
     assert f"byte 0xf0 at offset {n:,} is not UTF-8" in refusal(tmp_path / "cut.txt")
-
-
-def test_packing_that_breaks_far_inside_is_one_sentence_too(tmp_path):
-    packed = gzip.compress(os.urandom(BLOCK).hex().encode())
-    write(tmp_path, {"long.gz": packed[:-8] + b"checksum"})
+    (tmp_path / "long.gz").write_bytes(gzip.compress(os.urandom(n // 2).hex().encode())[:-8] + b"checksum")
     assert "its gzip packing is damaged" in refusal(tmp_path / "long.gz")
 
 
 def test_pipes_sockets_and_devices_are_not_even_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with socket.socket(socket.AF_UNIX) as endpoint, contextmanager(_inside)(tmp_path):
+    with socket.socket(socket.AF_UNIX) as endpoint, chdir(tmp_path):
         endpoint.bind("socket")
     assert refusal(tmp_path / "pipe") == "pipe cannot be read: it is a named pipe."
     assert "it is a socket" in refusal(tmp_path / "socket")
     assert "it is a device" in refusal("/dev/zero")
     write(tmp_path, {"fine.txt": "fine"})
     assert [skipped.reason for skipped in find_files(tmp_path).skipped] == ["it is a named pipe", "it is a socket"]
-
-
-def _inside(folder):
-    """Work in a folder for a moment: the path of a socket has to be short."""
-    before = Path.cwd()
-    os.chdir(folder)
-    yield
-    os.chdir(before)
 
 
 def test_what_is_not_there_is_one_sentence(tmp_path):
@@ -234,12 +218,8 @@ def test_a_folder_is_read_in_the_order_of_its_names_without_what_is_hidden_or_ma
     found = find_files([tmp_path / "corpus"])
     assert names(found) == ["corpus/a/10.md", "corpus/a/2.md", "corpus/b.txt", "corpus/c.py"]
     assert found.skipped == ()
-
-
-def test_what_is_passed_over_inside_a_folder_is_read_when_named(tmp_path):
-    write(tmp_path, {".hidden": "h", "lib/site-packages/x.py": "x"})
-    assert names(find_files(tmp_path / ".hidden")) == [".hidden"]
-    assert names(find_files(tmp_path / "lib" / "site-packages")) == ["site-packages/x.py"]
+    assert names(find_files(tmp_path / "corpus" / ".hidden")) == [".hidden"], "what is named is read"
+    assert names(find_files(tmp_path / "corpus" / "lib" / "site-packages")) == ["site-packages/x.py"]
 
 
 def test_paths_keep_their_order_and_a_file_reached_twice_counts_once(tmp_path):

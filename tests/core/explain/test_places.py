@@ -68,15 +68,11 @@ def test_a_pair_inside_a_character_and_one_with_the_end_of_a_word() -> None:
     assert (place.left, place.right, place.after) == ("w" if step == 1 else place.left, "", " low")
 
 
-def test_a_long_piece_is_told_from_several_of_its_lines() -> None:
+def test_a_long_piece_is_told_from_several_of_its_lines_and_texts_without_the_pair_are_no_place() -> None:
     text = "one\n" * 50
     tokenizer = train(text, vocab_size=257, pattern="none")
     places = list(pair_places(counted(tokenizer, text), 1, [CorpusText("t", [text])]))
     assert [place.line for place in places] == [1, 2, 3]
-
-
-def test_texts_without_the_pair_are_no_place() -> None:
-    tokenizer = train("abab", vocab_size=257)
     assert list(pair_places(counted(tokenizer, "xyz"), 1, [CorpusText("t", ["xyz"])])) == []
 
 

@@ -26,19 +26,11 @@ def test_why_neighbors_stayed_apart():
     assert trace(LOW, "xyz").next is None
 
 
-def test_overlapping_occurrences_join_from_the_left():
-    vocabulary = Vocabulary.of_bytes().extended([(97, 97, 256)])
-    (merge,) = trace(vocabulary, "aaaaa").applied
+def test_overlaps_join_from_the_left_and_a_piece_that_is_looked_up_whole_has_no_merges():
+    (merge,) = trace(Vocabulary.of_bytes().extended([(97, 97, 256)]), "aaaaa").applied
     assert merge.count == 2 and merge.parts == (256, 256, 97)
-
-
-def test_a_piece_that_is_looked_up_whole_has_no_merges():
-    vocabulary = Vocabulary({**{b: bytes([b]) for b in range(256)}, 300: b"hello"})
-    found = trace(vocabulary, "hello")
+    found = trace(Vocabulary({**{b: bytes([b]) for b in range(256)}, 300: b"hello"}), "hello")
     assert found.whole == 300 and found.parts == (300,) and found.applied == ()
-
-
-def test_nothing_and_a_single_byte():
     assert trace(LOW, "").parts == () and trace(LOW, b"\xff").parts == (255,)
 
 

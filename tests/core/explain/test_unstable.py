@@ -12,6 +12,7 @@ from bpe_core import LiveText, Tokenizer, load, train
 from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import Unstable, unstable
 from bpe_core.patterns import PATTERNS, splitter
+from bpe_core.utf8 import is_utf8
 
 TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
 
@@ -36,13 +37,10 @@ def test_a_word_can_go_on() -> None:
     assert [words(TOKENIZER, found.ids) for found in islice(end.completions(), 3)] == [[" the"], [" them"], [" theme"]]
 
 
-def test_behind_a_space_any_word_can_come() -> None:
+def test_behind_a_space_any_word_can_come_and_a_full_group_of_digits_is_final() -> None:
     end = end_of(TOKENIZER, "of the ")
     assert end.start == 6 and words(TOKENIZER, end.ids) == [" "]
     assert all(found.swallowed == b" " and found.rest for found in end.completions())
-
-
-def test_a_full_group_of_digits_is_final() -> None:
     digits = train("123 123 12 12 1234", vocab_size=260, pattern="gpt4")
     assert end_of(digits, "123").ids == () == end_of(digits, "").ids
     assert end_of(digits, "12").ids != ()
@@ -50,11 +48,9 @@ def test_a_full_group_of_digits_is_final() -> None:
 
 def test_a_character_may_come_in_parts() -> None:
     emoji = train("😊😊😊", vocab_size=258, pattern="none")  # the first half of an emoji is a token
-    end = end_of(emoji, "a")
-    assert end.ids == ()
+    assert end_of(emoji, "a").ids == ()
     both = train("a😊a😊a😊b", vocab_size=258, pattern="none", ties="lowest")
-    for found in end_of(both, "a").completions():
-        assert found.rest
+    assert all(found.rest for found in end_of(both, "a").completions())
 
 
 def random_tokenizer(rng: random.Random, pattern: str) -> Tokenizer:
@@ -78,7 +74,7 @@ def test_as_trying_every_continuation_says(pattern: str) -> None:
         ids = tokenizer.encode_ordinary(text)
         end = end_of(tokenizer, text)
         kept = ids[: len(ids) - len(end.ids)]
-        whole = [found for found in end.completions() if is_text(found.rest)]
+        whole = [found for found in end.completions() if is_utf8(found.rest)]
         for rest in (*following, *(found.rest.decode() for found in whole)):
             assert tokenizer.encode_ordinary(text + rest)[: len(kept)] == kept, (text, rest)
         for found in whole:
@@ -88,14 +84,6 @@ def test_as_trying_every_continuation_says(pattern: str) -> None:
         if end.ids:
             assert any(other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reachable), (text, end)
         assert swallowing(tokenizer, text, following) <= {(found.token, found.swallowed) for found in whole}
-
-
-def is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def swallowing(tokenizer: Tokenizer, text: str, following: list[str]) -> set[tuple[int, bytes]]:
