@@ -6,6 +6,7 @@ Tokenizers for other libraries are written by `bpe_core.formats`.
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -105,21 +106,14 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
         if not path.exists():
             raise OptionError(f"There is no {path}; name a folder with tokenizer files, or two such files.")
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-            if tokenizer := _trained(file):
+            tokenizer = None
+            with suppress(BpeError, OSError):
+                if file.is_file():
+                    with file.open("rb") as head:
+                        is_ours = recognizes(head.read(_HEAD))
+                    tokenizer = load(file) if is_ours else None
+            if tokenizer and tokenizer.record:
                 yield TrainingRun(file, tokenizer)
-
-
-def _trained(file: Path) -> Tokenizer | None:
-    try:
-        if not file.is_file():
-            return None
-        with file.open("rb") as head:
-            if not recognizes(head.read(_HEAD)):
-                return None
-        tokenizer = load(file)
-    except (BpeError, OSError):
-        return None
-    return tokenizer if tokenizer.record else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +137,7 @@ class RunDifference:
     def of(cls, first: Tokenizer, second: Tokenizer) -> Self:
         """Compare two tokenizers; linear in their merges."""
         n_same = merges_in_common(first, second)
-        ours, theirs = (  # in order
+        ours, theirs = (
             dict.fromkeys(one.token_bytes(token) for _, _, token in one.vocabulary.merges[n_same:])
             for one in (first, second)
         )
@@ -153,10 +147,7 @@ class RunDifference:
             n_same,
             (_merge_at(first, n_same), _merge_at(second, n_same)),
             len(ours.keys() & theirs.keys()),
-            (
-                tuple(token for token in ours if token not in theirs),
-                tuple(token for token in theirs if token not in ours),
-            ),
+            (tuple(one for one in ours if one not in theirs), tuple(one for one in theirs if one not in ours)),
             (_compression(first), _compression(second)),
         )
 

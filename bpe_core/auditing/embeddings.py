@@ -100,16 +100,15 @@ def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
     if path.suffix == ".npy":
         return []
     found = _matrices(path)
-    names = [name for name in dict.fromkeys([*_USUAL, *sorted(found)]) if name in found]
-    names = [name for name in names if found[name].shape[0] >= n_rows]
-    if not names:
-        most = max((stored.shape[0] for stored in found.values()), default=0)
+    most = max((stored.shape[0] for stored in found.values()), default=0)
+    if not found:
+        raise EmbeddingsError(f"{path.name} holds no matrix.")
+    if most < n_rows:
         raise EmbeddingsError(
             f"No tensor in {path.name} has a row for each of {n_rows:,} ids; the largest has {most:,}."
-            if found
-            else f"{path.name} holds no matrix."
         )
-    return names
+    names = dict.fromkeys([*_USUAL, *sorted(found)])
+    return [name for name in names if name in found and found[name].shape[0] >= n_rows]
 
 
 def _file(path: Path) -> Path:
@@ -160,11 +159,9 @@ def _chosen(path: Path, found: dict[str, _Stored], tensor: str | None) -> _Store
     missing = f"No matrix in {path.name} has a usual name of embeddings"
     if tensor is not None:
         missing = f"There is no matrix {quoted(tensor)} in {path.name}"
-    if not found:
-        raise EmbeddingsError(f"{missing}; it holds none.")
     largest = sorted(found.values(), key=lambda stored: (-stored.shape[0], stored.name))[:5]
     names = ", ".join(f"{quoted(one.name)} ({one.shape[0]:,} by {one.shape[1]:,})" for one in largest)
-    raise EmbeddingsError(f"{missing}; name one with --tensor, such as {names}.")
+    raise EmbeddingsError(f"{missing}; {f'name one with --tensor, such as {names}' if found else 'it holds none'}.")
 
 
 def _matrices(path: Path) -> dict[str, _Stored]:
