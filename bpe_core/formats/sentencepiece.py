@@ -168,7 +168,6 @@ def _tokenizer(pieces: list[Piece], adds_prefix: bool, removes_spaces: bool, nam
         (SplitStep(splitter(_WORDS)),) if keeps_words_apart else (),
         has_metaspace=True,
         drops_space=adds_prefix,
-        description={},
         finds_as_written=True,
     )
     return Tokenizer(vocabulary, "none", name=name, preparation=preparation)

@@ -51,8 +51,6 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         added=tuple(AddedToken(text, token, special=True) for text, token in known.special_tokens.items()),
         normalize=normal_form(known.normalization),
         steps=(SplitStep(splitter(pattern)),),
-        has_metaspace=False,
-        drops_space=False,
         description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
     )
     return Tokenizer(vocabulary, pattern, name=known.name, preparation=preparation)

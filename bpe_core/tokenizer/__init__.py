@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer.preparation import BytePieces, Preparation
 
 
-_MOST_PIECES: Final = 1 << 17
 _LONGEST: Final = 1 << 10  # characters of a piece that is cached
-_ROOM: Final = 1 << 22  # characters plus ids of all cached pieces, about 60 MB; `_MOST_PIECES` long ones would be more
+_ROOM: Final = 1 << 22  # of all cached pieces: characters, ids, and `_ENTRY` for each; about 60 MB
+_ENTRY: Final = 24
 _BLOCK: Final = 1 << 16  # characters
 _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
 
@@ -52,8 +52,8 @@ class PieceCache(dict[str, tuple[int, ...]]):
         parts = self.within(data) if self.within else (data,)
         ids = tuple(chain.from_iterable(map(self._encode, parts)))
         if len(piece) <= _LONGEST:
-            size = len(piece) + len(ids)
-            if len(self) >= _MOST_PIECES or self._room < size:
+            size = _ENTRY + len(piece) + len(ids)
+            if self._room < size:
                 self.clear()
                 self._room = _ROOM
             self._room -= size

@@ -183,9 +183,9 @@ class Preparation:
     added: tuple[AddedToken, ...]
     normalize: Normalizer | None
     steps: tuple[Step, ...]
-    has_metaspace: bool  # a piece holds U+2581 where its tokens hold a space
-    drops_space: bool  # decoding drops a space at the beginning of the text, because encoding prepends one
-    description: Mapping[str, Any]
+    has_metaspace: bool = False  # a piece holds U+2581 where its tokens hold a space
+    drops_space: bool = False  # decoding drops a space at the beginning of the text, because encoding prepends one
+    description: Mapping[str, Any] = field(default_factory=dict)
     """The values of "normalizer", "pre_tokenizer" and "decoder" in the tokenizer.json that was read, for writing; empty
     if they cannot be written. Without "pre_tokenizer", that is derived from the tokenizer's pattern."""
     finds_as_written: bool = False

@@ -81,9 +81,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         "merges": [list(pair) for pair in pairs_of(vocabulary)],
     }
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
-    described = [
-        {"id": token.token, "content": token.text} | {flag: getattr(token, flag) for flag in flags} for token in added
-    ]
+    described = [{"id": one.token, "content": one.text} | {flag: getattr(one, flag) for flag in flags} for one in added]
     head = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": described}
     yield dumped(head | pipeline | {"post_processor": None, "model": model})
 
