@@ -12,7 +12,7 @@ from textual.geometry import Size
 
 from bpe_core import train
 from bpe_core.metrics.training_curve import TrainingCurve
-from tui.drawing.plots import blocks, braille
+from tui.drawing.plots import braille
 from tui.state import RunCurve
 from tui.widgets.curve import Curve, values
 
@@ -53,7 +53,6 @@ def test_a_diagonal_and_a_cliff() -> None:
     assert braille([0, 1], 1, 3) == ["⢱", "⢸", "⢸"], "a cliff has no gaps"
     assert braille([0, 0], 3, 2) == ["⠉  ", "   "]
     assert braille([], 3, 2) == ["   ", "   "]
-    assert blocks([0, 0.5, 1]) == "█▅▁"
 
 
 async def test_the_axis_is_as_long_as_there_are_steps() -> None:

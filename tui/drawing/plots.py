@@ -86,12 +86,3 @@ def braille(depths: Sequence[float], width: int, height: int) -> list[str]:
         for dot in range(first, last + 1):
             cells[dot // 4][column // 2] |= _DOTS[dot % 4][column % 2]
     return ["".join([chr(0x2800 + bits) if bits else " " for bits in line]) for line in cells]
-
-
-def blocks(depths: Sequence[float]) -> str:
-    """One block for each depth: the highest for 0, the lowest for 1.
-
-    >>> blocks([0, 0.5, 1])
-    '█▅▁'
-    """
-    return "".join([_HEIGHTS[1 + round((1 - depth) * 7)] for depth in depths])

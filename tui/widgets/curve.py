@@ -5,7 +5,6 @@ However many steps there are, a drawing looks at two of them per cell of its wid
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, pairwise
 from math import expm1, log1p
@@ -23,7 +22,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import counted, shortened
 from tui.commands import bindings
-from tui.drawing.plots import blocks, braille
+from tui.drawing.plots import braille
 from tui.state import do
 from tui.terminal.background import in_thread
 
@@ -112,7 +111,7 @@ def depth(name: str, value: float, least: float, most: float) -> float:
 class Curve(Widget, can_focus=True):
     """Sequence length against steps; the steps in force in the accent color, later ones faint.
 
-    Where there is little room it is `_narrow`, labels above and below the plot, or `_small`, a line of blocks.
+    Where there is little room it is `_narrow`, labels above and below the plot.
     """
 
     DEFAULT_CSS = """
@@ -257,7 +256,7 @@ class Curve(Widget, can_focus=True):
     @property
     def _axis(self) -> StepAxis:
         """To the last step, or to that of the other training where it has more."""
-        return StepAxis(max(self._last, 0 if self._small else len(self._drawn_under) - 1), self.logarithmic)
+        return StepAxis(max(self._last, len(self._drawn_under) - 1), self.logarithmic)
 
     @property
     def _shown_step(self) -> int:
@@ -270,17 +269,14 @@ class Curve(Widget, can_focus=True):
         return self._shown_step if self.pointed is None else min(self.pointed, self._last)
 
     @property
-    def _small(self) -> bool:
-        return self.size.height < 3 or self.size.width < max(20, self._left + 10)
-
-    @property
-    def _narrow(self) -> bool:
-        return self.size.width < 40 and self.size.height >= 6
-
-    @property
     def _edges(self) -> tuple[str, str]:
         label = QUANTITIES[self.quantity].label
         return label(self._most), label(self._least)
+
+    @property
+    def _narrow(self) -> bool:
+        width, height = self.size
+        return width < (40 if height >= 6 else max(20, max(map(len, self._edges)) + 12))
 
     @property
     def _left(self) -> int:
@@ -289,19 +285,8 @@ class Curve(Widget, can_focus=True):
 
     @property
     def _track(self) -> tuple[int, int]:
-        """First cell of the plot, or of the small one, and its cells."""
-        if self._small:
-            first, _, room = self._spark_labels
-            return 1 + len(first), room
-        return self._left, self.size.width - self._left - 1
-
-    @property
-    def _spark_labels(self) -> tuple[str, str, int]:
-        """What stands before and behind the bars of a small plot, and the cells between."""
-        label = QUANTITIES[self.quantity].label
-        first, last = f"{label(self._drawn[0])} ", f" {label(self._drawn[-1])}"
-        room = self.size.width - 2 - len(first) - len(last)
-        return (first, last, room) if room >= 4 else ("", "", max(0, self.size.width - 2))
+        """First cell of the plot, and its cells."""
+        return self._left, max(1, self.size.width - self._left - 1)
 
     # What is said
 
@@ -341,16 +326,15 @@ class Curve(Widget, can_focus=True):
             hint = wrap("How fast the text shrinks, merge by merge, is drawn here.", max(1, width - 2))
             at = y - max(0, (height - len(hint)) // 2)
             label = hint[at] if 0 <= at < len(hint) else ""
-        elif self._small:
-            return Strip(self._sparkline() if y == 0 else ()).adjust_cell_length(width, self._ink("blank"))
         elif y == height - 1:
             end = counted(self._axis.last, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
             room = width - self._left - 2
-            label = " " * (self._left - 1) + "0" + f"{end if len(end) < room else f'{self._axis.last:,}':>{room}}"
+            end = end if len(end) < room else f"{self._axis.last:,}"
+            label = " " * (self._left - 1) + "0" + end.rjust(room)
         elif self._narrow and y == 0:
             label = QUANTITIES[self.quantity].text(self._most)
         elif self._narrow and y == height - 2:
-            label = f"{self._notes[0]:>{width - 2}}"
+            label = self._notes[0].rjust(width - 2)
         else:
             return Strip(self._plot_line(y - self._narrow)).adjust_cell_length(width, self._ink("blank"))
         return Strip([Segment(f" {label}", self._ink("label"))]).adjust_cell_length(width, self._ink("blank"))
@@ -359,14 +343,6 @@ class Curve(Widget, can_focus=True):
         """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are."""
         known = (drawn[step] for step in steps if step < len(drawn))
         return [depth(self.quantity, value, self._least, self._most) for value in known]
-
-    def _sparkline(self) -> list[Segment]:
-        first, last, room = self._spark_labels
-        steps = self._axis.samples(room)
-        bars = blocks(self._depths(steps, self._drawn))
-        done = bisect_right(steps, self._shown_step)
-        parts = ((f" {first}", "label"), (bars[:done], "line"), (bars[done:], "later"), (last, "label"))
-        return [Segment(text, self._ink(ink)) for text, ink in parts]
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
         """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
