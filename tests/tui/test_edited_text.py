@@ -125,7 +125,7 @@ def about(review: Review) -> tuple[object, ...]:
     while (pitfall := review.next_pitfall(at, 1)) is not None and pitfall.start > at:
         found.append(astuple(pitfall))
         at = pitfall.start
-    end = review.end and (review.end.start, review.end.ids, review.end.head)
+    end = review.end and (review.end.start, review.end.ids)
     return review.n_pitfalls, found, review.open_from, end, review.n_completions
 
 
