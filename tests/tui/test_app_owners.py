@@ -31,7 +31,7 @@ async def test_where_there_is_no_tokenizer_an_audit_says_that(
     async with opened(book) as scope:
         scope.screen.action_do("audit.audit")
         await scope.until(lambda: scope.said[1:], "it is told, and before that that the last one is gone")
-        assert scope.said[-1] == "There is no tokenizer yet: train one (F6), or open one, and audit it then."
+        assert scope.said[-1] == "There is no tokenizer yet: train one (F6), or open one."
 
 
 @pytest.mark.slow

@@ -1,8 +1,8 @@
 """Audit: look for suspicious tokens in the tokenizer on the screen, and show where a row of the list leads."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +21,7 @@ from bpe_core.worker.messages import Counted, Done, Failed, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of
 from tui.disk.sources import title_of
 from tui.drawing.token_rows import FORMS, exported
-from tui.features.feature import Feature, StateScreen
+from tui.features.feature import NO_TEXT, NO_TOKENIZER, Feature, StateScreen
 from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
@@ -30,8 +30,7 @@ from tui.state import Audit, AuditInputs, Corpus, TokenLines
 from tui.terminal.background import in_thread
 
 MOST_LINES: Final = 200  # lines that are found of a token; more of them tell nobody more
-_PAUSES: Final = 4  # parts of a text between two looks at whether somebody still wants to know
-_NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference."
+_AT_ONCE: Final = 8  # lines or parts of a text between two looks at whether somebody still wants to know
 
 
 class AuditFeature(Feature):
@@ -60,12 +59,9 @@ class AuditFeature(Feature):
             if screen.active != "audit":
                 screen.action_show("audit")
             self.begin(partial(self._audit, Path(screen.path), self._texts_of_audit(), screen.audit.inputs))
-        elif screen.run.busy:
-            screen.say("A training is running: stop it first (F8), then audit what it learned.", "warning")
-        elif screen.tokenizer is not None:
-            screen.say("What was learned is not saved, and only what is in a file can be audited.", "warning")
-        else:
-            screen.say("There is no tokenizer yet: train one (F6), or open one, and audit it then.", "warning")
+        elif not self.waits_for_training():
+            unsaved = "What was learned is not saved, and only what is in a file can be audited."
+            screen.say(unsaved if screen.tokenizer else NO_TOKENIZER, "warning")
 
     def _stop(self) -> None:
         self.cancel()
@@ -145,7 +141,7 @@ class AuditFeature(Feature):
         screen = self.screen
         wanted = not self._texts_of_audit().paths
         if wanted and not screen.corpus.paths:
-            screen.say(_NO_TEXT)
+            screen.say(f"{NO_TEXT} r marks a reference.")
         else:
             self._audit_with(replace(screen.audit.inputs, texts=wanted))
 
@@ -211,14 +207,15 @@ class AuditFeature(Feature):
             screen.token_lines = replace(screen.token_lines, running=False, progress=str(error))
             return
         for number, file in enumerate(files, 1):
-            search, more = token_places(tokenizer, token, [CorpusText(file.name, file.blocks())]), True
+            search = token_places(tokenizer, token, [CorpusText(file.name, file.blocks())])
+            more: list[CorpusPlace | None] = [None]
             while more and len(screen.token_lines.found) < MOST_LINES:
                 try:
-                    found, more = await in_thread(_next_places, search)
+                    more = await in_thread(list, islice(search, _AT_ONCE))
                 except Unreadable:  # a file of a folder that is no text further on: the others are
                     break
                 progress = f"{number:,} of {len(files):,} texts"
-                lines = (*screen.token_lines.found, *((file, one) for one in found))[:MOST_LINES]
+                lines = (*screen.token_lines.found, *((file, one) for one in more if one is not None))[:MOST_LINES]
                 screen.token_lines = replace(screen.token_lines, progress=progress, found=lines)
         screen.token_lines = replace(screen.token_lines, running=False, progress="")
 
@@ -229,19 +226,6 @@ def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
     parts += [f"reference {title_of(corpus.reference)}"] if corpus.reference else []
     parts += [visible(Path(inputs.embeddings).name)] if inputs.embeddings else []
     return ", ".join(("the tokenizer", *parts)) if parts else "the tokenizer alone"
-
-
-def _next_places(search: Iterator[CorpusPlace | None]) -> tuple[list[CorpusPlace], bool]:
-    """The occurrences in the next parts, and whether there may be more of them."""
-    found: list[CorpusPlace] = []
-    n_pauses = 0
-    for one in search:
-        if one is not None:
-            found.append(one)
-        n_pauses += one is None
-        if n_pauses >= _PAUSES or len(found) >= MOST_LINES:
-            return found, True
-    return found, False
 
 
 def _tensors_for(path: Path, tokenizer: Tokenizer) -> list[str]:

@@ -12,7 +12,7 @@ from bpe_core.visible import counted, visible
 from bpe_core.vocabulary.store import Prefix
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
-from tui.features.feature import Feature, StateScreen, Work
+from tui.features.feature import NO_TEXT, Feature, StateScreen, Work
 from tui.features.texts import EDITORS_TEXT
 from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
@@ -20,7 +20,6 @@ from tui.state import Compared, Comparison, KnownTokenizer
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
 
-_NO_TEXT = "No text is chosen: press F2, go to one, and mark it with the space bar; or compare on the editor's text."
 _NO_TOKENIZER = "No tokenizer is chosen: mark two to four in the compare pane with the space bar."
 _NOT_SAVED = "There is no tokenizer in force that is in a file: train one (F6), or open one."
 _EXAMPLES: Final = 200  # disagreements that are listed of each pair
@@ -47,7 +46,7 @@ class ComparisonFeature(Feature):
         elif pane.subject == "editor's text":
             self._start_on_text(tokenizers)
         elif not screen.corpus.paths:
-            screen.say(_NO_TEXT, "warning")
+            screen.say(f"{NO_TEXT} Or compare on the editor's text.", "warning")
         else:
             by_section = pane.subject == "their sections"
             self._start(tokenizers, screen.corpus.title, partial(self._run, screen.corpus.paths, by_section))

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from tui.panes.training import TrainingPane
 
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
+NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar."
+NO_TOKENIZER: Final = "There is no tokenizer yet: train one (F6), or open one."
 Answer = TypeVar("Answer")
 Work = Callable[[], Coroutine[None, None, None]]
 

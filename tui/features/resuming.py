@@ -20,7 +20,7 @@ from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
 from tui.features.corpus import CorpusChoice
 from tui.features.course import RUN, WAIT, TrainingTask
-from tui.features.feature import BUSY, Feature, StateScreen, sentence_of
+from tui.features.feature import BUSY, NO_TEXT, NO_TOKENIZER, Feature, StateScreen, sentence_of
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
 from tui.state import RunCurve, TrainingOptions, name_of
@@ -82,9 +82,9 @@ class Resuming(Feature):
         if screen.run.busy:
             problem = BUSY
         elif tokenizer is None or not screen.path:
-            problem = "There is no tokenizer yet: train one (F6), or open one."
+            problem = NO_TOKENIZER
         elif not screen.corpus.paths:
-            problem = "No text is chosen: press F2, go to one, and mark it with the space bar."
+            problem = NO_TEXT
         elif tokenizer.vocabulary.knows_merges:
             return tokenizer
         screen.say(problem, "warning")

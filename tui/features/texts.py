@@ -12,7 +12,7 @@ from bpe_core.visible import visible
 from tui.dialogs.questions import Ask, AskPath, Confirm, existing_file, one_of, place_of_file
 from tui.disk import files
 from tui.disk.sources import file_source, text_of, whole_text
-from tui.features.feature import Feature, StateScreen
+from tui.features.feature import NO_TOKENIZER, Feature, StateScreen
 from tui.features.tokenizers import Tokenizers
 from tui.state import PlaceInText, TextSource, name_of
 from tui.terminal.background import in_thread
@@ -101,7 +101,7 @@ class Texts(Feature):
     async def convert(self) -> None:
         screen, tokenizer = self.screen, self.screen.in_force
         if tokenizer is None:
-            screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
+            screen.say(NO_TOKENIZER, "warning")
             return
         question = "For which library should this tokenizer be saved, as it is in force?"
         hint = f"{', '.join(WRITABLE)}. Tab completes."
@@ -122,7 +122,7 @@ class Texts(Feature):
 
         screen = self.screen
         if screen.in_force is None:
-            screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
+            screen.say(NO_TOKENIZER, "warning")
             return
         name = name_of(Path(screen.path)) if screen.path else "in training"
         area = screen.editor.area

@@ -41,7 +41,7 @@ from tui.disk.unfinished import Note
 from tui.features.audit import AuditFeature
 from tui.features.corpus import CorpusChoice, path_of
 from tui.features.course import RUN, WAIT, Course, TrainingTask
-from tui.features.feature import Feature, StateScreen, sentence_of
+from tui.features.feature import NO_TEXT, Feature, StateScreen, sentence_of
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
@@ -95,7 +95,7 @@ class TrainingFeature(Feature):
         if options is None:
             return
         if not screen.corpus.paths:
-            screen.say("No text is chosen: press F2, go to one, and mark it with the space bar.", "warning")
+            screen.say(NO_TEXT, "warning")
             return
         task = TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first)
         if name := options.more.get("extend"):  # the merges of a tokenizer come first
