@@ -10,13 +10,8 @@ from typing import Final
 
 HEAD: Final = 8192  # bytes from the beginning of a file by which it is recognized
 
-_MARKS: Final = (  # UTF-32 first: its mark begins with that of UTF-16
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+_MARKED: Final = ("utf-8", "utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+"""What a byte order mark says; UTF-32 first, since its mark begins with that of UTF-16."""
 
 _KINDS: Final = {  # what a file is -> a regular expression of its first bytes
     "a PNG image": rb"\x89PNG\r\n",
@@ -54,8 +49,8 @@ def recognize(head: bytes, *, whole: bool) -> tuple[str, int]:
 
     NotText for what is no text.
     """
-    marked = ((codec, len(mark)) for mark, codec in _MARKS if head.startswith(mark))
-    codec, mark = next(marked, ("utf-8", 0))
+    codec = next((codec for codec in _MARKED if head.startswith("\ufeff".encode(codec))), "")
+    codec, mark = (codec, len("\ufeff".encode(codec))) if codec else ("utf-8", 0)
     try:
         codecs.getincrementaldecoder(codec)().decode(head[mark:], whole)
     except UnicodeDecodeError as error:

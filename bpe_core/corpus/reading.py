@@ -60,8 +60,7 @@ class TextFile:
     mark: int  # bytes of the byte order mark, which comes first and is not part of the text; 0 without one
     packing: str  # "gzip", "xz" or ""
     empty: bool
-    required: bool = True
-    """Whether the file itself was named, not a folder above it: then it is an error if it proves unreadable."""
+    required: bool = True  # it was named itself, not a folder above it: an error if it proves unreadable
 
     def with_mark(self) -> Self:
         """This file, read so that a byte order mark in UTF-8 is a character; other encodings need theirs."""

@@ -73,8 +73,7 @@ class MergeChoice:
     n_joined: int  # how many occurrences became the token; fewer than `count` where occurrences overlapped
     born: tuple[PairRow, ...]  # pairs that did not occur before, the most frequent first; `n_born` in all
     n_born: int
-    vanished: tuple[PairRow, ...]
-    """Pairs that do not occur any more, without the merged one; their `change` says how many there were."""
+    vanished: tuple[PairRow, ...]  # pairs that are gone, without the merged one; `change` says how many there were
     n_vanished: int
     n_changed: int  # how many distinct pieces change
 
@@ -86,8 +85,7 @@ class Explanation:
     step: int
     choice: MergeChoice | None
     table: PairRanking
-    words: tuple[CorpusPiece, ...]
-    """All distinct pieces of a small corpus, in its order; of a larger one the most frequent of those that change."""
+    words: tuple[CorpusPiece, ...]  # all of a small corpus, in its order; of a larger one the most frequent that change
 
     def to_json(self) -> dict[str, Any]:
         """As objects and lists; a row of a table is [left, right, count, change], a word [count, before, after]."""

@@ -24,10 +24,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Unmerged:
-    """Two neighboring tokens of the result that no merge in force joins.
-
-    The merge of `step` would, which is later than the step in force; None if no merge joins them at all.
-    """
+    """Two neighboring tokens of the result; the merge of `step` would join them, later than that in force, or none."""
 
     left: int
     right: int
@@ -116,14 +113,11 @@ def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Absorption:
-    """A later merge, of `step`, that made `token` with the token in question as a part.
-
-    `n_absorbed` uses ended in it: two for each occurrence where the token is both of its parts.
-    """
+    """A later merge, of `step`, that made `token` with the token in question as a part."""
 
     step: int
     token: int
-    n_absorbed: int
+    n_absorbed: int  # uses that ended in it: two for each occurrence where the token is both of its parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,10 +74,9 @@ def set_source(ranges: Sequence[tuple[int, int]]) -> str:
 
 
 class Kinds(dict[int, str]):
-    """Code point -> the character that represents its kind, for `str.translate`.
+    """Code point -> the character that represents its kind, for `str.translate`; astral ones represent themselves.
 
-    Two characters are of one kind if they are in the same of the pattern's sets. Those past the Basic Multilingual
-    Plane represent themselves.
+    Two characters are of one kind if they are in the same of the pattern's sets.
     """
 
     def __init__(self, sets: Collection[str]) -> None:
