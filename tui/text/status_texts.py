@@ -69,33 +69,28 @@ def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, widt
     """What one of the last edits did to the tokens: the newest, or the one `back` before it."""
     if not edits:
         return _line("last edit  none yet: type, and see here which tokens go and which come", "dim")
-    changes = edits[-1 - back].compared
     line = _line("last edit  " if not back else f"{back + 1} edits ago  ", "dim")
-    if changes is None:
-        return line.append("too large to compare its tokens", "dim")
-    if len(changes) > 1:
-        return line.append(f"{len(changes):,} edits at once  {_grown(*changes)}")
-    (change,) = changes
-    if not change.removed_ids and not change.inserted_ids:
-        return line.append("no token changed", "dim")
-    text = f"  {_grown(change)}" + (f"  ripple {change.ripple:,}" if change.ripple else "")
-    room = width - line.cell_len - len(text)
-    return line.append_text(_exchanged(change, edits[-1 - back].tokenizer, palette, room)).append(text)
+    return line.append_text(_edited(edits[-1 - back], palette, width - line.cell_len))
 
 
-def short_edit(edit: RememberedEdit, palette: Palette, room: int) -> Text:
-    """The same of one of several lanes in `room` cells, without bytes, which are those of every lane."""
+def _edited(edit: RememberedEdit, palette: Palette, room: int, *, brief: bool = False) -> Text:
+    """What an edit did in `room` cells; if `brief` without bytes, and without the tokens where these do not fit."""
     changes = edit.compared
     if changes is None:
-        return _line("too large", "dim")
-    if len(changes) == 1 and not changes[0].removed_ids and not changes[0].inserted_ids:
+        return _line("too large" if brief else "too large to compare its tokens", "dim")
+    text = signed(sum(change.n_tokens for change in changes)) if brief else _grown(*changes)
+    if len(changes) > 1:
+        return _line(text if brief else f"{len(changes):,} edits at once  {text}")
+    (change,) = changes
+    if not change.removed_ids and not change.inserted_ids:
         return _line("no token changed", "dim")
-    text = signed(sum(change.n_tokens for change in changes))
-    if len(changes) == 1 and room > len(text) + _LEAST_EXCHANGE:
-        exchange = _exchanged(changes[0], edit.tokenizer, palette, room - len(text) - 1)
-        if exchange.cell_len + 1 + len(text) <= room:
-            return exchange.append(f" {text}")
-    return _line(text)
+    text = f" {text}" if brief else f"  {text}" + (f"  ripple {change.ripple:,}" if change.ripple else "")
+    room -= len(text)
+    if room >= _LEAST_EXCHANGE or not brief:
+        exchange = _exchange(change.removed_ids, change.inserted_ids, edit.tokenizer, palette, room)
+        if exchange.cell_len <= room or not brief:
+            return exchange.append(text)
+    return _line(text.strip())
 
 
 def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, palette: Palette, width: int) -> Text:
@@ -132,10 +127,6 @@ def _grown(*changes: Change | Comparison) -> str:
 
 def _line(text: str, style: str = "") -> Text:
     return Text.assemble((text, style), no_wrap=True, overflow="ellipsis")
-
-
-def _exchanged(change: Change, tokenizer: Tokenizer, palette: Palette, room: int) -> Text:
-    return _exchange(change.removed_ids, change.inserted_ids, tokenizer, palette, room)
 
 
 def _exchange(
@@ -234,7 +225,7 @@ def lane_lines(lanes: Sequence[LaneFacts], palette: Palette, width: int, *, sele
             if line.cell_len + len(_GAP) + cell.cell_len + _LEAST_EDIT <= width:
                 line.append(_GAP if line else "").append_text(cell)
         if lane.edit is not None and (room := width - line.cell_len - len(_EDIT)) > 0:
-            line.append(_EDIT, "dim").append_text(short_edit(lane.edit, palette, room))
+            line.append(_EDIT, "dim").append_text(_edited(lane.edit, palette, room, brief=True))
     return lines
 
 

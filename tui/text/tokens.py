@@ -121,9 +121,8 @@ def _torn(live: LiveText, span: Span) -> list[Columns]:
 
 @dataclass(frozen=True, slots=True)
 class UnderCursor:
-    """The token under the cursor, which stands at `offset`; at the end of the text, the last one."""
+    """The token under the cursor; at the end of the text, the last one."""
 
-    offset: int
     start: int
     end: int
     text: str  # the characters from `start` to `end`
@@ -136,12 +135,11 @@ class UnderCursor:
 def find_under(live: LiveText, offset: int) -> UnderCursor | None:
     """What stands at a code point; at the end of the text, what stands before it."""
     place = min(offset, live.n_characters - 1)
-    span = live.span_at(place) if place >= 0 else None
-    piece = live.piece_at(place) if place >= 0 else None
+    span, piece = (live.span_at(place), live.piece_at(place)) if place >= 0 else (None, None)
     if span is None or piece is None:
         return None
     tokens = tuple(map(live.tokenizer.token_bytes, span.ids))
-    return UnderCursor(offset, span.start, span.end, live.between(span.start, span.end), span.ids, tokens, piece)
+    return UnderCursor(span.start, span.end, live.between(span.start, span.end), span.ids, tokens, piece)
 
 
 def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -> tuple[Columns, ...]:
@@ -167,7 +165,6 @@ class Review:
 
     def __init__(self, live: LiveText) -> None:
         self.live = live
-        self._pitfalls = Pitfalls(live)
         self._others: tuple[Pitfall, ...] = ()  # the pitfalls of the text as a whole and those at its end
         self.use()
 
