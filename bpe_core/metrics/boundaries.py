@@ -37,6 +37,11 @@ class EncodedText(NamedTuple):
         """The indices of the tokens that end after the offset `start`, or at 0 if it is 0, and not after `end`."""
         return range(bisect_right(self.ends, start) if start else 0, bisect_right(self.ends, end))
 
+    def boundaries(self) -> list[int]:
+        """The token boundaries: byte offsets, ascending, each once."""
+        n_bytes = len(self.text.encode())
+        return [end for end in dict.fromkeys(self.ends) if 0 < end < n_bytes]
+
 
 def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
     """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends.
@@ -55,17 +60,6 @@ def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
     offsets = byte_offsets(text)
     places = aligned.places(0, aligned.n_tokens)
     return EncodedText(text, aligned.ids, array("Q", accumulate((offsets[end] for _, end in places), max)))
-
-
-def boundaries(tokenizer: Tokenizer, text: str) -> list[int]:
-    """The token boundaries of a text: byte offsets, ascending, each once."""
-    found = encoded(tokenizer, text)
-    return inner(found.ends, len(found.text.encode()))
-
-
-def inner(ends: Sequence[int], n_bytes: int) -> list[int]:
-    """The boundaries in a text of `n_bytes` with these token ends: each end once, without 0 and `n_bytes`."""
-    return [end for end in dict.fromkeys(ends) if 0 < end < n_bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +157,7 @@ def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]]
     total = Agreement()
     for parts in words:
         ends = list(accumulate((len(part.encode()) for part in parts), initial=1))
-        cuts = boundaries(tokenizer, " " + "".join(parts))
+        cuts = encoded(tokenizer, " " + "".join(parts)).boundaries()
         total += agreement([end for end in ends[1:-1] if end > 1], [cut for cut in cuts if cut > 1])
     return total
 

@@ -17,7 +17,6 @@ from bpe_core.metrics.boundaries import (
     agreement,
     disagreements,
     encoded,
-    inner,
     morphological_alignment,
 )
 from bpe_core.metrics.text_parts import TextParts
@@ -100,7 +99,7 @@ class TokenizerPair:
     def add(self, text: int, line: int, data: bytes, first: EncodedText, other: EncodedText) -> None:
         """Add the text with the index `text`, whose first line has the number `line`, as both tokenizers encode it;
         `data` is the text in UTF-8."""
-        self.agreement += agreement(inner(first.ends, len(data)), inner(other.ends, len(data)))
+        self.agreement += agreement(first.boundaries(), other.boundaries())
         at = column = 0
         for start, end, ours, theirs in disagreements(first, other):
             if known := self._found.get((ours, theirs)):

@@ -63,11 +63,6 @@ def test_progress_is_told_and_can_end_the_audit():
         audit(tokenizer, counts=counts, progress=enough)
 
 
-def test_an_audit_of_an_earlier_step():
-    tokenizer = train("low lower lowest", vocab_size=262)
-    assert {finding.evidence["step"] for finding in audit(tokenizer.at(2))} <= {0, 1, 2}
-
-
 def test_the_public_name_is_the_verb_also_once_its_package_is_imported():
     code = "import bpe_core.auditing.findings; from bpe_core import audit, train; "
     code += "print(audit(train('ab', vocab_size=257)))"

@@ -104,10 +104,6 @@ def test_a_document_that_is_most_of_the_corpus_is_no_surprise(folder):
     assert b" SolidGoldMagikarp" not in {finding.token for finding in found}
 
 
-def test_two_of_three_documents_are_not_few(tokenizer, counts):
-    assert audit(tokenizer, counts=counts).of("few-documents") == []
-
-
 def test_texts_that_are_no_files_go_by_their_number():
     texts = [*([LETTERS] * 11), FORUM]
     found = audit(train(texts, vocab_size=320), counts=Counts.of(texts, "gpt4")).of("few-documents")

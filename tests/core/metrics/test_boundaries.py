@@ -7,7 +7,7 @@ from itertools import accumulate
 import pytest
 
 from bpe_core import load, save, train
-from bpe_core.metrics.boundaries import agreement, boundaries, edit_survival, encoded, morphological_alignment
+from bpe_core.metrics.boundaries import agreement, edit_survival, encoded, morphological_alignment
 from bpe_core.metrics.comparison import Comparison
 from bpe_core.metrics.text_parts import script_runs, sections
 from bpe_core.metrics.vocabularies import merges_in_common, overlap
@@ -31,7 +31,7 @@ def test_boundaries_are_where_decoding_ever_more_tokens_ends(pair):
     for text in ["", "a", TEXT, *nasty_texts(60)]:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         for tokenizer in pair:
-            assert boundaries(tokenizer, text) == slow_boundaries(tokenizer, text)
+            assert encoded(tokenizer, text).boundaries() == slow_boundaries(tokenizer, text)
 
 
 def test_a_pattern_that_drops_white_space_keeps_places():
