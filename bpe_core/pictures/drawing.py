@@ -82,21 +82,25 @@ def _shape(span: Span, text: LiveText) -> object:
 
 
 def _chips(text: LiveText, spans: Sequence[Span], start: int, end: int, alike: Sequence[bool]) -> Iterator[Chip]:
+    whole = text.between(start, end)  # once: a text of a megabyte is asked for its characters slowly
     at = start
     for span, color, is_alike in zip(spans, choose_colors(spans), alike, strict=True):
         if at < span.start:
-            yield Chip(text.between(at, span.start).translate(_GLYPHS), (), -1, b"")
-        at = min(span.end, end)
+            yield Chip(whole[at - start : span.start - start].translate(_GLYPHS), (), -1, b"")
+        first, at = max(span.start, start) - start, min(span.end, end)
         data = b"".join(map(text.tokenizer.token_bytes, span.ids))
-        yield Chip(text.between(max(span.start, start), at).translate(_GLYPHS), span.ids, color, data, is_alike)
+        yield Chip(whole[first : at - start].translate(_GLYPHS), span.ids, color, data, is_alike)
     if at < end:
-        yield Chip(text.between(at, end).translate(_GLYPHS), (), -1, b"")
+        yield Chip(whole[at - start :].translate(_GLYPHS), (), -1, b"")
 
 
 def _lines(chips: Iterator[Chip]) -> list[list[Chip]]:
     """The chips of each line; one that holds line feeds is in several, one without characters has its bytes as text."""
     lines: list[list[Chip]] = [[]]
     for chip in chips:
+        if chip.text and "\n" not in chip.text:
+            lines[-1].append(chip)
+            continue
         *whole, rest = (chip.text or token_label(chip.data)).split("\n")
         parts = [f"{part}↵" for part in whole] + [rest] * bool(rest)
         for number, part in enumerate(parts):
