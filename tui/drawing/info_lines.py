@@ -65,6 +65,15 @@ def info_strip(
     return Strip(segments).adjust_cell_length(width, text)
 
 
+def in_one_or_two(left: str | Text, right: str, width: int, ink: str = "text") -> Iterator[InfoLine]:
+    """A line, or two where there is no room for both sides in one."""
+    size = left.cell_len if isinstance(left, Text) else cell_len(left)
+    fits = size + 1 + cell_len(right) <= width
+    yield InfoLine(left, right if fits else "", ink)
+    if not fits:
+        yield InfoLine("", right)
+
+
 def sentence(text: str, width: int, ink: str = "muted", lead: str = "", most: int | None = None) -> Iterator[InfoLine]:
     """A sentence in as many lines as it needs, or in `most`; cells count, not characters."""
     room = max(8, width - cell_len(lead))

@@ -17,7 +17,7 @@ from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.errors import BpeError
 from bpe_core.explain.trace import Trace, trace
 from bpe_core.visible import character_name, counted, token_label, visible
-from tui.drawing.info_lines import InfoLine, sentence
+from tui.drawing.info_lines import InfoLine, in_one_or_two, sentence
 from tui.drawing.palette import Palette
 from tui.drawing.token_labels import INKS, MARKS, joined, number, token_labels
 from tui.text.tokens import Review, UnderCursor
@@ -180,10 +180,7 @@ def _origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
         yield InfoLine("a special token: outside the merges" if facts.is_special else kind, ink="muted")
     else:
         pair = _joined(facts.tokenizer, vocabulary.parents(facts.token) or ())
-        fits = cell_len(pair) + 1 + len(made) <= width
-        yield InfoLine(pair, made if fits else "")
-        if not fits:
-            yield InfoLine("", made)
+        yield from in_one_or_two(pair, made, width)
         if learned := facts.learned:
             count, ties = learned
             yield InfoLine(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")

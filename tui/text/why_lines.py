@@ -1,6 +1,6 @@
 """Why a merge was chosen, in lines: the ties and what each rule takes, the others, where it stands, what came of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from bpe_core.explain.trace import TokenUses
 from bpe_core.trainer import Merge
 from bpe_core.visible import counted, token_label, visible
 from tui.drawing.cells import cut, fit
-from tui.drawing.info_lines import InfoLine, sentence
+from tui.drawing.info_lines import InfoLine, in_one_or_two, sentence
 from tui.drawing.plots import bar
 from tui.glossary import TIE_MEANINGS
 from tui.state import StepExplained
@@ -46,7 +46,7 @@ def why_lines(
     record are all that is known.
     """
     explanation = explained.explanation if explained.step == (merge.step if merge else 0) else None
-    words = [*_title("words before and after", form)] if explanation and explanation.words else []
+    words = [InfoLine("words before and after", ink="accent")] if explanation and explanation.words else []
     words += word_lines(explanation.words, merge.token if merge else None, form) if explanation else ()
     if merge is None:
         text = "Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits."
@@ -67,31 +67,19 @@ def why_lines(
             text = "In the merge log (F3) each step is counted again: the ties, the others, the words."
             lines += sentence(text, form.width)
     if choice is not None and explained.places:
-        lines += _title("where it stands", form)
+        lines.append(InfoLine("where it stands", ink="accent"))
         lines += (line for place in explained.places for line in _place(place, form))
     if uses is not None:
         lines += _uses(uses, form)
     if choice is not None:
-        lines += _title("pairs born and vanished", form, f"+{choice.n_born:,} −{choice.n_vanished:,}")
+        lines += in_one_or_two(
+            "pairs born and vanished", f"+{choice.n_born:,} −{choice.n_vanished:,}", form.width, "accent"
+        )
         for sign, ink, rows in (("+", "accent", choice.born), ("−", "warning", choice.vanished)):
             for row in rows:
                 pair = Text.assemble((f"{sign} ", form.inks[ink]), form.pair(row.left, row.right), no_wrap=True)
                 lines.append(InfoLine(pair, f"{row.count or -row.change:,}", lead=" "))
     return lines + words
-
-
-def _title(text: str, form: LineForm, numbers: str = "") -> Iterator[InfoLine]:
-    """A heading, its numbers at the right or, where there is no room, in a line below."""
-    yield from _in_one_or_two(text, numbers, form, "accent")
-
-
-def _in_one_or_two(left: str | Text, right: str, form: LineForm, ink: str = "text") -> Iterator[InfoLine]:
-    size = left.cell_len if isinstance(left, Text) else cell_len(left)
-    if size + 1 + cell_len(right) <= form.width:
-        yield InfoLine(left, right, ink)
-    else:
-        yield InfoLine(left, ink=ink)
-        yield InfoLine("", right)
 
 
 def _recorded(merge: Merge, ties: str) -> str:
@@ -127,19 +115,15 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
     first = [*dict.fromkeys([*(one for one in choice.tied if one in taken_by), *taken_by])]
     rest = [one for one in choice.tied if one not in taken_by]
     listed = [*first, *rest[: max(0, _MOST_TIED - len(first))]]
-    rows: list[_Row] = [("●", pair, choice.count, "text", "")] if choice.count < choice.most else []
+    rows: list[_Row | str] = [("●", pair, choice.count, "text", "")] if choice.count < choice.most else []
     for one in sorted(listed, key=lambda one: one != pair):
         rules = ", ".join(taken_by.get(one, ())) if choice.n_tied > 1 else ""
         mark, ink = ("●", "accent") if one == pair else ("=", "tied")
         rows.append((mark, one, choice.most, ink, f"by {rules}" if rules else ""))
-    others: list[_Row] = [("", (row.left, row.right), row.count, "text", "") for row in choice.runners_up]
-    draw = _bars([*rows, *others], choice.most, form)
-    for row in rows:
-        yield from draw(row)
     if (more := choice.n_tied - len(listed)) > 0:
-        yield InfoLine(f"  and {more:,} more with {choice.most:,}", ink="muted")
-    for row in others:
-        yield from draw(row)
+        rows.append(f"  and {more:,} more with {choice.most:,}")
+    rows += [("", (row.left, row.right), row.count, "text", "") for row in choice.runners_up]
+    yield from _bars(rows, choice.most, form)
     if decided:
         yield from sentence(TIE_MEANINGS[ties], form.width)
     if choice.n_joined < choice.count:
@@ -151,20 +135,20 @@ _Row = tuple[str, tuple[int, int], int, str, str]
 """A mark, a pair, its count, the ink of the mark, by which rules the pair is taken; runners-up have a muted bar."""
 
 
-def _bars(rows: Iterable[_Row], most: int, form: LineForm) -> Callable[[_Row], Iterator[InfoLine]]:
-    """What draws one of `rows`: mark, pair, bar, count, and behind them, or in a line below, the rules."""
+def _bars(rows: Sequence[_Row | str], most: int, form: LineForm) -> Iterator[InfoLine]:
+    """Mark, pair, bar, count, and behind them, or in a line below, the rules; a string between."""
     size = max(4, form.width // 6)
     room = max(form.width // 3, form.width - size - len(f"{most:,}") - len("●   by lowest-hf"))
-    width = min(room, max((cell_len(form.pair(*row[1])) for row in rows), default=0))
-
-    def draw(row: _Row) -> Iterator[InfoLine]:
+    width = min(room, max((cell_len(form.pair(*row[1])) for row in rows if not isinstance(row, str)), default=0))
+    for row in rows:
+        if isinstance(row, str):
+            yield InfoLine(row, ink="muted")
+            continue
         mark, pair, count, ink, rules = row
         text = Text(no_wrap=True)
         text.append(f"{mark:2}", form.inks[ink]).append(fit(form.pair(*pair), width), form.inks["text"])
         text.append(" ").append(bar(count, most, size), form.inks["muted" if ink == "text" else ink])
-        yield from _in_one_or_two(text.append(f" {count:,}", form.inks["text"]), rules, form)
-
-    return draw
+        yield from in_one_or_two(text.append(f" {count:,}", form.inks["text"]), rules, form.width)
 
 
 def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
@@ -184,7 +168,7 @@ def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
 
 
 def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:
-    yield from _title("what came of it", form, f"{uses.left:,} of {uses.made:,} uses left")
+    yield from in_one_or_two("what came of it", f"{uses.left:,} of {uses.made:,} uses left", form.width, "accent")
     if not uses.absorbed:
         yield InfoLine("no later merge has it as a part", ink="muted", lead=" ")
     most = max((taken.n_absorbed for taken in uses.absorbed), default=0)
