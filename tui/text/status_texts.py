@@ -89,7 +89,7 @@ def _edited(edit: RememberedEdit, palette: Palette, room: int, *, brief: bool = 
     if room >= _LEAST_EXCHANGE or not brief:
         exchange = _exchange(change.removed_ids, change.inserted_ids, edit.tokenizer, palette, room)
         if exchange.cell_len <= room or not brief:
-            return exchange.append(text)
+            return _line("").append_text(exchange).append(text)
     return _line(text.strip())
 
 
