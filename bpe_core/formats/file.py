@@ -183,9 +183,9 @@ class Fields:
     def rows(self, key: str, columns: Sequence[str]) -> list[list[Any]]:
         """A list of rows with a value per column: a string in the column "text", a whole number >= 0 in the others."""
         rows = self.items(key)
-        for index, row in enumerate(rows):
-            if type(row) is not list or len(row) != len(columns):
-                self.fail(f"{key}[{index}]", f"a row of {len(columns)} values ({', '.join(columns)}) was expected")
+        if set(map(type, rows)) - {list} or set(map(len, rows)) - {len(columns)}:
+            index = next(i for i, row in enumerate(rows) if not isinstance(row, list) or len(row) != len(columns))
+            self.fail(f"{key}[{index}]", f"a row of {len(columns)} values ({', '.join(columns)}) was expected")
         for column, values in zip(columns, zip(*rows, strict=True), strict=False):
             kind, expected = (str, "a text") if column == "text" else (int, "a whole number from 0 on")
             is_sound = set(map(type, values)) == {kind}  # a large table has a million values: as few calls as can be

@@ -74,7 +74,10 @@ class Model:
         base |= {token for name, token in ids.items() if len(name) == 1 or token in byte_of} & set(tokens)
         made: set[int] = set()
         for left, right, token in merges:  # some published files have merges before those that make their parts
-            base |= {left, right} - made
+            if left not in made:
+                base.add(left)
+            if right not in made:
+                base.add(right)
             made.add(token)
         in_base = {token: data for token, data in tokens.items() if token in base}
         return Vocabulary(in_base, merges, specials, symbols=self._symbols(), whole_pieces=whole)
