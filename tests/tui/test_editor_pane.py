@@ -78,33 +78,17 @@ def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
 
 
 PIECES = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁low", "lo", "low", "▁low"]
+TO_BLOCKS = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+FROM_BLOCKS = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+STRIP = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+VOCABULARY = {name: token for token, name in enumerate(PIECES)}
 LLAMA = {
     "added_tokens": [{"id": 0, "content": "<unk>", "special": True}],
-    "normalizer": {
-        "type": "Sequence",
-        "normalizers": [
-            {"type": "Prepend", "prepend": "▁"},
-            {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
-        ],
-    },
+    "normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"}, TO_BLOCKS]},
     "pre_tokenizer": None,
-    "decoder": {
-        "type": "Sequence",
-        "decoders": [
-            {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
-            {"type": "ByteFallback"},
-            {"type": "Fuse"},
-            {"type": "Strip", "content": " ", "start": 1, "stop": 0},
-        ],
-    },
-    "model": {
-        "type": "BPE",
-        "unk_token": "<unk>",
-        "fuse_unk": True,
-        "byte_fallback": True,
-        "vocab": {name: token for token, name in enumerate(PIECES)},
-        "merges": ["l o", "lo w", "▁ low"],
-    },
+    "decoder": {"type": "Sequence", "decoders": [FROM_BLOCKS, {"type": "ByteFallback"}, {"type": "Fuse"}, STRIP]},
+    "model": {"type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True, "vocab": VOCABULARY}
+    | {"merges": ["l o", "lo w", "▁ low"]},
 }
 LOW = PIECES.index("▁low")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import BpeError
 from tui.text.document import FaithfulDocument
-from tui.text.lane import Lane, Limits, Reading
+from tui.text.lane import USUAL, Deed, Lane, Limits, Reading
 from tui.text.screen_rows import RowStretch
 from tui.text.strips import Columns, RowContent, clip
 
@@ -33,12 +33,7 @@ class EditedText(Lane):
     """The text and its first lane, with a review and the comparison with a baseline; other lanes beside it."""
 
     def __init__(
-        self,
-        text: str = "",
-        tokenizer: Tokenizer | None = None,
-        *,
-        limits: Limits | None = None,
-        gave_up: Callable[[], None] = lambda: None,
+        self, text: str = "", tokenizer: Tokenizer | None = None, *, limits: Limits = USUAL, gave_up: Deed = bool
     ) -> None:
         self.others: tuple[Lane, ...] = ()  # the second lane and those after it; `use_lanes` sets them
         self.baseline: Baseline | None = None  # what the text is compared with, if anything

@@ -32,6 +32,9 @@ class Limits:
     patience: float = 0.1  # seconds that a pattern may take on the screen's thread before the text is read beside it
 
 
+USUAL: Final = Limits()
+
+
 @dataclass(slots=True)
 class Reading:
     """A text that is to be split into pieces; after `run`, in a thread, there is either `live` or a `problem`."""
@@ -55,21 +58,17 @@ class Reading:
 
 
 T = TypeVar("T")
+Deed = Callable[[], object]
 
 
 class Lane:
     """The tokens, what the last edits changed, and the token under the cursor."""
 
     def __init__(
-        self,
-        document: FaithfulDocument,
-        tokenizer: Tokenizer | None = None,
-        *,
-        limits: Limits | None = None,
-        gave_up: Callable[[], None] = lambda: None,
+        self, document: FaithfulDocument, tokenizer: Tokenizer | None = None, *, limits: Limits, gave_up: Deed
     ) -> None:
         """`gave_up` is called when the tokens turn out not to be had, in whatever is asked."""
-        self._limits: Final = limits or Limits()
+        self._limits: Final = limits
         self._gave_up: Final = gave_up
         self.document: Final = document  # the text in lines; it must tell of each edit by `spliced`
         self.tokenizer: Tokenizer | None = None  # what tokenizes it; `use` sets another

@@ -1,6 +1,6 @@
 """Other views of a text than the text itself: its tokens between borders, their ids, or one token a line. Pure."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -111,7 +111,7 @@ def lay_out(
     bytes_of: Callable[[int], bytes],
     width: int,
     rows: list[ViewRow],
-) -> Generator[None, None, None]:
+) -> Iterator[None]:
     r"""Append the rows of `spans`, with a color for each, to `rows`, in `width` cells; pauses now and then.
 
     Newlines end a row. Bytes that are no text are written as `\xNN` and brought out, ids that there are not as `?id?`;
