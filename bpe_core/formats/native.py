@@ -25,6 +25,7 @@ from bpe_core.vocabulary.symbols import bytes_among
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
+_PICKY: Final = 2  # of a file of an earlier bpescope, with tokens that were removed while it was learned
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
 _ELSEWHERE: Final = ("sources", "steps", "first_counts", "special_tokens")  # of the record: not a line each
@@ -125,6 +126,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     Raises `FormatError` for a file that is broken, or whose parts contradict each other.
     """
     fields = file.fields()
+    if fields.text("format") == FORMAT and fields.number("version") == _PICKY:
+        fields.fail("version", "this was learned by Picky BPE, which bpescope no longer has; train it again without")
     if fields.text("format") != FORMAT or fields.number("version") != VERSION:
         fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; another bpescope may read this")
     trained = "training" in fields
