@@ -243,7 +243,7 @@ async def test_a_text_is_opened_by_its_path_and_saved(small: Path, home: Path) -
             player.write(path)
             player.press("enter")
             if answer:
-                await player.until("y", "n")
+                await player.until("out.txt", "Replace")
                 player.press(answer)
             await player.rest()
             if answer == "n":
