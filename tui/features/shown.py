@@ -56,7 +56,8 @@ class Shown(Feature):
 
     # Which tokenizer
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Know nothing any more of the tokenizer on the screen: another one comes."""
         self.stop()
         for forget in self.forgets:
             forget()
@@ -64,7 +65,7 @@ class Shown(Feature):
 
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
-        self._forget()
+        self.forget()
         tokenizer, record, pane = loaded.tokenizer, loaded.tokenizer.record, self.screen.training
         self.loaded, self._before = loaded, None
         pane.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
@@ -84,8 +85,7 @@ class Shown(Feature):
             self.screen.editor.side.show_token()
 
     def begin_training(self, tokenizer: Tokenizer, n_tokens: int, n_bytes: int) -> None:
-        """Show a tokenizer that is being trained and has no merges yet, on a corpus of this size."""
-        self._forget()
+        """Show a tokenizer that is being trained and has no merges yet, on a corpus of this size; `forget` first."""
         self._before, self.loaded = self.loaded or self._before, None
         self.screen.training.begin(n_tokens, n_bytes)
         self._put(tokenizer, "", 0)

@@ -313,8 +313,9 @@ class TrainingFeature(Feature):
             case Started(n_tokens, n_merges, n_known, first_counts, n_bytes):
                 course.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.rules.pattern)
                 course.n_known, course.n_bytes = n_known, n_bytes
+                self._shown.forget()
+                self.shown_task = task  # before it is seen: who sees it asks what it is learned from
                 self._shown.begin_training(course.tokenizer, n_tokens, n_bytes)
-                self.shown_task = task
                 pace.restart()
                 return Run("merging", 0, n_merges, tokens_at_start=n_tokens, first_counts=first_counts)
             case Merges():
