@@ -16,9 +16,12 @@ settings.register_profile("house", derandomize=True, deadline=None, database=Non
 settings.register_profile("no shrinking", settings.get_profile("house"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("house")
 
-# A shell starts what is to run in the background without the signal of Ctrl+C, which tests send themselves.
+# A shell starts what is to run in the background without the signal of Ctrl+C, which tests send themselves; nohup
+# without that of a terminal that is closed, which the app listens to and then leaves as it is usually.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Left alone, examples depend on which modules are loaded, since Hypothesis mixes the constants of their sources into
 # them; and every process of the tests reads all our sources for that, some seconds long, and again after each import.

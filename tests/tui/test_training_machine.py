@@ -75,6 +75,7 @@ class Trainings(RuleBasedStateMachine):
             forgets=[],
             go_on=lambda: None,
             learn=lambda paths, pattern, totals: self.totals.append(totals),
+            forget=lambda: None,
             begin_training=lambda tokenizer, n_tokens, n_bytes: None,
             grow=lambda tokenizer, merges: None,
         )

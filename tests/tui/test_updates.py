@@ -34,6 +34,7 @@ def feature(**screen: object) -> tuple[TrainingFeature, SimpleNamespace]:
         forgets=[],
         go_on=lambda: None,
         learn=lambda paths, pattern, totals: noted.totals.append(totals),
+        forget=lambda: None,
         begin_training=lambda *_: None,
         grow=lambda tokenizer, merges: noted.grown.append(tokenizer),
     )
