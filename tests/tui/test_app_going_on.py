@@ -7,12 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from bpe_core import train
+from bpe_core import Trainer, train
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer.training_record import OPTIONS
 from tui.dialogs.more_options import MORE_OPTIONS
 from tui.features.course import TrainingTask
 from tui.features.resuming import Resuming
+from tui.features.training import learned_by_heart
 from tui.glossary import LONGEST
 from tui.screen import MainScreen
 from tui.state import TrainingOptions
@@ -73,3 +74,10 @@ def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> N
     assert task.rules
     with pytest.raises(OptionError, match="no share"):
         _ = TrainingTask("x", replace(options, more={"sample": "some"})).rules
+
+
+def test_merges_of_what_occurs_once_are_told_from_the_first_of_them_on() -> None:
+    merges = list(Trainer("ababcdcdef", vocab_size=262, pattern="none"))
+    assert [merge.count for merge in merges] == [2, 2, 1, 1, 1, 1]
+    assert learned_by_heart(merges).startswith("From step 3 on each pair occurred only once")
+    assert learned_by_heart(merges[:2]) == learned_by_heart([]) == ""

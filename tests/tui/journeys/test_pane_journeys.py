@@ -13,6 +13,9 @@ async def test_trainings_are_listed_told_apart_and_laid_under(small: Path, book:
         for size, name in ("270", ""), ("275", "-2"):
             player.press("f4", "f3", *["backspace"] * 4, *size, "f6")
             await player.until(f"book.txt-gpt4{name} · {size} tokens", "vocabulary size reached")
+        player.press("f4", "f3", "f6")  # once more the same: it needs no file of its own
+        await player.until(lambda screen: "book.txt-gpt4-2 · 275" not in screen)
+        await player.until("book.txt-gpt4-2 · 275 tokens", lambda screen: "book.txt-gpt4-3" not in screen)
         await player.command("list of trainings")
         await player.until("the newest first", "Learned from 1 text of 1,340 bytes")
         player.press("space", "down")
@@ -105,6 +108,8 @@ async def test_the_merges_are_played_and_the_play_is_held(small: Path) -> None:
         assert held < 11, "which is the last that changes the text"
         player.press("space", "plus", "plus", "plus")
         await player.until("space Play", "step 11 of 24")
+        player.press("space")  # from the first again
+        await player.until(lambda screen: screen.step[0] < 11)
 
 
 async def test_findings_are_turned_and_written_to_a_file(small: Path, book: Path, home: Path) -> None:
