@@ -73,7 +73,7 @@ class TrainingPane(Pane):
                     yield button("−", "slower", "training.change_pace(-1)", _SLOWER)
                     yield Label(id="pace", markup=False)
                     yield button("+", "faster", "training.change_pace(1)", _FASTER)
-                    yield button("More …", "more", "corpus.ask_more_options", _MORE)
+                    yield button("More …", "more", "corpus.more_options", _MORE)
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
                     yield progress

@@ -88,7 +88,7 @@ async def test_texts_are_weighed_added_and_cut_by_options(small: Path, book: Pat
         player.write("more.txt")
         player.press("enter")
         await player.until("✓ more.txt", "documents                2")
-        await player.command("more training options")
+        player.click("More …")
         await player.until("longest")
         player.press("escape")
         await player.rest()
