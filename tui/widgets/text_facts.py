@@ -142,8 +142,7 @@ class StatusLines(Vertical):
     # Edits
 
     def show_edit(self, event: TokenArea.Edited) -> None:
-        tokenizers = (lane.tokenizer for lane in self._area.edited.lanes)
-        changes = zip(event.lanes, tokenizers, strict=False)
+        changes = zip(event.lanes, event.tokenizers, strict=False)
         self._edits.append([RememberedEdit(done, tokenizer) for done, tokenizer in changes if tokenizer])
         self._back = 0
         self._write_edit()

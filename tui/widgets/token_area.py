@@ -76,10 +76,11 @@ class TokenArea(FaithfulArea):
     class Edited(Message):
         """What each edit did to the tokens in each lane; an undo or redo may be several.
 
-        None stands for an edit that was too big.
+        None stands for an edit that was too big. `tokenizers` are those of the lanes when it was done.
         """
 
         lanes: tuple[tuple[Change | None, ...], ...]
+        tokenizers: tuple[Tokenizer | None, ...]
 
     class CursorMoved(_Newest):
         """Something else is under the cursor, because it moved or because the tokens did."""
@@ -157,7 +158,7 @@ class TokenArea(FaithfulArea):
         yield
         lanes = tuple(tuple(lane.end_edits()) for lane in self.edited.lanes)
         if lanes[0]:
-            self.post_message(self.Edited(lanes))
+            self.post_message(self.Edited(lanes, tuple(lane.tokenizer for lane in self.edited.lanes)))
         self._work.edited()
         self.tokens_changed()
 
