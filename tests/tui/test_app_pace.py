@@ -112,6 +112,7 @@ async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opene
     async with opened() as scope:
         await scope.until_tokenizer()
         shown = scope.screen.features.shown
+        assert (loaded := shown.loaded) and (tokenizer := loaded.tokenizer)
         going = asyncio.create_task(shown.go_to_soon(3))
         await asyncio.sleep(0)
         assert scope.screen.step == 3 and not shown.is_drawn
@@ -121,6 +122,16 @@ async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opene
         await scope.until(lambda: shown.is_drawn, "the next step may come")
         await shown.travel_to(5)
         assert scope.screen.step == 5
+        # Nor is one forgotten that waits for it, whatever is learned or kept meanwhile.
+        for learn in lambda: shown.grow(tokenizer, []), lambda: shown.keep(loaded):
+            scope.screen.action_do("shown.travel_to", tokenizer.step)
+            await scope.until(lambda: shown.is_drawn and scope.screen.step == tokenizer.step, "it is at the end")
+            steps = [asyncio.create_task(shown.travel(-1)) for _ in range(2)]
+            await asyncio.sleep(0)
+            assert not shown.is_drawn and scope.screen.step == tokenizer.step - 1
+            learn()
+            await asyncio.gather(*steps)
+            await scope.until(lambda: scope.screen.step == tokenizer.step - 2, "both steps are gone")
 
 
 @pytest.fixture

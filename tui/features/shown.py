@@ -93,7 +93,7 @@ class Shown(Feature):
     def grow(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
         """Show the trained tokenizer with these merges more; the step in force follows if it was the newest."""
         screen = self.screen
-        following = screen.tokenizer is not None and screen.step == screen.tokenizer.step
+        following = screen.tokenizer is not None and self.asked_for == screen.tokenizer.step
         screen.training.learned(merges)
         screen.tokenizer = tokenizer
         if following:  # else what is in force stays as it is: the editor need not split its text anew
@@ -102,7 +102,7 @@ class Shown(Feature):
     def keep(self, learned: Loaded) -> None:
         """Show the tokenizer that was trained, whole, and from now on the one in its file."""
         self.loaded, self._before = learned, None
-        self._put(learned.tokenizer, str(learned.path), self.screen.step)
+        self._put(learned.tokenizer, str(learned.path), self.asked_for)
 
     def take_back(self) -> None:
         """Show the tokenizer of before a training that learned nothing, if that training was ever shown."""
