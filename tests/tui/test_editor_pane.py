@@ -116,3 +116,14 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened, home:
         assert "c3 9f → w" in scope.shown("#baseline-line").lower().replace("\\x", "").replace("·", " ")
         await scope.press("ctrl+t", "ctrl+l")
         assert area.live.text == "low loww"
+
+
+async def test_an_edit_is_told_by_the_tokenizer_it_was_done_under(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await written(scope, "")
+        tokenizer = scope.screen.tokenizer
+        assert tokenizer is not None
+        scope.area.insert("the other thesis")
+        scope.screen.in_force = tokenizer.at(0)  # before the edit is told, whose tokens this one has not
+        await scope.settle()
+        assert scope.app.is_running and scope.screen.in_force.step == 0

@@ -177,6 +177,13 @@ class Player:
         await self.rest()
         self.press("enter")
 
+    async def answer(self, question: str, text: str) -> None:
+        """Wait for a question, and give this answer in the place of the one that stands there."""
+        await self.until(question)
+        self.press("ctrl+u")
+        self.write(text)
+        self.press("enter")
+
     def paste(self, text: str) -> None:
         """Paste, as a terminal tells it between brackets."""
         self._send(events.Paste(text))

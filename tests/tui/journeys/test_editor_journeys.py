@@ -238,10 +238,7 @@ async def test_a_text_is_opened_by_its_path_and_saved(small: Path, home: Path) -
         await player.until(f"{len(data)} bytes")
         for path, answer in ("new.txt", ""), ("out.txt", "n"), ("out.txt", "y"):
             player.press("ctrl+s")
-            await player.until("path")
-            player.press("ctrl+u")
-            player.write(path)
-            player.press("enter")
+            await player.answer("be saved?", path)
             if answer:
                 await player.until("out.txt", "Replace")
                 player.press(answer)
@@ -292,10 +289,7 @@ async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(small: Path, book:
         player.press("f8")
         await player.until("step 1 of 1", "book.txt-gpt4")
         player.press("f2", "f2", "r")
-        await player.until("Enter to go on")
-        player.press("ctrl+u")
-        player.write("mine")
-        player.press("enter")
+        await player.answer("Enter to go on", "mine")
         await player.until("● mine")
         player.press("delete")
         await player.until("mine?")
@@ -307,9 +301,7 @@ async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(small: Path, book:
 async def test_ranks_without_a_pattern_are_asked_for_it_once(small: Path, home: Path) -> None:
     save(load(small), home / "ranks.txt", format="tiktoken")
     async with play(tokenizers=(home / "ranks.txt",)) as player:
-        await player.until("regular expression")
-        player.write("gpt4")
-        player.press("enter")
+        await player.answer("regular expression", "gpt4")
         await player.until("step 24 of 24", "ranks")
     async with play() as player:
         await player.until("step 24 of 24", "ranks · 280 tokens · gpt4")

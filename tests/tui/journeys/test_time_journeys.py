@@ -71,14 +71,10 @@ async def test_a_step_is_gone_to_by_number_by_condition_and_by_search(small: Pat
             ("step >= 11", 11),
         ):
             player.press("g")
-            await player.until("Go to which step")
-            player.write(goal)
-            player.press("enter")
+            await player.answer("Go to which step", goal)
             await player.until(lambda screen, step=step: screen.step == (step, 24) and "Go to which" not in screen)
         player.press("g")
-        await player.until("Go to which step")
-        player.write("99")
-        player.press("enter")
+        await player.answer("Go to which step", "99")
         await player.until("24", "Go to which step")
         player.press("escape")
         await player.until(lambda screen: "Go to which" not in screen)
