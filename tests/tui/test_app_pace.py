@@ -23,7 +23,7 @@ from tui.features.explaining import ExplainedCorpus
 from tui.features.shown import Shown
 from tui.features.training import TrainingFeature, first_step
 from tui.screen import MainScreen
-from tui.state import PACES
+from tui.state import PACES, Loaded
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -112,7 +112,8 @@ async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opene
     async with opened() as scope:
         await scope.until_tokenizer()
         shown = scope.screen.features.shown
-        assert (loaded := shown.loaded) and (tokenizer := loaded.tokenizer)
+        loaded = cast(Loaded, shown.loaded)
+        tokenizer = loaded.tokenizer
         going = asyncio.create_task(shown.go_to_soon(3))
         await asyncio.sleep(0)
         assert scope.screen.step == 3 and not shown.is_drawn
