@@ -28,8 +28,7 @@ from tui.state import Run
 from tui.terminal.background import in_thread
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.pane import Pane
-from tui.widgets.screen_lines import HintLine, KeyLine, TitleLine
-from tui.widgets.step_line import StepLine
+from tui.widgets.screen_lines import HintLine, KeyLine, StepLine, TitleLine
 
 if TYPE_CHECKING:
     from tui.features.all import Features

@@ -9,7 +9,7 @@ from bpe_core.metrics import comparison as metrics
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.compare import summary
 from tui.state import Compared, Comparison, PlaceInText
-from tui.table.columns import Cell
+from tui.table.table import Cell
 from tui.widgets.comparison_table import Aspect, View, views
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир\n" * 5

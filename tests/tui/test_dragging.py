@@ -20,7 +20,7 @@ from textual.widgets import Input
 
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.curve import Curve
-from tui.widgets.step_line import StepLine
+from tui.widgets.screen_lines import StepLine
 
 
 def written(compositor: Compositor, update: object) -> str:

@@ -11,7 +11,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
-from tui.drawing.info_lines import InfoLine, info_strip, sentence
+from tui.drawing.lines import InfoLine, info_strip, sentence
 from tui.text.token_lines import TokenFacts, branches, token_summary
 
 # "low", "est" and what is made of them: l+o, lo+w, e+s, es+t, and <ESC>+[ as a merge no terminal should see.

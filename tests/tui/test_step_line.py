@@ -6,7 +6,7 @@ from textual.reactive import var
 from textual.screen import Screen
 
 from bpe_core import Tokenizer, train
-from tui.widgets.step_line import StepLine
+from tui.widgets.screen_lines import StepLine
 
 TOKENIZER = train("the return of the returning theme, thrice returned and thought through\n" * 9, vocab_size=296)
 LAST = TOKENIZER.step

@@ -13,10 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
-from tui.drawing.cells import fit
-from tui.table.columns import Cell, Choices, Column
+from tui.drawing.lines import fit
 from tui.table.rows import SLICE, Search, rows_in_order, sorted_in_steps
-from tui.table.table import Table
+from tui.table.table import Cell, Choices, Column, Table
 from tui.terminal.background import Steps
 
 CHOICES: dict[str, Callable[[int, str], bool]] = {

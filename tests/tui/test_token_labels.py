@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from tui.drawing.palette import make_palette
-from tui.drawing.token_labels import joined, token_labels
+from tui.drawing.palette import joined, make_palette, token_labels
 
 BASE = Style(color="#ffffff", bgcolor="#000000")
 PALETTE = make_palette(BASE, Style(reverse=True), Style(reverse=True))

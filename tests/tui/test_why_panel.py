@@ -16,14 +16,13 @@ from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from bpe_core.worker.explain import ExplainTraining
-from tui.drawing.info_lines import InfoLine
+from tui.drawing.lines import InfoLine, Titles
+from tui.drawing.palette import WRITINGS, writer
 from tui.drawing.plots import bar
-from tui.drawing.token_labels import WRITINGS, writer
 from tui.features.course import TrainingTask
 from tui.features.explaining import corpus_of_task
 from tui.state import Run, StepExplained, TrainingOptions
 from tui.text.why_lines import LineForm, why_lines
-from tui.widgets.lines import Titles
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.why_panel import PairTable, WhyPanel
 

@@ -20,8 +20,7 @@ from bpe_core.pictures import choose_colors
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.typed_numbers import FoundIds, ids_in
 from bpe_core.visible import counted, quoted, visible
-from tui.drawing.palette import palette_of
-from tui.drawing.token_labels import token_labels
+from tui.drawing.palette import palette_of, token_labels
 from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog
 from tui.widgets.colored_rows import DecodedView

@@ -1,21 +1,24 @@
-"""The colors of tokens: six quiet backgrounds for any theme, dark or light, for 16 colors, and for none.
+"""Tokens as they are drawn: six quiet colors for any theme, for 16 colors and for none; and labels on these.
 
 Six hues of equal lightness and strength are mixed into the theme's own surface, so that they belong to the theme and
 no token shouts. A theme may bring others as its variables `token-0` to `token-5`. Text on them is the theme's
 foreground, taken towards black or white until it can be read: a contrast of at least `CONTRAST` (WCAG 2.2's ratio).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.color import Color
 
-from bpe_core.pictures import HUES
-from bpe_core.visible import visible
+from bpe_core.live.spans import Span
+from bpe_core.pictures import HUES, choose_colors
+from bpe_core.visible import token_label, visible
+from tui.drawing.lines import cut
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -208,3 +211,68 @@ def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Te
         shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")
         text.append(shown, styles[number % len(styles)])
     return text
+
+
+# Tokens as text
+
+Bytes = Callable[[int], bytes]  # the bytes of a token
+
+REMOVED: Final = Style(strike=True)  # laid over tokens that are no longer there
+_LEAST: Final = 6  # cells that are worth a label; in fewer, tokens are only counted
+
+
+def token_labels(
+    ids: Sequence[int],
+    bytes_of: Bytes,
+    palette: Palette,
+    *,
+    way: Literal["usual", "changed"] = "usual",
+    over: Style | None = None,
+    room: int = 1000,
+) -> Text:
+    """Tokens with a space between them in at most `room` cells; those that find no place are counted at the end.
+
+    `way` is one of `Ways`, and `over` a style laid over it.
+    """
+    text = Text(no_wrap=True, overflow="ellipsis")
+    for index, (label, ways) in enumerate(_labels(ids[:room], bytes_of, palette)):
+        n_left = len(ids) - index
+        after = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
+        if text.cell_len + bool(index) + cell_len(label) + after > room:
+            if index:
+                return text.append(f" +{n_left:,}", "dim")
+            label = cut(label, max(room - after, _LEAST))
+        style: Style = getattr(ways, way)
+        text.append(" " if index else "").append(label, style + over if over else style)
+    return text
+
+
+def joined(ids: Sequence[int], bytes_of: Bytes, palette: Palette, made: int | None = None) -> Text:
+    """Tokens side by side as they stand in a text, `made` brought out; with dots between where there are no colors."""
+    text = Text(no_wrap=True)
+    between = "·" if not palette.underlines else ""
+    for index, (label, ways) in enumerate(_labels(ids, bytes_of, palette)):
+        text.append(between if index else "").append(label, ways.changed if ids[index] == made else ways.usual)
+    return text
+
+
+def _labels(ids: Sequence[int], bytes_of: Bytes, palette: Palette) -> Iterator[tuple[str, Ways]]:
+    """Each token and its color. An accent that begins a label gets something to stand on."""
+    colors = choose_colors([Span(i, i + 1, (token,)) for i, token in enumerate(ids)], len(palette.tokens))
+    for token, color in zip(ids, colors, strict=True):
+        label = token_label(bytes_of(token))
+        yield label if cell_len(label[:1]) else f"◌{label}", palette.tokens[color]
+
+
+WRITINGS: Final = ("text", "hex", "decimal", "ids")  # their names, in the order in which a key turns to them
+
+
+def writer(writing: str, bytes_of: Bytes) -> Callable[[int], str]:
+    """A function that writes an id in one of `WRITINGS`."""
+    ways: dict[str, Callable[[int], str]] = {
+        "text": lambda token: token_label(bytes_of(token)),
+        "hex": lambda token: bytes_of(token).hex(" "),
+        "decimal": lambda token: " ".join(map(str, bytes_of(token))),
+        "ids": str,
+    }
+    return ways[writing]

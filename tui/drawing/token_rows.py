@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.visible import token_label, visible
-from tui.drawing.token_labels import number
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -28,6 +27,21 @@ _TOGETHER: Final = 4096  # tokens that are read between two pauses
 _PART: Final = 500  # rows of a part of a file, between which whoever else runs has a turn
 _HEAD: Final = ("id", "token", "bytes", "score", "severity", "kinds", "reason")
 _PLACES: Final = {kind: place for place, kind in enumerate(KINDS)}
+
+
+MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
+INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity.NOTE: "muted"}
+
+
+def number(measure: str, value: float) -> str:
+    """What was measured, as it is shown.
+
+    >>> number("count", 12345), number("largest_share", 0.625), number("indicator", 0.123456)
+    ('12,345', '62 %', '0.123')
+    """
+    if measure == "largest_share":
+        return f"{100 * value:.0f} %"
+    return f"{value:,.0f}" if measure != "indicator" else f"{value:.3g}"
 
 
 class Hole(NamedTuple):

@@ -9,7 +9,7 @@ from bpe_core.errors import BpeError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui.dialogs.lists import AskLanes
-from tui.drawing.cells import cut
+from tui.drawing.lines import cut
 from tui.features.feature import Feature, StateScreen, sentence_of
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers

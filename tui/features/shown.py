@@ -15,7 +15,7 @@ from bpe_core.trainer import Merge
 from tui.disk.tokenizer_files import KeptMerges
 from tui.features.feature import Feature, StateScreen
 from tui.state import PACES, Loaded, steps_known
-from tui.widgets.step_line import StepLine
+from tui.widgets.screen_lines import StepLine
 
 _PATIENCE: Final = 0.1  # seconds that a step waits for the text before it is drawn without it
 PLAYED: Final = 100_000

@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, Static
 from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
-from tui.drawing.token_labels import MARKS
+from tui.drawing.token_rows import MARKS
 from tui.state import Audit, Run, TokenLines
 from tui.terminal.guards import Field
 from tui.widgets.pane import Pane, button

@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.drawing.cells import fit
+from tui.drawing.lines import fit
 
 
 class RowList(ScrollView, can_focus=True):

@@ -14,9 +14,8 @@ from bpe_core.live.live_text import Change, LiveText
 from bpe_core.metrics import bytes_per_token
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
-from tui.drawing.cells import cut
-from tui.drawing.palette import Palette
-from tui.drawing.token_labels import REMOVED, token_labels
+from tui.drawing.lines import cut
+from tui.drawing.palette import REMOVED, Palette, token_labels
 from tui.text.lane import Lane
 from tui.text.strips import Columns
 from tui.text.tokens import UnderCursor

@@ -17,9 +17,9 @@ from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.errors import BpeError
 from bpe_core.explain.trace import Trace, trace
 from bpe_core.visible import character_name, counted, token_label, visible
-from tui.drawing.info_lines import InfoLine, in_one_or_two, sentence
-from tui.drawing.palette import Palette
-from tui.drawing.token_labels import INKS, MARKS, joined, number, token_labels
+from tui.drawing.lines import InfoLine, in_one_or_two, sentence
+from tui.drawing.palette import Palette, joined, token_labels
+from tui.drawing.token_rows import INKS, MARKS, number
 from tui.text.tokens import Review, UnderCursor
 
 if TYPE_CHECKING:

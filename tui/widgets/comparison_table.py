@@ -17,11 +17,10 @@ from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_amounts
 from bpe_core.metrics.comparison import Amounts
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import applies, bindings
-from tui.drawing.cells import cut
+from tui.drawing.lines import cut
 from tui.drawing.plots import LETTERS, beside, placed, shape
 from tui.state import Comparison, PlaceInText, do
-from tui.table.columns import Cell, Choices, Column
-from tui.table.table import Table
+from tui.table.table import Cell, Choices, Column, Table
 
 _SCALED: Final = 1000  # rows that the scale of a drawing is made for
 _LONGEST: Final = 16  # bytes of the longest tokens that the distribution of lengths tells apart

@@ -21,7 +21,7 @@ from textual.widgets.tree import TreeNode
 
 from tui.commands import applies, bindings
 from tui.disk.sources import computer_sources, file_source, listing, preset_sources, sample_sources
-from tui.drawing.cells import fit
+from tui.drawing.lines import fit
 from tui.state import TextSource, do
 from tui.terminal.background import in_thread
 

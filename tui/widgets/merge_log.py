@@ -17,11 +17,10 @@ from bpe_core.explain.trace import UseLedger
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import bindings
-from tui.drawing.cells import fit
+from tui.drawing.lines import fit
 from tui.state import do
-from tui.table.columns import Cell, Choices, Column
 from tui.table.rows import SLICE, Search, next_place
-from tui.table.table import Table
+from tui.table.table import Cell, Choices, Column, Table
 from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
 

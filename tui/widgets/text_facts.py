@@ -15,7 +15,7 @@ from textual.widget import Widget
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
-from tui.drawing.info_lines import sentence
+from tui.drawing.lines import Lines, Titles, sentence
 from tui.state import Audit
 from tui.text.status_texts import (
     RememberedEdit,
@@ -35,7 +35,6 @@ from tui.text.token_lines import (
     what_may_come,
     why_this_split,
 )
-from tui.widgets.lines import Lines, Titles
 from tui.widgets.token_area import TokenArea
 
 _GAP: Final = 2  # cells kept free before the keys

@@ -16,14 +16,12 @@ from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from tui.commands import bindings
-from tui.drawing.info_lines import InfoLine, info_strip, sentence, titles
-from tui.drawing.token_labels import INKS, MARKS, number
-from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, place_of_kind
+from tui.drawing.lines import InfoLine, info_strip, sentence, titles
+from tui.drawing.token_rows import HOLE, INKS, MARKS, SPECIAL, TokenRows, number, place_of_kind
 from tui.state import Audit, PlaceInText, TokenLines, do
-from tui.table.columns import Cell, Choices, Column
 from tui.table.row_list import RowList
 from tui.table.rows import Search, rows_in_order
-from tui.table.table import Table
+from tui.table.table import Cell, Choices, Column, Table
 from tui.terminal.background import SlicedWork, Steps
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
 

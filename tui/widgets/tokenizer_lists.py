@@ -21,11 +21,10 @@ from textual.widgets.option_list import Option
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
 from tui.commands import applies, bindings
-from tui.drawing.cells import cut
+from tui.drawing.lines import cut
 from tui.drawing.plots import LETTERS
 from tui.state import KnownTokenizer, do
-from tui.table.columns import Cell, Column
-from tui.table.table import Table
+from tui.table.table import Cell, Column, Table
 from tui.terminal.guards import PagedOptionList
 
 _DEEPEST: Final = 6  # folders above a file, of which one may tell it apart from another of its name

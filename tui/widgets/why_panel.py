@@ -15,14 +15,12 @@ from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
-from tui.drawing.info_lines import STYLES, InfoLine, sentence
+from tui.drawing.lines import STYLES, InfoLine, Lines, Titles, sentence
+from tui.drawing.palette import WRITINGS, writer
 from tui.drawing.plots import bar
-from tui.drawing.token_labels import WRITINGS, writer
 from tui.state import Run, StepExplained, do, steps_known
-from tui.table.columns import Cell, Column
-from tui.table.table import Table
+from tui.table.table import Cell, Column, Table
 from tui.text.why_lines import LineForm, why_lines, word_lines
-from tui.widgets.lines import Lines, Titles
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge

@@ -21,8 +21,7 @@ from tui.app import BpeScope
 from tui.disk import config
 from tui.screen import MainScreen
 from tui.widgets.merge_log import MergeLog
-from tui.widgets.screen_lines import TitleLine
-from tui.widgets.step_line import StepLine
+from tui.widgets.screen_lines import StepLine, TitleLine
 
 _PATIENCE: Final = 60.0
 """Seconds within which a training that was told to stop has stopped, and a text has all of its tokens."""

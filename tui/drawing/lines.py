@@ -1,0 +1,208 @@
+"""Lines of a narrow column: text cut to the cells it takes, sentences, lines with two sides; widgets that show them.
+
+A CJK character or an emoji takes two cells, a combining mark none.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from bpe_core.visible import visible
+
+if TYPE_CHECKING:
+    from bpe_core.corpus.reading import TextFile
+    from bpe_core.explain.places import CorpusPlace
+
+STYLES: Final = ("token", "text", "muted", "lines", "accent", "tied", "warning")  # the styles that a column has
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """`text`, safe to show, in exactly `width` cells: padded, or cut with an ellipsis.
+
+    A combining mark that begins a text gets the dotted circle to stand on, as in a table of characters.
+
+    >>> fit("merge", 7), fit("merge", 7, right=True), fit("日本語", 5)
+    ('merge  ', '  merge', '日本…')
+    """
+    if not text.isprintable():
+        text = visible(text)
+    if text.isascii() and len(text) <= width:  # most texts: nothing to measure
+        return text.rjust(width) if right else text.ljust(width)
+    if text and cell_len(text[0]) == 0:
+        text = "◌" + text
+    text = cut(text, width)
+    padding = " " * (width - cell_len(text))
+    return padding + text if right else text + padding
+
+
+def cut(text: str, width: int, keep: Literal["start", "ends", "end"] = "start") -> str:
+    """`text`, or as much of its start, its end or both as `width` cells hold with an ellipsis.
+
+    >>> cut("python-library-gpt4-2", 14, "ends"), cut("merges", 4), cut("merges", 4, "end")
+    ('python-…gpt4-2', 'mer…', '…ges')
+    """
+    if cell_len(text) <= width:
+        return text
+    if width < 1:
+        return ""
+    behind = {"start": 0, "ends": (width - 1) // 2, "end": width - 1}[keep]
+    first = set_cell_size(text, width - 1 - behind)  # where half of a wide character would fit, a space
+    last = set_cell_size(text[::-1], behind)[::-1]
+    return f"{first.rstrip(' ')}…" if keep == "start" else f"{first}…{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class InfoLine:
+    """A line of such a column."""
+
+    left: str | Text = ""  # text with styles of its own is drawn in these
+    right: str = ""
+    ink: str = "text"  # which of the column's styles `left` has
+    lead: str = ""  # drawn before `left`: a box line, a mark, an indent
+    target: "int | str | tuple[TextFile, CorpusPlace] | None" = None
+    """What Enter leads to: a token, a text for the editor, or a place in a file."""
+
+    @property
+    def hint(self) -> str:
+        """What Enter does, in a sentence; empty if nothing."""
+        match self.target:
+            case None:
+                return ""
+            case int():
+                return "Enter looks at this token."
+            case str():
+                return "Enter puts this text into the editor; Ctrl+Z there brings yours back."
+        return "Enter opens this text in the editor, at this line."
+
+
+def info_strip(
+    line: InfoLine, width: int, ink: Callable[[str], Style], console: Console, token: Style | None = None
+) -> Strip:
+    """A line in `width` cells, one of them free at either end.
+
+    `ink` gives the column's styles by name, `token` the color that a token has elsewhere on the screen.
+    """
+    text = ink("text")
+    room = max(0, width - 2 - cell_len(line.lead) - (cell_len(line.right) + 1 if line.right else 0))
+    segments = [Segment(" ", text), Segment(line.lead, ink("lines" if line.ink == "text" else line.ink))]
+    if (line.ink == "token" and token) or isinstance(line.left, Text):
+        left = line.left.copy() if isinstance(line.left, Text) else Text().append(line.left, token)
+        left.truncate(room, overflow="ellipsis", pad=True)
+        segments += Segment.apply_style(left.render(console), ink(line.ink))
+    else:
+        segments.append(Segment(fit(line.left, room), ink(line.ink)))
+    segments.append(Segment(" " + line.right if line.right else "", ink("muted")))
+    return Strip(segments).adjust_cell_length(width, text)
+
+
+def in_one_or_two(left: str | Text, right: str, width: int, ink: str = "text") -> Iterator[InfoLine]:
+    """A line, or two where there is no room for both sides in one."""
+    size = left.cell_len if isinstance(left, Text) else cell_len(left)
+    fits = size + 1 + cell_len(right) <= width
+    yield InfoLine(left, right if fits else "", ink)
+    if not fits:
+        yield InfoLine("", right)
+
+
+def sentence(text: str, width: int, ink: str = "muted", lead: str = "", most: int | None = None) -> Iterator[InfoLine]:
+    """A sentence in as many lines as it needs, or in `most`; cells count, not characters."""
+    room = max(8, width - cell_len(lead))
+    rows: list[str] = []
+    for word in visible(text).split():
+        first, *rest = chop_cells(word, room)
+        longer = f"{rows[-1]} {first}" if rows else first
+        if rows and cell_len(longer) <= room:
+            rows[-1] = longer
+        else:
+            rows.append(first)
+        rows += rest
+    for row in rows[:most]:
+        cut = " …" if most is not None and len(rows) > most and row is rows[most - 1] else ""
+        yield InfoLine(row + cut, ink=ink, lead=lead)
+
+
+def titles(names: Mapping[str, str], choice: str, width: int, keys: str, note: str = "") -> Text:
+    """The titles of things that share a place, that of `choice` bright, then a note; the keys at the right."""
+    text = Text("  ").join(Text(title, "bold" if name == choice else "dim") for name, title in names.items())
+    text.append(note, "dim")
+    return text.append(" " * max(1, width - text.cell_len - cell_len(keys))).append(keys, "dim")
+
+
+class Lines(ScrollView, can_focus=True):
+    """A column of facts; it scrolls where they do not fit."""
+
+    DEFAULT_CSS = """
+    Lines {
+        background: $surface;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        &> .lines--token { color: $text; text-style: bold; }
+        &> .lines--text { color: $text; }
+        &> .lines--muted { color: $text-muted; }
+        &> .lines--lines { color: $text-disabled; }
+        &> .lines--accent { color: $text-accent; }
+        &> .lines--tied { color: $text-secondary; }
+        &> .lines--warning { color: $text-warning; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"lines--{ink}" for ink in STYLES}
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: Sequence[InfoLine] = ()
+        self.token_style: Callable[[], Style | None] = lambda: None
+        """Style of the token that the lines are about, where it has a color elsewhere on the screen."""
+
+    @property
+    def room(self) -> int:
+        return max(8, self.size.width - 2)
+
+    def show_lines(self, lines: Iterable[InfoLine]) -> None:
+        lines = [*lines]
+        if lines != self._lines:
+            self._lines = lines
+            # Not by assignment: that would lay out the whole screen again.
+            self.set_reactive(Widget.virtual_size, Size(self.size.width, len(lines)))
+            self._scroll_update(self.virtual_size)
+            self.scroll_to(0, 0, animate=False)
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        y += self.scroll_offset.y
+        if y >= len(self._lines):
+            return Strip.blank(width, self.ink("text"))
+        return info_strip(self._lines[y], width, self.ink, self.app.console, self.token_style())
+
+    def ink(self, name: str) -> Style:
+        return self.get_component_rich_style(f"lines--{name}")
+
+
+class Titles(Widget):
+    """One line: the titles of things that share a place, that of the one that is seen bright."""
+
+    DEFAULT_CSS = "Titles { height: 1; width: 1fr; padding: 0 1; color: $text; }"
+
+    choice: reactive[str] = reactive("")  # which is seen: a key of the titles
+    keys: reactive[str] = reactive("")  # what turns to the next; at the right
+    note: reactive[str] = reactive("")  # what stands behind the titles
+
+    def __init__(self, names: Mapping[str, str], keys: str = "", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._names = names
+        self.set_reactive(Titles.choice, next(iter(names)))
+        self.set_reactive(Titles.keys, keys)
+
+    def render(self) -> Text:
+        return titles(self._names, self.choice, self.content_size.width, self.keys, self.note)
