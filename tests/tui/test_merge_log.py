@@ -186,18 +186,22 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         assert seen["partial"] == [m.token_bytes for m in merges if "\ufffd" in m.token_bytes.decode(errors="replace")]
         assert seen["unused"] == [m.token_bytes for m in merges if not counts[m.token]] != []
         assert len(seen[""]) == len(merges)
-        log.sought = " THE"
-        await pilot.press("home", "n")
-        first = log.current
-        await pilot.press("n", "n", "N")
+        log.search = " THE"
+        await pilot.press("home", "down")
         holding = [row for row, merge in enumerate(merges) if b" the" in merge.token_bytes]
-        assert [first, log.current] == holding[:2]
+        assert sorted(log.order) == holding and log.current == log.order[1]
+        log.search = "no such token"
+        await pilot.pause()
+        assert "No merge that is shown has no such token" in lines(log)[1]
+        log.search = ""
+        await pilot.pause()
+        assert log.row_count == len(merges) and log.current == log.step - 1, "all are shown, at the step in force"
         await pilot.press("c")
         left, right = (
-            trainer.tokenizer().token_bytes(part) for part in (merges[holding[1]].left, merges[holding[1]].right)
+            trainer.tokenizer().token_bytes(part) for part in (merges[log.step - 1].left, merges[log.step - 1].right)
         )
         line = app._clipboard.splitlines()[1].split("\t")
-        assert line[:4] == [str(holding[1] + 1), token_label(left), token_label(right), token_label(left + right)]
+        assert line[:4] == [str(log.step), token_label(left), token_label(right), token_label(left + right)]
         await pilot.press("C")
         assert len(app._clipboard.splitlines()) == 1 + len(merges)
         await pilot.press("left")

@@ -8,21 +8,20 @@ from textual.binding import BindingType
 from textual.containers import Container, HorizontalGroup
 from textual.reactive import var
 from textual.widget import Widget
-from textual.widgets import Button, Input, Static
+from textual.widgets import Button, Static
 
 from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
 from tui.drawing.token_rows import MARKS
 from tui.state import Audit, Run, TokenLines
-from tui.terminal.guards import Field
+from tui.table.table import SearchField
 from tui.widgets.pane import Pane, button
 from tui.widgets.token_table import TokenPanel, TokenTable
 
 BESIDE: Final = 112  # cells from which on the panel stands beside the list
 _GO: Final = "Enter looks for suspicious tokens in the tokenizer in force."
 _LEARNING: Final = "The vocabulary is being learned; its tokens are listed when that is done."
-_SEARCH: Final = "A token's text, its id, or its bytes in hex (0xf09f); Enter goes to the list."
 
 
 class AuditPane(Pane):
@@ -42,13 +41,13 @@ class AuditPane(Pane):
     _is_unlisted = False  # whether the table is empty only because nobody looks
 
     def compose(self) -> ComposeResult:
+        table, of = TokenTable(id="tokens"), AuditPane
         with HorizontalGroup(id="audit-controls"):
             yield button("▶ Audit", "audit-go", "audit.audit", _GO)
-            yield Field(placeholder="/ text, id, 0x hex", id="search", compact=True, tooltip=_SEARCH)
+            yield SearchField(table, id="search")
             yield Static(id="audit-status", markup=False)
         yield Static(id="audit-summary", markup=False)
         with Container(id="listed"):
-            table, of = TokenTable(id="tokens"), AuditPane
             yield table
             yield TokenPanel(table, id="evidence").data_bind(of.tokenizer, of.audit, of.token_lines)
 
@@ -102,18 +101,10 @@ class AuditPane(Pane):
         return (*first, self.table, self.panel)
 
     def action_search(self) -> None:
-        self.screen.set_focus(self.query_one("#search"))
+        self.query_one(SearchField).begin()
 
     def action_turn_panel(self) -> None:
         self.panel.action_turn(1)
-
-    @on(Input.Changed, "#search")
-    def search(self, event: Input.Changed) -> None:
-        self.table.search = event.value
-
-    @on(Input.Submitted, "#search")
-    def to_what_was_found(self) -> None:
-        self.screen.set_focus(self.table)
 
     @on(TokenTable.Listed)
     def sum_up(self) -> None:

@@ -20,8 +20,9 @@ from bpe_core.visible import counted, visible
 from tui.commands import bindings, tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
+from tui.table.table import SearchField
 from tui.widgets.curve import Curve
-from tui.widgets.merge_log import MergeLog, MergeSearch
+from tui.widgets.merge_log import MergeLog
 from tui.widgets.option_fields import OptionFields
 from tui.widgets.pane import Pane, button
 from tui.widgets.why_panel import WhyPanel
@@ -82,7 +83,7 @@ class TrainingPane(Pane):
         with Container(id="log-and-why"):
             yield log.data_bind(step=of.followed)
             yield WhyPanel(log, id="why-panel").data_bind(of.step, of.tokenizer, of.run, of.explained)
-        yield MergeSearch(log, id="merge-search")
+        yield SearchField(log, id="merge-search")
 
     def on_mount(self) -> None:
         self.border_subtitle = "[dim]w[/] why, pairs  [dim]b[/] bytes"
@@ -116,7 +117,7 @@ class TrainingPane(Pane):
         """
         self.set_class(event.widget is self.curve, "-plotting")
         looks = event.widget in self.query("#log-and-why *")
-        self.set_class(looks or event.widget is self.query_one(MergeSearch), "-reading")
+        self.set_class(looks or isinstance(event.widget, SearchField), "-reading")
         if looks:
             self.why.ask()
 
@@ -124,6 +125,10 @@ class TrainingPane(Pane):
         begins = (self.fields.first,) if not self.run.busy else ()
         curves = (self.curve,) if self.curve.display else ()
         return (*begins, self.log_of_merges, *self.why.parts(), *curves)
+
+    @on(Input.Blurred, "#merge-search")
+    def hide_search(self, event: Input.Blurred) -> None:
+        event.input.display = bool(event.value)
 
     @on(Input.Submitted)
     async def begin_training(self) -> None:

@@ -35,20 +35,6 @@ def rows_that(rows: Sequence[int], test: Callable[[int], bool]) -> Steps[list[in
     return found
 
 
-def next_place(rows: Sequence[int], start: int, by: int, test: Callable[[int], bool]) -> Steps[int | None]:
-    """The place in `rows` of the next that passes a test, from `start` on in steps of 1 or -1; None if none does.
-
-    Behind the last comes the first.
-    """
-    for distance in range(len(rows)):
-        place = (start + by * distance) % len(rows)
-        if test(rows[place]):
-            return place
-        if distance % SLICE == SLICE - 1:
-            yield
-    return None
-
-
 def sorted_in_steps(rows: Sequence[int], key: Callable[[int], Any], *, reverse: bool = False) -> Steps[list[int]]:
     """`sorted(rows, key=key, reverse=reverse)`, as what this generator returns.
 

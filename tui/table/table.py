@@ -8,15 +8,19 @@ from typing import Any, ClassVar, Final, NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, on
+from textual.binding import Binding, BindingType
 from textual.reactive import var
+from textual.widgets import Input
 
 from tui.drawing.lines import fit
 from tui.table.row_list import RowList
 from tui.table.rows import SLICE, Search, rows_in_order, rows_that
 from tui.terminal.background import SlicedWork, Steps
+from tui.terminal.guards import Field
 
 _BOLD: Final = Style(bold=True)
+_SEARCH: Final = "A token's text, its id, or its bytes in hex (0xf09f). Enter goes to the list, Escape shows all again."
 _LEAST: Final = 4  # cells that a growing column keeps in a row that is too narrow for all of them
 
 
@@ -373,3 +377,32 @@ class Table(RowList):
             yield Segment(title, accent if key == self.choice else style)
             x = start + cell_len(title)
         yield Segment(" " * (room - x) + note if choices else fit(note, width), self.style_of(ink))
+
+
+class SearchField(Field):
+    """Shows only those rows of a table that hold what is typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
+
+    def __init__(self, table: Table, *, id: str) -> None:
+        super().__init__(placeholder="/ text, id, 0x hex", id=id, compact=True, tooltip=_SEARCH)
+        self._table = table
+
+    def begin(self) -> None:
+        self.display = True
+        self.screen.set_focus(self)
+
+    @on(Input.Changed)
+    def search(self, event: Input.Changed) -> None:
+        event.stop()
+        self._table.search = self.value
+
+    @on(Input.Submitted)
+    def stay(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.screen.set_focus(self._table)
+        self._table.move_to(self._table.cursor, tell=True)
+
+    def action_leave(self) -> None:
+        self.value = ""
+        self.screen.set_focus(self._table)

@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
 from rich.style import Style
-from textual import on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.reactive import var
-from textual.widgets import Input
 
 from bpe_core.explain.trace import UseLedger
 from bpe_core.utf8 import is_utf8
-from bpe_core.visible import counted, token_label, visible
+from bpe_core.visible import counted, token_label
 from tui.commands import bindings
 from tui.drawing.lines import fit
 from tui.state import do
-from tui.table.rows import SLICE, Search, next_place
-from tui.table.table import Cell, Choices, Column, Table
+from tui.table.rows import SLICE, Search
+from tui.table.table import Cell, Choices, Column, SearchField, Table
 from tui.terminal.background import SlicedWork, Steps
-from tui.terminal.guards import Field
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge
@@ -116,7 +113,7 @@ SHOWN: Final = {
 class MergeLog(Table):
     """Merges in the order they were learned; follows the newest until the user looks back.
 
-    Others of `SHOWN` can be chosen, and a token can be sought among them.
+    Others of `SHOWN` can be chosen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Merge log")
@@ -127,7 +124,6 @@ class MergeLog(Table):
     """Seconds for which arriving merges are gathered before those that are to be shown are chosen anew."""
 
     step: var[int] = var(0, init=False)  # how many merges are in force; later ones are drawn faint
-    sought: var[str] = var("", init=False)  # what was sought last, see `Search`
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -141,7 +137,6 @@ class MergeLog(Table):
         self._length_of: Callable[[int], int | None] = self._lengths.get
         self._newest = 0  # the newest step that has been in force: only beyond it a step is growth and no travel
         self._counting = SlicedWork[None](self)
-        self._seeking = SlicedWork[int | None](self)
         self._gathering = False
 
     # Merges in
@@ -164,7 +159,6 @@ class MergeLog(Table):
         self.merges, self._length_of = rows, length_of
         self._newest = rows[-1].step if rows else 0
         self._counting.cancel()
-        self._seeking.cancel()
         self.set_reactive(MergeLog.choice, "")
         self.arrived()
 
@@ -185,7 +179,7 @@ class MergeLog(Table):
     def arrived(self) -> None:
         self.rows_changed()
         self._fit_columns()
-        if not self.choice:
+        if not (self.choice or self.search):
             self.rearrange()
         elif not self._gathering:
             self._gathering = True
@@ -267,7 +261,7 @@ class MergeLog(Table):
         # The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away.
         if not self.merges:
             return
-        if self.choice:
+        if self.choice or self.search:
             self.refresh()
         else:
             self.refresh_rows(min(old, new) - 1, max(old, new) - 1)
@@ -302,7 +296,7 @@ class MergeLog(Table):
 
     @property
     def note(self) -> tuple[str, str]:
-        if self.choice:
+        if self.choice or self.search:
             return f" {self.row_count:,} shown ", "footer"
         if self.page_rows >= self.row_count:
             return "", "footer"
@@ -310,93 +304,25 @@ class MergeLog(Table):
 
     @property
     def empty(self) -> str:
-        return "None of the merges is so." if self.merges else "Each merge will appear here as it is learned."
+        if not self.merges:
+            return "Each merge will appear here as it is learned."
+        return f"No merge that is shown has {self.search} in its token or id." if self.search else "No merge is so."
 
     def watch_choice(self) -> None:
         # Look at the first that is shown, or where all are, at the step in force.
         self._fit_columns()
-        self.rearrange(lambda: self.move_to(0 if self.choice else self.step - 1))
+        self.rearrange(lambda: self.move_to(0 if self.choice or self.search else self.step - 1))
+
+    watch_search = watch_choice
 
     def footer_clicked(self, x: int) -> None:
         if self.choice_at(x) is None:
             self.action_move_to_end(1)  # beside the choices: follow the newest merge again
         super().footer_clicked(x)
 
-    # What is sought
-
     def action_search(self) -> None:
-        self.screen.query_one(MergeSearch).begin()
+        self.screen.query_one("#merge-search", SearchField).begin()
 
     def match(self, row: int, search: Search) -> int:
         merge = self.merges[row]
         return search.match(token_label(merge.token_bytes).casefold(), merge.token_bytes, merge.token)
-
-    def seek(self, by: int, *, start: int | None = None, then: Callable[[bool], None] = lambda found: None) -> None:
-        """Put the cursor on the next merge that holds what is sought, or (-1) the one before; `then` whether it is."""
-        search = Search.read(self.sought)
-
-        def found(position: int | None) -> None:
-            if position is not None:
-                self.move_to(position, tell=True)
-            then(position is not None)
-
-        begin = self.cursor + by if start is None else start
-        self._seeking.run(next_place(self.order, begin, by, lambda row: self.match(row, search) > 0), found)
-
-    def action_seek(self, by: int) -> None:
-        if self.sought:
-            self.seek(by, then=lambda found: None if found else self.notify(self.not_found, markup=False))
-
-    @property
-    def not_found(self) -> str:
-        """That nothing is there of what was sought, in a sentence that is safe to show."""
-        return visible(f"No merge that is shown has {self.sought} in its token or id.")
-
-
-class MergeSearch(Field):
-    """Seeks in a log as it is typed; hidden until it is asked for. Enter stays at what was found, Escape goes back."""
-
-    DEFAULT_CSS = """
-    MergeSearch { display: none; height: 1; background: $panel; padding: 0 1; }
-    MergeSearch.-wrong { color: $text-error; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
-    HINT: ClassVar[str] = "A text, bytes as 0x2074, or an id. Enter stays there, n goes to the next, Escape back."
-    hint: var[str] = var(HINT)  # what can be typed, or that it was not found
-
-    def __init__(self, log: MergeLog, *, id: str) -> None:
-        super().__init__(placeholder="search: text, 0x bytes, or an id", id=id, compact=True)
-        self._log = log
-        self._origin = 0
-
-    def begin(self) -> None:
-        self._origin = self._log.cursor
-        self.display = True
-        self.value = self._log.sought
-        self.screen.set_focus(self)
-        self.select_all()
-
-    def _end(self) -> None:
-        self.display = False
-        self.screen.set_focus(self._log)
-
-    @on(Input.Changed)
-    def seek(self, event: Input.Changed) -> None:
-        event.stop()
-        if self.display and self.value != self._log.sought:
-            self._log.sought = self.value
-            self._log.seek(1, start=self._origin, then=self._found)
-
-    def _found(self, found: bool) -> None:
-        wrong = bool(self.value) and not found
-        self.set_class(wrong, "-wrong")
-        self.hint = self._log.not_found if wrong else self.HINT
-
-    @on(Input.Submitted)
-    def stay(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._end()
-
-    def action_leave(self) -> None:
-        self._log.move_to(self._origin, tell=True)
-        self._end()
