@@ -14,8 +14,8 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep
 from tests.nasty import nasty_texts
-from tui.text.edited_text import EditedText
-from tui.text.lane import Lane, Limits
+from tui.text import edited_text
+from tui.text.edited_text import EditedText, Lane
 from tui.text.screen_rows import Rows
 from tui.text.strips import Columns, RowContent
 from tui.text.tokens import Review
@@ -30,8 +30,18 @@ TEXTS = [
     "the theme of the thesis\n" * 9,
 ]
 LEARNED = train(TEXTS, vocab_size=420, pattern="gpt4", special_tokens=["<|endoftext|>"])
-SMALL = Limits(big_text=300, big_edit=60, compared=50, patience=5)
-"""So small that a few hundred characters meet them all."""
+
+
+@pytest.fixture
+def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So small that a few hundred characters meet them all."""
+    for name, limit in (("BIG_TEXT", 300), ("BIG_EDIT", 60), ("COMPARED", 50), ("PATIENCE", 5)):
+        monkeypatch.setattr(edited_text, name, limit)
+
+
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edited_text, "PATIENCE", 0.05)
+    monkeypatch.setattr(import_module("bpe_core.patterns.expression"), "PATIENCE", 0.05)
 
 
 def tokenizers() -> list[Tokenizer | None]:
@@ -78,15 +88,15 @@ def check(edited: EditedText) -> None:
         before = tokenizer.encode(edited.baseline.text, disallowed_special=())
         assert edited.comparison.n_tokens == len(live.ids) - len(before)
         assert bool(edited.comparison.hunks) == (before != live.ids)
-    rows = Rows(edited.document, 20)
+    rows, anew = Rows(edited.document, 20), settled(EditedText(text, tokenizer))
     for y in range(0, rows.height, 7):
         place = rows.place(y)
         assert place is not None
-        row, whole = edited.row(place, 6), EditedText(text, tokenizer).row(place, 6)
+        row, whole = edited.row(place, 6), anew.row(place, 6)
         assert (row.text, bounds(row), row.shared) == (whole.text, bounds(whole), whole.shared)
     for stretch in edited.changed:
         assert 0 <= stretch[0] <= stretch[1] <= len(text)
-    for lane in edited.others:
+    for lane in edited.lanes[1:]:
         check_lane(edited, lane)
 
 
@@ -147,21 +157,20 @@ def put(edited: EditedText, start: int, end: int, typed: str) -> tuple[int, int,
     return start, start + document.n_characters - before + len(gone), gone
 
 
+@pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_is_done_in_whatever_order(seed: int) -> None:
     rng = random.Random(seed)
     known = tokenizers()
-    edited = EditedText("".join(rng.choices(TEXTS, k=rng.choice((0, 3, 12)))), rng.choice(known), limits=SMALL)
+    edited = EditedText("".join(rng.choices(TEXTS, k=rng.choice((0, 3, 12)))), rng.choice(known))
     undo: list[list[tuple[int, int, str]]] = []
     for _ in range(60):
         deed = rng.randrange(13)
         if deed < 5:
-            edited.begin_edits()
             undo.append([edit(edited, rng) for _ in range(rng.choice((1, 1, 1, 4)))])
             changes = [lane.end_edits() for lane in edited.lanes]
             assert list(map(len, changes)) == [len(undo[-1]) if lane.tokenizer else 0 for lane in edited.lanes]
         elif deed == 5 and undo:  # several edits at once, as an undo takes them back
-            edited.begin_edits()
             for taken_back in reversed(undo.pop()):
                 put(edited, *taken_back)
             for lane in edited.lanes:
@@ -173,7 +182,6 @@ def test_whatever_is_done_in_whatever_order(seed: int) -> None:
             edited.pin()
         elif deed == 8 and (reading := edited.next_reading) is not None:  # edits may come between reading and taking
             reading.run()
-            edited.begin_edits()
             undo.append([edit(edited, rng)])
             for lane in edited.lanes:
                 lane.end_edits()
@@ -190,9 +198,10 @@ def test_whatever_is_done_in_whatever_order(seed: int) -> None:
     check(settled(edited))
 
 
+@pytest.mark.usefixtures("small_limits")
 def test_an_edit_between_the_limits_is_counted_once() -> None:
     """Too big to be compared, and small enough to be read at once: the review is that of the new text alone."""
-    edited = EditedText("we see \n", LEARNED, limits=SMALL)
+    edited = EditedText("we see \n", LEARNED)
     settled(edited)
     put(edited, 0, 0, "pаypal, 1234567\n" * 5)
     assert edited.end_edits() == [None]
@@ -201,8 +210,9 @@ def test_an_edit_between_the_limits_is_counted_once() -> None:
     assert edited.review is not None and edited.review.n_pitfalls >= 10
 
 
+@pytest.mark.usefixtures("small_limits")
 def test_what_was_read_too_late_is_left_aside() -> None:
-    edited = EditedText("a" * 400, LEARNED, limits=SMALL)
+    edited = EditedText("a" * 400, LEARNED)
     first = edited.reading
     assert first is not None and edited.live is None
     first.run()
@@ -213,9 +223,10 @@ def test_what_was_read_too_late_is_left_aside() -> None:
     assert edited.document.text == "the theme"
 
 
+@pytest.mark.usefixtures("small_limits")
 def test_tokenizers_may_change_while_a_text_is_read() -> None:
     """As in a training: the reading goes on, and its pieces are those of the newest step."""
-    edited = EditedText("the theme\n" * 50, LEARNED, limits=SMALL)
+    edited = EditedText("the theme\n" * 50, LEARNED)
     reading = edited.reading
     assert reading is not None
     edited.use(LEARNED.at(30))
@@ -236,13 +247,12 @@ def test_another_step_and_another_tokenizer_color_anew_what_was_drawn() -> None:
 
 
 EVIL = Tokenizer(LEARNED.vocabulary, r"(?:a|aa)+!|[a-z]+|\s|.")
-IMPATIENT = Limits(patience=0.05)
 
 
 def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("bpe_core.patterns.expression"), "PATIENCE", 0.05)
+    impatient(monkeypatch)
     times: list[str] = []
-    edited = EditedText("", EVIL, limits=IMPATIENT, gave_up=lambda: times.append("gave up"))
+    edited = EditedText("", EVIL, gave_up=lambda: times.append("gave up"))
     put(edited, 0, 0, "a" * 36)
     for n in range(36, 40):
         put(edited, n, n, "a")
@@ -266,15 +276,16 @@ def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatc
 
 
 def test_a_part_that_is_hard_to_split_where_the_whole_is_not_has_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.text.edited_text._PATIENCE", 0.05)
+    impatient(monkeypatch)
     edited = EditedText("a" * 60 + "!", EVIL)
     assert "aa│!" in edited.picture(["evil"], (58, 61), "markdown")()
     with pytest.raises(PatternError, match="took more than"):
         edited.picture(["evil"], (0, 60), "markdown")
 
 
+@pytest.mark.usefixtures("small_limits")
 def test_a_question_that_takes_too_long_is_answered_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    edited = EditedText("the theme", Tokenizer(LEARNED.vocabulary, r"[a-z]+|\s"), limits=SMALL)
+    edited = EditedText("the theme", Tokenizer(LEARNED.vocabulary, r"[a-z]+|\s"))
     live = settled(edited).live
     assert live is not None
 

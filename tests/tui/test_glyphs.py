@@ -10,8 +10,8 @@ from rich.cells import cell_len
 
 from bpe_core.visible import CONTROLS
 from tui.text.document import LONG_LINE, FaithfulDocument
-from tui.text.glyphs import glyph, lay_out, measure, wrap
 from tui.text.screen_rows import CHUNK, Rows, Ruler
+from tui.text.strips import glyph, lay_out, measure, wrap
 from tui.widgets.faithful_area import Navigator
 
 FAMILY, FLAG, THUMB, HEART = "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "❤\ufe0f"

@@ -59,7 +59,6 @@ def test_a_line_tells_of_each_lane() -> None:
     text = EditedText("the theme ", SMALL)
     text.use_lanes([OTHER])
     text.set_cursor(9)
-    text.begin_edits()
     text.document.replace_range((0, 10), (0, 10), "x")
     done = zip(text.lanes, (SMALL, OTHER), strict=True)
     edits = [RememberedEdit(tuple(lane.end_edits()), tokenizer) for lane, tokenizer in done]

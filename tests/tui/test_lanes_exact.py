@@ -32,7 +32,6 @@ def test_lanes_of_real_vocabularies(tmp_path: Path) -> None:
     for number in range(1, EDITS + 1):
         start = rng.randrange(document.n_characters)
         end = min(start + rng.choice((0, 0, 0, 1, 2, 40)), document.n_characters)
-        edited.begin_edits()
         document.replace_range(*map(document.get_location_from_index, (start, end)), rng.choice(TYPED))
         for lane in edited.lanes:
             lane.end_edits()

@@ -1,43 +1,268 @@
-"""EditedText: a text while it is edited, and all that is known of it; nothing here knows a widget.
+"""EditedText: a text while it is edited, its tokens in one lane or more, and all that is known of it.
 
-An edit comes here once: the document tells of it, and all lanes, the review and the baseline are brought up to date in
-one place. A screen then asks for rows, for what is under the cursor, and for some more work on what is not known yet.
+Nothing here knows a widget. An edit comes here once: the document tells of it, and all lanes, the review and the
+baseline are brought up to date. Whatever the engine refuses, the text stays and can be edited; then there are no
+tokens, but a sentence that says why. What takes long is put into a `Reading`, to be run beside the screen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, PatternError
 from tui.text.document import FaithfulDocument
-from tui.text.lane import USUAL, Deed, Lane, Limits, Reading
 from tui.text.screen_rows import RowStretch
-from tui.text.strips import Columns, RowContent, clip
+from tui.text.strips import NOTHING, Columns, OnRow, RowContent, clip
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Change, Tokenizer
     from bpe_core.live.baseline import Baseline, Comparison
     from bpe_core.live.live_text import LiveText
-    from tui.text.tokens import Review
+    from bpe_core.live.spans import Span
+    from tui.text.tokens import Review, TokensOfRows, UnderCursor
 
+BIG_TEXT: Final = 500_000  # characters of a text above which it is split into pieces beside the screen
+BIG_EDIT: Final = 100_000  # characters of an edit above which its tokens are not compared; the text is read anew
+COMPARED: Final = 5_000  # characters edited since the text was pinned up to which it is compared at each edit
+PATIENCE: Final = 0.1  # seconds that a pattern may take on the screen's thread before the text is read beside it
 MOST_COPIED: Final = 200_000  # ids that are copied without being selected: no clipboard takes megabytes
 MOST_DRAWN: Final = 20_000  # characters of a picture, at most
 PICTURES: Final = {"html": ("a page", ".html"), "svg": ("a drawing", ".svg"), "markdown": ("Markdown", ".md")}
 """The kinds of pictures, each with what it is and the suffix of its file."""
-_PATIENCE: Final = 0.5  # seconds that a pattern may take to split the part that is drawn
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Reading:
+    """A text that is to be split into pieces; after `run`, in a thread, there is `live` or a `problem`."""
+
+    tokenizer: Tokenizer
+    text: str
+    is_thorough: bool = False  # whether all pieces shall be known afterwards, as a pattern may take long to find some
+    live: LiveText | None = None
+    problem: BpeError | None = None
+
+    def run(self) -> None:
+        from bpe_core.live.live_text import LiveText
+
+        try:
+            self.live = LiveText(self.tokenizer, self.text)
+            if self.is_thorough:
+                self.live.settle(float("inf"))
+        except BpeError as error:
+            self.problem = error
+
+
+class Lane:
+    """The tokens of a document under one tokenizer, what the last edits changed, and the token under the cursor."""
+
+    def __init__(
+        self, document: FaithfulDocument, tokenizer: Tokenizer | None = None, gave_up: Callable[[], object] = bool
+    ) -> None:
+        """`gave_up` is called when the tokens turn out not to be had, in whatever is asked."""
+        self._gave_up: Final = gave_up
+        self.document: Final = document  # the text in lines; it must tell of each edit by `spliced`
+        self.tokenizer: Tokenizer | None = None  # what tokenizes it; `use` sets another
+        self._offset = 0
+        self._is_slow = False  # whether the pattern took too long on the screen's thread
+        self._changes: list[Change | None] = []
+        self._forget()
+        self.use(tokenizer)
+
+    def _forget(self) -> None:
+        """Drop the tokens and all that was computed from them."""
+        self.live: LiveText | None = None
+        """The text with its tokens; None without a tokenizer, during a `reading`, and if there is `why_none`."""
+        self.reading: Reading | None = None
+        """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
+        self.why_none = ""  # why there are no tokens although there is a tokenizer: a sentence, or nothing
+        self.changed: tuple[Columns, ...] = ()  # the code points whose tokens the last edits have made
+        self.under_cursor: UnderCursor | None = None  # the token at the place of `set_cursor`
+        self._rows: TokensOfRows | None = None  # there are some with `live`
+        self._missed: list[tuple[int, int, str]] = []  # edits since the `reading` began
+        self._is_unread = False  # whether all of the text must be read anew
+
+    # An edit
+
+    def spliced(self, start: int, end: int, text: str) -> None:
+        """Take note of an edit of the document: `text` has replaced the code points from `start` to `end`."""
+        if self.tokenizer is None:
+            return
+        if not self._changes:  # what was edited before is no longer marked
+            self.changed = ()
+        if self._must_read(start, end, text):
+            self._forget()
+            self._is_unread = True
+        if self.reading is not None:
+            self._missed.append((start, end, text))
+        self._changes.append(self._splice(start, end, text) if self.live is not None else None)
+
+    def _must_read(self, start: int, end: int, text: str) -> bool:
+        """Whether an edit makes it necessary to read all of the text, as it is too big, or there are no tokens yet."""
+        if self.live is None:
+            return self.reading is None or max(len(text), end - start) > BIG_EDIT
+        # Where all that goes and comes is encoded at once, less is a lot.
+        most = BIG_EDIT // (1 if self.live.tokenizer.by_piece else 20)
+        return max(len(text), end - start) > most or self.live.is_costly(start, end)
+
+    def _splice(self, start: int, end: int, text: str) -> Change | None:
+        from tui.text.tokens import moved
+
+        change = self.ask(lambda live: live.splice(start, end, text), None)
+        if change is not None and self._rows is not None:
+            if self.tokenizer is not None and self.tokenizer.by_piece:
+                self._rows.edited(change, start, end, len(text))
+            else:  # tokens that stay may stand for other characters
+                self._rows.forget()
+            self.changed = (*moved(self.changed, start, end, len(text)), (change.start, change.stop))
+        return change
+
+    def end_edits(self) -> list[Change | None]:
+        """Be up to date with all edits. What each of them did to the tokens; None where that was not compared."""
+        self._update()
+        changes, self._changes = self._changes, []
+        return changes
+
+    # Where tokens come from
+
+    def use(self, tokenizer: Tokenizer | None) -> None:
+        """Go on with another tokenizer, or another step of the same; without one there are no tokens."""
+        before, self.tokenizer = self.tokenizer, tokenizer
+        if tokenizer is before:
+            return
+        if tokenizer is not None and before is not None and _split_alike(before, tokenizer):
+            if self.live is not None:
+                self._go_on_with(tokenizer)
+            if self.live is not None or self.reading is not None or self._is_slow:
+                return  # a reading goes on with the newest one when it is taken
+        self._forget()
+        self._is_slow = False
+        self._is_unread = tokenizer is not None
+        self._update()
+
+    def _go_on_with(self, tokenizer: Tokenizer) -> None:
+        self.ask(lambda live: live.use(tokenizer), None)
+        if self._rows is not None:
+            self._rows.forget()
+            self.changed = ()
+
+    def _update(self) -> None:
+        """Read the text if it must be read anew; what takes long becomes a `reading`."""
+        if self._is_unread and self.tokenizer is not None:
+            self._is_unread = False
+            self.reading = Reading(self.tokenizer, self.document.text, self._is_slow)
+            is_easy = self.tokenizer.by_piece and self.tokenizer.splitter.blockwise
+            if not self._is_slow and self.document.n_characters <= BIG_TEXT // (1 if is_easy else 10):
+                with _impatient():
+                    self.reading.run()
+                self.finish_reading(self.reading)
+
+    def finish_reading(self, reading: Reading) -> None:
+        """Go on with a `reading` that was run; one that is no longer waited for is ignored."""
+        if reading is not self.reading or self.tokenizer is None:
+            return
+        missed, self.reading, self._missed = self._missed, None, []
+        if reading.problem is not None:
+            self._give_up(reading.problem, is_final=reading.is_thorough)
+            self._is_unread = bool(missed and self.why_none)
+            return self._update()
+        assert reading.live is not None
+        self._is_slow = reading.live.is_costly(0, reading.live.n_characters)
+        if self._is_slow and not reading.is_thorough:
+            self._is_unread = True
+            return self._update()
+        self._take(reading.live)
+        if reading.tokenizer is not self.tokenizer:
+            self._go_on_with(self.tokenizer)
+        for edit in missed:
+            if self.live is None:  # all of the text is to be read again
+                break
+            if self._must_read(*edit):
+                self._forget()
+                self._is_unread = True
+            else:
+                self._splice(*edit)
+        self._update()
+        self.changed = ()
+        self.set_cursor(self._offset)
+
+    def _take(self, live: LiveText) -> None:
+        """Have these tokens, of the text as it is now, and no colored rows yet."""
+        from tui.text.tokens import TokensOfRows
+
+        self.live, self._rows = live, TokensOfRows()
+
+    def ask(self, question: Callable[[LiveText], T], otherwise: T) -> T:
+        """The answer that the tokens give; `otherwise` where there are none, or none any more when they were asked."""
+        if self.live is None:
+            return otherwise
+        try:
+            with _impatient():
+                return question(self.live)
+        except BpeError as error:
+            self._give_up(error)
+            return otherwise
+
+    def _give_up(self, error: BpeError, *, is_final: bool = False) -> None:
+        """There are no tokens: for good, or until a slow pattern had its time beside the screen."""
+        self._forget()
+        self._is_slow = isinstance(error, PatternError)
+        if self._is_slow and not is_final:
+            self._is_unread = True
+            self._update()
+        else:
+            self.why_none = str(error)
+        self._gave_up()
+
+    # What is known of the tokens
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to be settled; the tokens may be waiting for a `reading`."""
+        return self.live is None or self.live.settled
+
+    def settle(self, seconds: float) -> bool:
+        """Work on tokens that are not known yet for so long; whether all are known now."""
+        if not self.is_settled and self.ask(lambda live: live.settle(seconds), True) and self._rows is not None:
+            self._rows.forget()  # what was provisional in a very long piece is final now
+        return self.is_settled
+
+    @property
+    def n_tokens(self) -> int | None:
+        """How many tokens the text has, if that is known by now."""
+        return self.ask(lambda live: live.n_tokens_known, None)
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """The spans that meet a range of code points; none where there are no tokens."""
+        return self.ask(lambda live: live.spans(start, end), [])
+
+    def set_cursor(self, offset: int) -> None:
+        """Set `under_cursor` to what stands at a code point."""
+        self._offset, self.under_cursor = offset, None
+        if self.live is not None:
+            from tui.text.tokens import find_under
+
+            self.under_cursor = self.ask(lambda live: find_under(live, offset), None)
+
+    def on_row(self, start: int, length: int, n_colors: int) -> OnRow:
+        rows = self._rows
+        return self.ask(lambda live: rows.on_row(live, start, length, n_colors) if rows else NOTHING, NOTHING)
 
 
 class EditedText(Lane):
     """The text and its first lane, with a review and the comparison with a baseline; other lanes beside it."""
 
     def __init__(
-        self, text: str = "", tokenizer: Tokenizer | None = None, *, limits: Limits = USUAL, gave_up: Deed = bool
+        self, text: str = "", tokenizer: Tokenizer | None = None, gave_up: Callable[[], object] = bool
     ) -> None:
-        self.others: tuple[Lane, ...] = ()  # the second lane and those after it; `use_lanes` sets them
+        self.lanes: tuple[Lane, ...] = (self,)  # all lanes; `use_lanes` sets those after this one
         self.baseline: Baseline | None = None  # what the text is compared with, if anything
-        super().__init__(FaithfulDocument(text, self._edited), tokenizer, limits=limits, gave_up=gave_up)
+        super().__init__(FaithfulDocument(text, self._edited), tokenizer, gave_up)
 
     def _forget(self) -> None:
         super()._forget()
@@ -49,26 +274,21 @@ class EditedText(Lane):
 
     # The lanes
 
-    @property
-    def lanes(self) -> tuple[Lane, ...]:
-        """All lanes, this one first."""
-        return (self, *self.others)
-
     def use_lanes(self, tokenizers: Sequence[Tokenizer]) -> None:
         """Tokenize the text under these, too; a lane whose tokenizer splits as one of before goes on with its pieces.
 
         The first lanes stay in their places. A lane that is dropped between two others moves those behind it up.
         """
-        kept = {id(lane.tokenizer): lane for lane in self.others}
-        n_before, lanes = len(self.others), list[Lane]()
+        before, lanes = self.lanes[1:], list[Lane]()
+        kept = {id(lane.tokenizer): lane for lane in before}
         for index, tokenizer in enumerate(tokenizers):
             lane = kept.pop(id(tokenizer), None)
-            if lane is None and len(tokenizers) == n_before:  # another step, or another tokenizer, in its place
-                lane = kept.pop(id(self.others[index].tokenizer), None)
-            lane = lane or Lane(self.document, limits=self._limits, gave_up=self._gave_up)
+            if lane is None and len(tokenizers) == len(before):  # another step, or another tokenizer, in its place
+                lane = kept.pop(id(before[index].tokenizer), None)
+            lane = lane or Lane(self.document, gave_up=self._gave_up)
             lane.use(tokenizer)
             lanes.append(lane)
-        self.others = tuple(lanes)
+        self.lanes = (self, *lanes)
         self.set_cursor(self._offset)
 
     @property
@@ -77,7 +297,7 @@ class EditedText(Lane):
         return next((lane.reading for lane in self.lanes if lane.reading is not None), None)
 
     def take_reading(self, reading: Reading) -> None:
-        """Go on with a `next_reading` that was run; one that is no longer waited for is left aside."""
+        """Go on with a `next_reading` that was run."""
         for lane in self.lanes:
             lane.finish_reading(reading)
 
@@ -96,10 +316,6 @@ class EditedText(Lane):
 
     # An edit
 
-    def begin_edits(self) -> None:
-        for lane in self.lanes:
-            Lane.begin_edits(lane)
-
     def _edited(self, start: int, end: int, text: str) -> None:
         if self.baseline is not None:
             self.baseline.spliced(start, end, len(text))
@@ -116,18 +332,14 @@ class EditedText(Lane):
 
     def end_edits(self) -> list[Change | None]:
         changes = super().end_edits()
-        if self.baseline is not None and self.live is not None and self.baseline.n_edited <= self._limits.compared:
+        if self.baseline is not None and self.live is not None and self.baseline.n_edited <= COMPARED:
             self.compare()
         return changes
 
     # Where tokens come from
 
-    def use(self, tokenizer: Tokenizer | None) -> None:
-        if tokenizer is not self.tokenizer:
-            self.comparison, self.is_compared = None, False
-        super().use(tokenizer)
-
     def _go_on_with(self, tokenizer: Tokenizer) -> None:
+        self.comparison, self.is_compared = None, False
         super()._go_on_with(tokenizer)
         if self.review is not None:
             self.review.use()
@@ -146,7 +358,7 @@ class EditedText(Lane):
         if self.review is None or self.why_no_review:
             return True
         try:
-            with self._impatient():
+            with _impatient():
                 is_settled = self.review.settle(seconds)
         except BpeError as error:
             self.why_no_review, is_settled = str(error), True
@@ -180,7 +392,7 @@ class EditedText(Lane):
     def row(self, place: RowStretch, n_colors: int) -> RowContent:
         """What stands on a row of a lane, its tokens in one of so many colors each, and all that is marked there."""
         start, length = self.stretch(place)
-        lane = self.lanes[place.lane] if place.lane <= len(self.others) else self
+        lane = self.lanes[place.lane]
         tokens, shared = lane.on_row(start, length, n_colors)
         marked, under, open_from = lane.changed, lane.under_cursor, None
         if lane is self:
@@ -198,6 +410,11 @@ class EditedText(Lane):
             clip((under.start, under.end), start, length) if under else None,
             open=None if open_from is None else clip((open_from, self.document.n_characters), start, length),
         )
+
+    def color_under_cursor(self, n_colors: int) -> int | None:
+        """The color of the token under the cursor, of so many; None if there is none."""
+        tokens, _ = self.on_row(self.under_cursor.start, 1, n_colors) if self.under_cursor else NOTHING
+        return tokens[0].color if tokens else None
 
     # What leaves it
 
@@ -223,11 +440,10 @@ class EditedText(Lane):
         splitting and encoding raise: a part may be hard to split where the whole is not.
         """
         from bpe_core.live.live_text import LiveText
-        from bpe_core.patterns import patience
         from bpe_core.pictures.drawing import TextLanes, document, drawing, page
 
         lanes = [(title, lane.live) for title, lane in zip(titles, self.lanes, strict=False) if lane.live is not None]
-        with patience(_PATIENCE):
+        with _impatient():
             if len(lanes) == 1:  # alone, the part is encoded anew: its first and last tokens are not cut
                 ((title, live),) = lanes
                 drawn = TextLanes.of([(title, LiveText(live.tokenizer, live.between(*part)))])
@@ -235,3 +451,14 @@ class EditedText(Lane):
                 drawn = TextLanes.of(lanes, *part)
         draw: dict[str, Callable[[list[TextLanes]], str]] = {"html": page, "svg": drawing, "markdown": document}
         return partial(draw[kind], [drawn])
+
+
+def _split_alike(one: Tokenizer, other: Tokenizer) -> bool:
+    """Whether two tokenizers, such as two steps of one, make the same pieces of any text, and nothing else of it."""
+    return one.by_piece and other.by_piece and one.splitter.source == other.splitter.source
+
+
+def _impatient() -> AbstractContextManager[None]:
+    from bpe_core.patterns import patience
+
+    return patience(PATIENCE)

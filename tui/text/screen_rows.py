@@ -18,7 +18,7 @@ from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 
 from tui.text.document import LONG_LINE, FaithfulDocument, PrefixSums
-from tui.text.glyphs import TAB_SIZE, Layout, border, lay_out, measure, narrow, wrap
+from tui.text.strips import TAB_SIZE, Layout, border, lay_out, measure, narrow, wrap
 
 CHUNK: Final = 512  # characters between two marks on the ruler
 _RULERS: Final = 512  # lines whose marks are remembered

@@ -16,7 +16,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from tui.drawing.lines import cut
 from tui.drawing.palette import REMOVED, Palette, token_labels
-from tui.text.lane import Lane
+from tui.text.edited_text import Lane
 from tui.text.strips import Columns
 from tui.text.tokens import UnderCursor
 

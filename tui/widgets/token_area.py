@@ -27,9 +27,8 @@ from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import in_thread
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
-from tui.text.glyphs import TAB_SIZE
 from tui.text.screen_rows import RowStretch
-from tui.text.strips import Columns, RowContent, clip, draw
+from tui.text.strips import TAB_SIZE, Columns, RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
 
 if TYPE_CHECKING:
@@ -154,7 +153,6 @@ class TokenArea(FaithfulArea):
     @contextmanager
     def _editing(self) -> Iterator[None]:
         """An edit, or several that are undone or redone together."""
-        self.edited.begin_edits()
         yield
         lanes = tuple(tuple(lane.end_edits()) for lane in self.edited.lanes)
         if lanes[0]:
