@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
-from bpe_core.corpus.reading import Document, Progress, Reading, TextFile
+from bpe_core.corpus.reading import Progress, Reading, TextFile
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
@@ -263,7 +263,7 @@ def spread_of(
     None for fewer than two files, and for more than `MOST_BYTES`. Exact: each document is split and counted by itself;
     files that prove unreadable are skipped. What `progress` raises ends it.
     """
-    documents = [Document(file) for file in files]
+    documents = list(files)
     reading = Reading(documents, progress)
     if len(documents) < 2 or reading.total > MOST_BYTES:
         return None

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.corpus.counts import Counts, Source
-from bpe_core.corpus.reading import Progress, Skipped, TextFile, Unreadable, recognize_file, shown, why_not
+from bpe_core.corpus.reading import Progress, Skipped, TextFile, Unreadable, recognize_file, why_not
 from bpe_core.errors import TextError
+from bpe_core.visible import visible
 
 __all__ = ["Counts", "Found", "Progress", "Skipped", "Source", "TextFile", "find_files"]
 
@@ -53,7 +54,7 @@ def find_files(
     def add(path: Path, name: str, status: os.stat_result, *, required: bool) -> None:
         identity = (status.st_dev, status.st_ino)
         if identity not in seen or not status.st_ino or (every_character and required):
-            file = recognize_file(path, shown(name), status, required=required)
+            file = recognize_file(path, visible(name), status, required=required)
             files.append(file.with_mark() if every_character else file)
             seen.add(identity)
 
@@ -62,7 +63,7 @@ def find_files(
             status = root.stat()
         except (OSError, ValueError) as error:
             reason = why_not(error) if isinstance(error, OSError) else "no path can hold a NUL character"
-            raise Unreadable(shown(root), reason) from None
+            raise Unreadable(visible(str(root)), reason) from None
         if not stat.S_ISDIR(status.st_mode):
             add(root, root.name, status, required=True)
             continue
@@ -90,7 +91,7 @@ def _walk(root: Path, skipped: list[Skipped]) -> Iterator[os.DirEntry[str]]:
     try:
         waiting = _entries(root)
     except OSError as error:
-        raise Unreadable(shown(root), why_not(error)) from None
+        raise Unreadable(visible(str(root)), why_not(error)) from None
     while waiting:
         entry = waiting.pop()
         if not entry.is_dir(follow_symlinks=False):
@@ -112,10 +113,10 @@ def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
 def _nothing(roots: list[Path], files: list[TextFile], skipped: list[Skipped]) -> str:
     if not roots:
         return "No file or folder was named; name at least one."
-    what = ", ".join(map(shown, roots[:3])) + (", ..." if len(roots) > 3 else "")
+    what = visible(", ".join(map(str, roots[:3]))) + (", ..." if len(roots) > 3 else "")
     if files:
         return f"There is no text in {what}: {'it is' if len(files) == 1 else 'all files are'} empty."
     if skipped:
-        name, reason = shown(skipped[0].path.name), skipped[0].reason
+        name, reason = visible(skipped[0].path.name), skipped[0].reason
         return f"There is no text in {what}: {name} and the like cannot be read ({reason})."
     return f"There is no text in {what}: the folder is empty, or all in it is hidden."

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
-from bpe_core.corpus.reading import BLOCK, REPORT_EVERY, Document, Progress, Reading, Skipped, TextFile, Unreadable
+from bpe_core.corpus.reading import BLOCK, REPORT_EVERY, Progress, Reading, Skipped, TextFile, Unreadable
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
 from bpe_core.process import n_threads
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 BYTES_PER_WORKER: Final = 1 << 21  # bytes on disk that one more thread must have to count, to be worth starting
 _PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
-_HELD: Final = 6
-"""Parts of a document that are read before any is counted; a document with more is counted in a table of its own."""
 _SHARES: Final = (1 << 18, 1 << 22)
 """Least and most bytes that are handed to a thread at a time. The more shares, the more tables are put together."""
 _AHEAD: Final = 2  # shares that wait for each thread, at most: they are in memory
@@ -53,10 +51,6 @@ class _Measure:
         self.characters += len(block)
         self.digest.update(data)
         return data
-
-    def measured(self, block: str) -> str:
-        self.encoded(block)
-        return block
 
     def source(self, name: str) -> Source:
         return Source(name, self.bytes, self.characters, self.digest.hexdigest())
@@ -97,11 +91,6 @@ class Counts:
     def n_characters(self) -> int:
         """Code points of the texts."""
         return sum(source.characters for source in self.sources)
-
-    @property
-    def n_weighted_bytes(self) -> int:
-        """Size of the texts in UTF-8, each multiplied by its weight: what the pieces with their counts amount to."""
-        return sum(source.bytes * source.weight for source in self.sources)
 
     @property
     def pieces(self) -> Mapping[str, int]:
@@ -148,16 +137,16 @@ class Counts:
         `pattern`.
         """
         counts = cls(pattern)
-        documents = sample.documents(files, counts.splitter) if sample else [Document(file) for file in files]
-        reading = Reading(documents, progress)
+        files = sample.documents(files, counts.splitter) if sample else list(files)
+        reading = Reading(files, progress)
         n_workers = n_threads(reading.total, BYTES_PER_WORKER) if workers is None else workers
         if n_workers > 1 and counts.splitter.scanner:
-            counts._add_together(documents, counts.splitter.scanner, reading, n_workers)
+            counts._add_together(files, counts.splitter.scanner, reading, n_workers)
         else:
-            for document in documents:
-                counts.add(document, reading)
+            for file in files:
+                counts.add(file, reading)
         counts.sample = "" if sample is None else str(sample)
-        if documents and not counts.n_documents:
+        if files and not counts.n_documents:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
         reading.finish()
         return counts
@@ -177,16 +166,16 @@ class Counts:
             whole.sample = counts.sample
         return whole
 
-    def add(self, document: Document, reading: Reading) -> None:
+    def add(self, file: TextFile, reading: Reading) -> None:
         """Count the next document. If reading it fails, it is skipped, or if it is `required`, that raises."""
         measure = _Measure()
         try:
-            self._count(reading.blocks(document), measure)
+            self._count(reading.blocks(file), measure)
         except Unreadable as error:
-            self._skip(document.file, error)
+            self._skip(file, error)
         else:
             self.n_documents += 1
-            self.sources.append(measure.source(document.name))
+            self.sources.append(measure.source(file.source_name))
 
     def name_of(self, document: int) -> str:
         """The name of a document for a person; documents are numbered from 0."""
@@ -195,23 +184,22 @@ class Counts:
 
     def _count(self, blocks: Iterable[str], measure: _Measure) -> None:
         """Count the next document. If reading it raises, none of its pieces is counted."""
-        scanner = self.splitter.scanner
+        scanner, encoded = self.splitter.scanner, map(measure.encoded, blocks)
         texts: Iterator[Any]  # bytes, which the kernel splits, or lists of pieces
         if scanner:
-            texts = parts(map(measure.encoded, blocks), scanner, _PART)
+            texts = parts(encoded, scanner, _PART)
         else:
-            texts = map(self.splitter.split, self.splitter.parts(map(measure.measured, blocks)))
-        held = list(islice(texts, _HELD))
-        is_long = len(held) == _HELD
-        table, number = (kernel.PieceTable(scanner), 0) if is_long else (self.table, self.n_documents)
+            texts = map(self.splitter.split, self.splitter.parts(map(bytes.decode, encoded)))
+        held = list(islice(texts, 2))
+        table, number = (self.table, self.n_documents) if len(held) < 2 else (kernel.PieceTable(scanner), 0)
         add: Callable[[Any, int], None] = table.add if scanner else table.add_pieces
         for text in chain(held, texts):
             add(text, number)
-        if is_long:
+        if table is not self.table:
             self.table.append(table, self.n_documents)
 
     def _add_together(
-        self, documents: Iterable[Document], scanner: "kernel.Scanner", reading: Reading, n_workers: int
+        self, files: Iterable[TextFile], scanner: "kernel.Scanner", reading: Reading, n_workers: int
     ) -> None:
         """Count documents as `add` does, by so many threads: small ones together, large ones in parts.
 
@@ -240,30 +228,30 @@ class Counts:
             while len(waiting) > most:
                 table, then = waiting[0]
                 while not table.done():
-                    reading.look()
+                    reading.report()
                     wait((table,), REPORT_EVERY)
                 waiting.popleft()
                 then(table.result())
 
-        def add(document: Document) -> None:
+        def add(file: TextFile) -> None:
             measure = _Measure()
-            texts = parts(map(measure.encoded, reading.blocks(document)), scanner, size)
+            texts = parts(map(measure.encoded, reading.blocks(file)), scanner, size)
             held = list(islice(texts, 2))
             if len(held) < 2:
-                small.append((b"".join(held), measure.source(document.name)))
+                small.append((b"".join(held), measure.source(file.source_name)))
                 return
             submit_small()
             whole = kernel.PieceTable(None)
             for text in chain(held, texts):
                 submit([text], lambda table: whole.append(table, 0))
-            submit([], lambda _: self._take(whole, [measure.source(document.name)]))
+            submit([], lambda _: self._take(whole, [measure.source(file.source_name)]))
 
         try:
-            for document in documents:
+            for file in files:
                 try:
-                    add(document)
+                    add(file)
                 except Unreadable as error:
-                    self._skip(document.file, error)
+                    self._skip(file, error)
                 if sum(len(text) for text, _ in small) >= size:
                     submit_small()
             submit_small()

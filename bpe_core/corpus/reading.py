@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple, Self, cast
+from typing import IO, Any, Final, Self, cast
 
 from bpe_core.corpus.encodings import HEAD, NotText, not_in_encoding, recognize
 from bpe_core.errors import TextError
@@ -23,14 +23,18 @@ REPORT_EVERY: Final = 0.02  # seconds between two reports of progress, at least
 
 _PACKINGS: Final = ((b"\x1f\x8b\x08", "gzip"), (b"\xfd7zXZ\x00", "xz"))
 
-_SPECIAL: Final = {"d": "a folder", "p": "a named pipe", "s": "a socket", "c": "a device", "b": "a device"}
-"""The letter that `ls` writes of a file -> what it is."""
+_SPECIAL: Final = {
+    "d": "a folder",
+    "p": "a named pipe",
+    "s": "a socket",
+    "c": "a device",
+    "b": "a device",
+}  # by `ls -l`
 
 _UNPACKED: Final = 1 << 25  # bytes that a packed file may unpack to, however small it is
 _TIMES: Final = 100
 """A larger packed file may unpack to this many times its size (texts: 3 to 30 times); more is a decompression bomb."""
 CHANGED: Final = "it became shorter while it was read; try again when nobody writes to it"
-"""The reason for a file that is shorter, or otherwise different, when its parts are read."""
 
 
 class Unreadable(TextError):
@@ -51,7 +55,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file whose first bytes were recognized as text; made by `recognize_file`."""
+    """A file whose first bytes were recognized as text, or a part of one; made by `recognize_file`."""
 
     path: Path
     name: str  # what to call it on a screen: short, and safe to show
@@ -61,36 +65,43 @@ class TextFile:
     packing: str  # "gzip", "xz" or ""
     empty: bool
     required: bool = True  # it was named itself, not a folder above it: an error if it proves unreadable
+    start: int = 0  # byte offset of a part of a file that is not packed, between two characters
+    end: int | None = None  # and where the part ends; None: at the end of the file
+
+    @property
+    def source_name(self) -> str:
+        """The name, of a part with its place."""
+        return self.name + ("" if self.end is None else f" (bytes {self.start:,} to {self.end:,})")
+
+    def part(self, start: int, end: int) -> Self:
+        """The bytes from `start` to `end`, which lie between two characters of a file that is not packed."""
+        return replace(self, size=end - start, start=start, end=end)
 
     def with_mark(self) -> Self:
         """This file, read so that a byte order mark in UTF-8 is a character; other encodings need theirs."""
         return replace(self, mark=0, empty=False) if self.codec == "utf-8" and self.mark else self
 
-    def blocks(
-        self, progress: Callable[[int], None] | None = None, *, start: int = 0, end: int | None = None
-    ) -> Iterator[str]:
+    def blocks(self, progress: Callable[[int], None] = lambda _: None) -> Iterator[str]:
         """The text in blocks of at most 65,536 characters, none empty.
 
-        Before each block `progress` is called with the bytes on disk read since `start`; what it raises is passed on,
-        also an OSError, which is not taken for one of the file. `start` and `end` choose a part, as byte offsets
-        between two characters of a file that is not packed. Raises Unreadable if the file has vanished or become
-        shorter, or holds bytes that are not in its encoding.
+        Before each block `progress` is called with the bytes on disk read; what it raises is passed on, also an
+        OSError, which is not taken for one of the file. Raises Unreadable if the file has vanished or become shorter,
+        or holds bytes that are not in its encoding.
         """
-        for position, text in self._read(start, end):
+        for position, text in self._read():
             if text:
-                if progress:
-                    progress(min(position, self.size) - start)
+                progress(min(position - self.start, self.size))
                 yield text
 
-    def _read(self, start: int, end: int | None) -> Iterator[tuple[int, str]]:
+    def _read(self) -> Iterator[tuple[int, str]]:
         """(position in bytes on disk, text read up to there) until all is read."""
         decode = codecs.getincrementaldecoder(self.codec)().decode
-        begin = max(start, self.mark)
+        begin = max(self.start, self.mark)
         with _one_sentence(self.name), self.path.open("rb", buffering=0) as disk, _unpacked(disk, self.packing) as file:
             fed = file.seek(begin) if begin else 0
             data = b"at first"
             while data:
-                data = file.read(BLOCK if end is None else min(BLOCK, end - fed))
+                data = file.read(BLOCK if self.end is None else min(BLOCK, self.end - fed))
                 fed += len(data)
                 if self.packing and fed > max(_UNPACKED, _TIMES * self.size):
                     raise NotText(f"it unpacks to more than {_TIMES} times its size; if that is meant, unpack it first")
@@ -100,7 +111,7 @@ class TextFile:
                     offset = fed - len(error.object) + error.start
                     raise NotText(not_in_encoding(error.object[error.start], offset, self.codec)) from None
                 yield disk.tell() if self.packing else fed, text
-            if end is not None and fed < end:
+            if self.end is not None and fed < self.end:
                 raise NotText(CHANGED)
 
 
@@ -128,11 +139,6 @@ def why_not(error: OSError) -> str:
     """The reason of an OSError as a clause to follow "cannot be read:"."""
     known = {FileNotFoundError: "there is no such file or folder", PermissionError: "you have no permission to read it"}
     return known.get(type(error)) or visible(error.strerror or str(error)).lower()
-
-
-def shown(path: str | os.PathLike[str]) -> str:
-    """A path as text that is safe to print, control characters escaped."""
-    return visible(os.fspath(path))
 
 
 @contextmanager
@@ -185,52 +191,32 @@ class Progress:
     name: str
 
 
-class Document(NamedTuple):
-    """A file, or the part of it from the byte offset `start` to `end`; None for the end of the file."""
-
-    file: TextFile
-    start: int = 0
-    end: int | None = None
-
-    @property
-    def name(self) -> str:
-        """What its source is called."""
-        return self.file.name + ("" if self.end is None else f" (bytes {self.start:,} to {self.end:,})")
-
-    @property
-    def size(self) -> int:
-        """Bytes on disk."""
-        return (self.file.size if self.end is None else self.end) - self.start
-
-
 class Reading:
-    """Reads documents one after the other; calls `progress` at most every REPORT_EVERY seconds."""
+    """Reads files one after the other; calls `progress` at most every REPORT_EVERY seconds."""
 
-    def __init__(self, documents: Iterable[Document], progress: Callable[[Progress], None] | None) -> None:
-        self.total: Final = sum(document.size for document in documents)  # bytes on disk
-        self._before = self._position = 0
-        self._name = ""
+    def __init__(self, files: Iterable[TextFile], progress: Callable[[Progress], None] | None) -> None:
+        self.total: Final = sum(file.size for file in files)  # bytes on disk
+        self._done, self._name = 0, ""
         self._progress = progress or (lambda _: None)
         self._next_report = 0.0
 
-    def blocks(self, document: Document) -> Iterator[str]:
-        """The text of the next document, see `TextFile.blocks`."""
+    def blocks(self, file: TextFile) -> Iterator[str]:
+        """The text of the next file, see `TextFile.blocks`."""
+        before, self._name = self._done, file.name
 
         def report(position: int) -> None:
-            self._position = position
-            self.look()
+            self._done = before + position
+            self.report()
 
-        self._name = document.file.name
-        yield from document.file.blocks(report, start=document.start, end=document.end)
-        self._before += document.size
-        self._position = 0
+        yield from file.blocks(report)
+        self._done = before + file.size
 
-    def look(self) -> None:
+    def report(self) -> None:
         """Report how much is read, unless REPORT_EVERY has not passed since the last time."""
         now = time.monotonic()
         if now >= self._next_report:
             self._next_report = now + REPORT_EVERY
-            self._progress(Progress(self._before + self._position, self.total, self._name))
+            self._progress(Progress(self._done, self.total, self._name))
 
     def finish(self) -> None:
         """Report that all has been read."""

@@ -12,7 +12,7 @@ from math import lcm
 from pathlib import Path
 from typing import Final
 
-from bpe_core.corpus.reading import BLOCK, Document, TextFile
+from bpe_core.corpus.reading import BLOCK, TextFile
 from bpe_core.errors import OptionError
 from bpe_core.patterns import Splitter
 from bpe_core.typed_numbers import exact_fraction
@@ -45,7 +45,7 @@ class Sample:
         found = re.fullmatch(r"(\d+(?:/\d+)?) of the bytes, seed (-?\d+)", words)
         return cls(Fraction(found[1]), int(found[2])) if found else None
 
-    def documents(self, files: Iterable[TextFile], splitter: Splitter) -> list[Document]:
+    def documents(self, files: Iterable[TextFile], splitter: Splitter) -> list[TextFile]:
         """The sample, in the order of the corpus: stretches in random order, until they have the share of the bytes.
 
         A stretch is several small files, or a part of a large one. A file that cannot be cut (packed, in another
@@ -65,13 +65,13 @@ class Sample:
         return [document for number in sorted(chosen) for document in stretches[number]]
 
 
-def _size(documents: Iterable[Document]) -> int:
+def _size(documents: Iterable[TextFile]) -> int:
     return sum(document.size for document in documents)
 
 
-def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[list[Document]]:
+def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[list[TextFile]]:
     """All stretches of the files, in order; without `cut` all files stay whole."""
-    bundle: list[Document] = []
+    bundle: list[TextFile] = []
     for file in files:
         parts = _parts(file, cut)
         if bundle and (len(parts) > 1 or _size(bundle) + file.size > STRETCH):
@@ -85,13 +85,13 @@ def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[list[Docu
         yield bundle
 
 
-def _parts(file: TextFile, cut: Cut | None) -> list[Document]:
+def _parts(file: TextFile, cut: Cut | None) -> list[TextFile]:
     """The parts of a file that is large enough and can be cut; otherwise the file."""
     if file.size < 2 * STRETCH or file.packing or file.codec != "utf-8" or not cut:
-        return [Document(file)]
+        return [file]
     offsets = range(STRETCH, file.size - STRETCH // 2, STRETCH)
     cuts = [0, *filter(None, (_cut(file, offset, cut) for offset in offsets)), file.size]
-    return [Document(file, start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else [Document(file)]
+    return [file.part(start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else [file]
 
 
 def _cut(file: TextFile, offset: int, cut: Cut) -> int:

@@ -112,10 +112,9 @@ class Subject:
             yield from (CorpusText(file.name, file.blocks()) for file in found)
             return
         for files, _ in files_by_weight(found, self.weights):
-            for file, start, end in self.sample.documents(files, self.tokenizer.splitter):
-                before = file.blocks(end=start) if start else ()
-                first_line = 1 + sum(block.count("\n") for block in before)
-                yield CorpusText(file.name, file.blocks(start=start, end=end), first_line)
+            for file in self.sample.documents(files, self.tokenizer.splitter):
+                before = file.part(0, file.start).blocks() if file.start else ()
+                yield CorpusText(file.name, file.blocks(), 1 + sum(block.count("\n") for block in before))
 
 
 def _weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fraction]:

@@ -16,10 +16,9 @@ ALPHABETS = ("ab ", "ab c\n", "aé中😀 .\n", "a" * 9 + " ", "it's 123 4\r\n",
 
 @pytest.fixture
 def small(monkeypatch):
-    """Shares of a few bytes, and documents of more than a few parts held for long."""
+    """Shares and parts of a few bytes."""
     monkeypatch.setattr(counts, "_SHARES", (SMALL, SMALL))
     monkeypatch.setattr(counts, "_PART", SMALL)
-    monkeypatch.setattr(counts, "_HELD", 2)
 
 
 def corpus(folder, seed):
