@@ -15,9 +15,8 @@ from typing import Any, Final, NamedTuple, Self
 from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
-from bpe_core.metrics import bytes_per_token
+from bpe_core.metrics import bytes_per_token, merges_in_common
 from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
-from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options
 from bpe_core.visible import counted, shortened, token_label, visible

@@ -13,10 +13,10 @@ from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command
 from bpe_core.cli.report import ReportTable, Section, aligned, as_text, token_labels
 from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
 from bpe_core.errors import OptionError, TextError
+from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, called, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Amounts, Comparison
-from bpe_core.metrics.vocabularies import merges_in_common, overlap
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, shortened, visible
@@ -259,7 +259,7 @@ def _worst_lines(comparison: Comparison, index: int, labels: Sequence[str], n_li
     lines = comparison.worst_lines.of(index)[: max(0, n_lines)] if comparison.worst_lines else []
     rows = []
     for one in lines:
-        place = f"{comparison.texts[one.text].amounts.name}:{one.number}"
+        place = f"{comparison.texts[one.place.text].amounts.name}:{one.place.line}"
         rows.append([f"+{one.excess(index):,}", *(f"{n:,}" for n in one.n_tokens), place, one.line.strip()])
     if rows:
         best = "the other" if len(labels) == 2 else "the best of the others"

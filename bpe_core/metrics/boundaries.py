@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from bpe_core.errors import TextError
 from bpe_core.live.alignment import Alignment
@@ -26,12 +26,11 @@ _HYPHEN: Final = re.compile("-")
 
 
 class EncodedText(NamedTuple):
-    """A text, with U+FFFD for each lone surrogate, the ids of its tokens, and for each the offset of its end; these
-    never decrease."""
+    """A text, with U+FFFD for each lone surrogate, and its tokens."""
 
     text: str
     ids: list[int]
-    ends: "array[int]"
+    ends: "array[int]"  # for each token the offset of its end; these never decrease
 
     def tokens(self, start: int, end: int) -> range:
         """The indices of the tokens that end after the offset `start`, or at 0 if it is 0, and not after `end`."""
@@ -46,8 +45,8 @@ class EncodedText(NamedTuple):
 def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
     """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends.
 
-    If the tokenizer normalizes the text, a token ends where the last original character ends that became part of it. A
-    token without any original character (a space prepended to the text) ends where the token before it does.
+    If the text is normalized, that is where the last original character ends that became part of the token; without any
+    (a space put before the text), where the token before it ends.
     """
     text = without_surrogates(text)
     if tokenizer.by_piece:
@@ -70,6 +69,11 @@ class Agreement:
     n_first: int = 0
     n_second: int = 0
 
+    @classmethod
+    def of(cls, first: Sequence[int], second: Sequence[int]) -> Self:
+        """Of two lists of boundaries of one text, each without duplicates."""
+        return cls(len(set(first).intersection(second)), len(first), len(second))
+
     @property
     def precision(self) -> float:
         """The part of the second's boundaries that the first has too; 1.0 if the second has none."""
@@ -90,34 +94,23 @@ class Agreement:
         return Agreement(self.n_shared + other.n_shared, self.n_first + other.n_first, self.n_second + other.n_second)
 
 
-def agreement(first: Sequence[int], second: Sequence[int]) -> Agreement:
-    """The agreement of two lists of boundaries of one text, each without duplicates."""
-    return Agreement(len(set(first).intersection(second)), len(first), len(second))
-
-
 def disagreements(
     first: EncodedText, second: EncodedText
 ) -> Iterator[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
     """(start, end, ids by the first, ids by the second) of the substrings that two tokenizers cut differently.
 
-    Each goes from one shared boundary to the next, ascending. O(n + d log n) for n tokens and d disagreements.
+    Each goes from one shared boundary to the next. O(n + d log n) for n tokens and d disagreements.
     """
     unshared = set(first.ends).symmetric_difference(second.ends)
-    last = max((*first.ends[-1:], *second.ends[-1:]), default=0)
+    shared = [0, *(end for end in first.ends if end not in unshared)]
+    shared.append(max((*first.ends[-1:], *second.ends[-1:]), default=0))  # of which one may drop white space at the end
     end = 0
     for at in sorted(unshared):
-        if at <= end:
-            continue
-        i = bisect_left(first.ends, at)
-        before = i
-        while before and first.ends[before - 1] in unshared:
-            before -= 1
-        start = first.ends[before - 1] if before else 0
-        while i < len(first.ends) and first.ends[i] in unshared:
-            i += 1
-        end = first.ends[i] if i < len(first.ends) else last  # not shared where white space at the end was dropped
-        ours, theirs = first.tokens(start, end), second.tokens(start, end)
-        yield start, end, tuple(first.ids[ours.start : ours.stop]), tuple(second.ids[theirs.start : theirs.stop])
+        if at > end:
+            i = bisect_left(shared, at)
+            start, end = shared[i - 1 : i + 1]
+            ours, theirs = first.tokens(start, end), second.tokens(start, end)
+            yield start, end, tuple(first.ids[ours.start : ours.stop]), tuple(second.ids[theirs.start : theirs.stop])
 
 
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> float:
@@ -150,24 +143,22 @@ def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]]
     """The agreement of morpheme boundaries (`n_first`) and token boundaries (`n_second`) inside words.
 
     Each word is given as its morphemes, ("un", "break", "able"), and is encoded by itself after a space, as within a
-    sentence; a boundary directly after that is ignored. So `recall` is the part of the morpheme boundaries that are
-    token boundaries, and `precision` the part of the token boundaries that are morpheme boundaries: the measures of the
-    Morpho Challenge (Kurimo et al. 2010), applied to tokenizers by Arnett and Bergen (2025).
+    sentence; a boundary directly after that is ignored. So `recall` and `precision` are the measures of the Morpho
+    Challenge (Kurimo et al. 2010), applied to tokenizers by Arnett and Bergen (2025).
     """
     total = Agreement()
     for parts in words:
         ends = list(accumulate((len(part.encode()) for part in parts), initial=1))
         cuts = encoded(tokenizer, " " + "".join(parts)).boundaries()
-        total += agreement([end for end in ends[1:-1] if end > 1], [cut for cut in cuts if cut > 1])
+        total += Agreement.of([end for end in ends[1:-1] if end > 1], [cut for cut in cuts if cut > 1])
     return total
 
 
 def read_morphemes(text: str) -> list[tuple[str, ...]]:
-    """Words as their morphemes, from a text with one word a line.
+    """Words as their morphemes, from a text with one word a line, perhaps with the word itself and a tab before it.
 
     Morphemes are separated by white space, "+" or "|", where there is none of these by "-"; "@@" at a separator is
-    part of it. The word itself, and a tab, may stand before. Empty lines are left out. Raises `TextError` if there is
-    no word, or if the morphemes of a line do not make the word before its tab.
+    part of it. Raises `TextError` if there is no word, or if the morphemes of a line do not make the word before them.
 
     >>> read_morphemes("un+break+able\\n\\ndogs\\tdog s\\nlow@@ est\\nre-do")
     [('un', 'break', 'able'), ('dog', 's'), ('low', 'est'), ('re', 'do')]
@@ -179,9 +170,7 @@ def read_morphemes(text: str) -> list[tuple[str, ...]]:
         separator = _SEPARATOR if _SEPARATOR.search(morphemes) else _HYPHEN
         parts = tuple(part for part in separator.split(morphemes) if part)
         if tab and "".join(parts) != word:
-            raise TextError(
-                f"Line {number}: the morphemes {quoted(rest)} do not make {quoted(word)}; correct the line."
-            )
+            raise TextError(f"Line {number}: the morphemes {quoted(rest)} do not make {quoted(word)}; correct it.")
         if parts:
             words.append(parts)
     if not words:

@@ -37,10 +37,6 @@ def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Compariso
     return lambda all, i: formula(all.token_counts[i].values())
 
 
-def _utilization(all: Comparison, i: int) -> float:
-    return metrics.utilization(all.token_counts[i].values(), all.tokenizers[i].n_vocab)
-
-
 METRICS: Final[Mapping[str, Metric]] = {
     "tokens": Metric("tokens", "tokens", ",d", lambda one, i: one.n_tokens[i]),
     "bytes_per_token": Metric("bytes per token", "bytes", ".3f", lambda one, i: _ratio(one.n_bytes, one.n_tokens[i])),
@@ -64,7 +60,13 @@ METRICS: Final[Mapping[str, Metric]] = {
         "Shannon entropy", "bits", ".4f", None, _of_counts(lambda counts: metrics.renyi_entropy(counts, 1))
     ),
     "shannon_efficiency": Metric("Shannon efficiency", "of 1", ".4f", None, _of_counts(metrics.shannon_efficiency)),
-    "utilization": Metric("utilization", "of tokens", ".2%", None, _utilization),
+    "utilization": Metric(
+        "utilization",
+        "of tokens",
+        ".2%",
+        None,
+        lambda all, i: _ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab),
+    ),
     "edit_survival": Metric(
         "boundary survival", "of boundaries", ".1%", None, lambda all, i: edit_survival(all.tokenizers[i], all.sample)
     ),

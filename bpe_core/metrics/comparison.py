@@ -11,21 +11,12 @@ from heapq import nlargest, nsmallest
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from bpe_core.metrics.boundaries import (
-    Agreement,
-    EncodedText,
-    agreement,
-    disagreements,
-    encoded,
-    morphological_alignment,
-)
+from bpe_core.metrics.boundaries import Agreement, EncodedText, disagreements, encoded, morphological_alignment
 from bpe_core.metrics.text_parts import TextParts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import n_characters
 
-_MOST_CUTS: Final = 1 << 17
-"""Different disagreements counted per pair of tokenizers. When there are more, those counted once are dropped, so that
-the counts of rare ones may be too low."""
+_MOST_CUTS: Final = 1 << 17  # different disagreements of a pair; if there are more, those counted once are dropped
 _WORST: Final = 100  # lines kept for each tokenizer, of those for which it needs the most more tokens than another
 _LONGEST_LINE: Final = 160  # characters of a line that are kept
 _SAMPLE: Final = 100_000  # characters of the texts, from their beginning, for metrics which need a text
@@ -48,7 +39,6 @@ class Amounts:
     n_whole_words: tuple[int, ...]
 
     def __add__(self, other: "Amounts") -> "Amounts":
-        """Both together, under the name of the first."""
         return Amounts(
             self.name,
             self.n_bytes + other.n_bytes,
@@ -60,13 +50,12 @@ class Amounts:
 
 
 class ComparedText(NamedTuple):
-    """One text, and where it comes from: the file ("" if none holds it), what it is counted with in
-    `Comparison.folders`, and the number of its first line in the file, from 1."""
+    """One text, and where it comes from."""
 
     amounts: Amounts
-    path: str = ""
-    folder: str = ""
-    line: int = 1
+    path: str = ""  # of the file; empty if none holds it
+    folder: str = ""  # what it is counted with in `Comparison.folders`
+    line: int = 1  # the number of its first line in the file
 
 
 class TextPlace(NamedTuple):
@@ -97,9 +86,8 @@ class TokenizerPair:
         self._found: dict[tuple[tuple[int, ...], tuple[int, ...]], FrequentDisagreement] = {}
 
     def add(self, text: int, line: int, data: bytes, first: EncodedText, other: EncodedText) -> None:
-        """Add the text with the index `text`, whose first line has the number `line`, as both tokenizers encode it;
-        `data` is the text in UTF-8."""
-        self.agreement += agreement(first.boundaries(), other.boundaries())
+        """Add a text, `data` in UTF-8, as both encode it; `text` is its index, `line` the number of its first line."""
+        self.agreement += Agreement.of(first.boundaries(), other.boundaries())
         at = column = 0
         for start, end, ours, theirs in disagreements(first, other):
             if known := self._found.get((ours, theirs)):
@@ -115,19 +103,17 @@ class TokenizerPair:
             self._found = {cut: one for cut, one in self._found.items() if one.n_times > 1}
 
     def examples(self, n: int) -> list[FrequentDisagreement]:
-        """The `n` most frequent disagreements, the most frequent first."""
         return nlargest(n, self._found.values(), key=lambda one: one.n_times)
 
 
 @dataclass(slots=True)
 class WorstLine:
     """The first 160 characters of a line, and how many tokens each tokenizer makes of it (a token counts for the line
-    of its last byte); the index of the text where it occurs first, its number there, and how often it occurs."""
+    of its last byte); where it occurs first, and how often."""
 
     line: str
     n_tokens: tuple[int, ...]
-    text: int
-    number: int
+    place: TextPlace
     n_times: int = 1
 
     def excess(self, index: int) -> int:
@@ -141,12 +127,11 @@ class WorstLines:
     def __init__(self, n_tokenizers: int, most: int) -> None:
         self._most = most
         self._kept: list[dict[tuple[str, tuple[int, ...]], WorstLine]] = [{} for _ in range(n_tokenizers)]
+        # New lines are kept if their excess is greater. It only grows: what is kept was counted from its first place.
         self._least = [0] * n_tokenizers
-        """New lines are kept if their excess is greater. It only grows: a line that is kept was counted from its first
-        occurrence on."""
 
     def add(self, text: int, number: int, parts: TextParts, found: Sequence[EncodedText]) -> None:
-        """Add the lines of the text with the index `text`, of which the first has the `number`; O(l log n)."""
+        """Add the lines of the text with the index `text`, of which the first has the `number`."""
         spans = list(pairwise([0, *parts.line_ends]))
         counts = [[len(one.tokens(start, end)) for start, end in spans] for one in found]
         for line, n_tokens in enumerate(zip(*counts, strict=True)):
@@ -156,7 +141,7 @@ class WorstLines:
                     if n > fewest and n - fewest >= self._least[index]:
                         data = parts.data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
                         shown = data.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
-                        self._add(index, WorstLine(shown, n_tokens, text, number + line))
+                        self._add(index, WorstLine(shown, n_tokens, TextPlace(text, number + line, 0)))
 
     def _add(self, index: int, new: WorstLine) -> None:
         kept = self._kept[index]
@@ -209,7 +194,7 @@ class Comparison:
         line: int = 1,
         encoding: Callable[[int], None] = lambda index: None,
     ) -> None:
-        """Add one text, called `name`: encode it with each tokenizer, O(n log n) for n characters, all in memory.
+        """Encode one more text, called `name`, with each tokenizer; O(n log n) for n characters, all in memory.
 
         The other arguments are those of `ComparedText`; `encoding` is called before each tokenizer, with its index.
         """

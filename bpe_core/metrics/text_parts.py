@@ -14,39 +14,34 @@ _LINE: Final = regex.compile(r"[^\n]*+(?:\n|$)")
 _LONGEST_NUMBER: Final = 40  # digits that are analyzed; a longer run is data rather than a number
 
 
-SCRIPTS: Final = (
+_SCRIPTS: Final = (
     *("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Syriac", "Thaana", "Ethiopic"),
     *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
     *("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Mongolian", "Javanese", "Balinese", "Tagalog"),
     *("Han", "Hiragana", "Katakana", "Hangul", "Bopomofo", "Yi"),
     *("Cherokee", "Canadian_Aboriginal", "Tifinagh", "Nko", "Coptic", "Gothic", "Braille"),
 )
-"""The scripts that are distinguished, by their names in Unicode's property Script."""
+"""The scripts that are told apart, by their names in Unicode's property Script."""
 
 OTHER: Final = "Other"  # all other scripts
 SHARED: Final = "no script"  # a text of nothing but characters that all share: digits, punctuation, white space, emoji
 
-_LISTED: Final = "".join(rf"\p{{Script={name}}}" for name in SCRIPTS)
+_LISTED: Final = "".join(rf"\p{{Script={name}}}" for name in _SCRIPTS)
 _RUN: Final = r"(?P<{0}>\p{{Script={0}}}[\p{{Script={0}}}\p{{Common}}\p{{Inherited}}]*+)"
 _OTHER_RUN: Final = rf"(?P<{OTHER}>[^\p{{Common}}\p{{Inherited}}{_LISTED}][^{_LISTED}]*+)"
-_RUNS: Final = regex.compile("|".join([*map(_RUN.format, SCRIPTS), _OTHER_RUN]))
+_RUNS: Final = regex.compile("|".join([*map(_RUN.format, _SCRIPTS), _OTHER_RUN]))
 
 
 class TextParts(NamedTuple):
-    """A text, with U+FFFD for each lone surrogate, and where its parts lie; all offsets count bytes of its UTF-8.
-
-    `words`: start and end of each maximal substring without white space. `numbers`: for each run of decimal digits, the
-    start of each digit and the end of the last; the first 40 digits at most. `scripts`: (script,
-    start, end, characters, index of the first word that begins in it, index after the last) of each maximal part in one
-    script, as named by `script_runs`. `line_ends`: the end of each line, its newline included; the last may have none.
-    """
+    """A text, with U+FFFD for each lone surrogate, and where its parts lie; all offsets count bytes of its UTF-8."""
 
     text: str
     data: bytes
-    words: list[tuple[int, int]]
-    numbers: list[tuple[int, ...]]
+    words: list[tuple[int, int]]  # of each maximal substring without white space
+    numbers: list[tuple[int, ...]]  # of each run of digits, 40 at most, the start of each and the end of the last
     scripts: list[tuple[str, int, int, int, int, int]]
-    line_ends: list[int]
+    """(script, start, end, characters, index of the first word in it, and after the last) of each of `script_runs`."""
+    line_ends: list[int]  # newlines included; the last line may have none
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -69,8 +64,8 @@ class TextParts(NamedTuple):
 def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
     """(script, start, end) of each maximal run of one script, in code points; the runs partition the text. O(n).
 
-    `script` is one of `SCRIPTS`, `OTHER` or `SHARED`. Characters that all scripts share belong to the run before them,
-    at the beginning of the text to the run after them.
+    `script` is a name in Unicode's property Script, `OTHER` or `SHARED`. Characters that all scripts share belong to
+    the run before them, at the beginning of the text to the run after them.
     """
     start, script, end = 0, SHARED, 0
     for found in _RUNS.finditer(text):
@@ -87,20 +82,14 @@ def sections(text: str) -> list[tuple[str, str, int]]:
 
     The text is what follows that line, without newlines at either end; `line` is the number of its first, from 1.
 
-    For parallel texts in one file, a section for each language.
-
     >>> sections("a tale\\n\\n# English\\n\\nOnce\\n\\n# Deutsch\\nEinst\\n")
     [('English', 'Once', 5), ('Deutsch', 'Einst', 8)]
     """
     found: list[tuple[str, str, int]] = []
-    title, first, lines = "", 0, list[str]()
-    for number, line in enumerate([*text.split("\n"), "# "], 1):
-        if not line.startswith("# "):
-            lines.append(line)
-            continue
-        if title:
-            whole = "\n".join(lines)
-            n_blank = len(whole) - len(whole.lstrip("\n"))
-            found.append((title, whole.strip("\n"), first + n_blank))
-        title, first, lines = line[2:].strip(), number + 1, list[str]()
+    before, *parts = regex.split(r"(?m)^# (.*)$", text)
+    line = 1 + before.count("\n")
+    for title, part in zip(parts[::2], parts[1::2], strict=True):
+        if title.strip():
+            found.append((title.strip(), part.strip("\n"), line + len(part) - len(part.lstrip("\n"))))
+        line += part.count("\n")
     return found

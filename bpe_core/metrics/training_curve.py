@@ -14,53 +14,38 @@ from bpe_core.metrics import bytes_per_token
 from bpe_core.tokenizer import Tokenizer
 
 ALPHA: Final = 2.5  # the order of the Rényi efficiency
-
-_BITS: Final = 52
-"""The powers are summed in units of 2 ** -_BITS, in which each float from 1 up is a whole number: sums are exact."""
+_BITS: Final = 52  # powers are summed in units of 2 ** -_BITS: each float from 1 up is a whole number, sums are exact
 
 
 class CurvePoint(NamedTuple):
-    """The training corpus after one step of a training, 0 being before the first merge.
+    """The training corpus after one step; the last three are None if the counts of the bytes are not known."""
 
-    `n_vocab` counts tokens of the vocabulary, special tokens included; `n_tokens` is the length of the corpus, and
-    `saved` by how many tokens this step has made it shorter. `n_used` different tokens occur; `utilization` is n_used /
-    n_vocab, `renyi_efficiency` that of order ALPHA, 0 to 1. These three are None if the counts of the bytes are not
-    known.
-    """
-
-    step: int
-    n_vocab: int
-    n_tokens: int
-    saved: int
+    step: int  # 0 before the first merge
+    n_vocab: int  # special tokens included
+    n_tokens: int  # the length of the corpus
+    saved: int  # by how many tokens this step has made it shorter
     bytes_per_token: float
-    n_used: int | None
-    utilization: float | None
-    renyi_efficiency: float | None
+    n_used: int | None  # different tokens that occur
+    utilization: float | None  # n_used / n_vocab
+    renyi_efficiency: float | None  # of order ALPHA, 0 to 1
 
 
 class TrainingCurve:
     """The points of a training, one more for each merge that is added."""
 
     def __init__(self, counts: Mapping[int, int] | None, n_tokens: int, n_bytes: int, n_vocab: int) -> None:
-        """Begin with the point before the first merge.
-
-        `counts` says how often each id occurs then, None if that is not known; `n_tokens` is their sum, `n_bytes` the
-        size of the corpus, and `n_vocab` the size of the vocabulary without merges.
-        """
+        """Begin with the point before the first merge: how often each id occurs then, None if that is not known, the
+        sum of these, the size of the corpus, and that of the vocabulary without merges."""
         self._counts = None if counts is None else {token: count for token, count in counts.items() if count}
         self._n_bytes = n_bytes
         self._n_vocab = n_vocab
         self._powers = sum(map(_power, self._counts.values())) if self._counts else 0
-        self.points: list[CurvePoint] = []
-        """The points so far, that of step 0 first."""
+        self.points: list[CurvePoint] = []  # so far, that of step 0 first
         self._append(n_tokens, 0)
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> Self:
-        """The curve of the training that made a tokenizer, up to the step that is in force in it.
-
-        Raises `OptionError` if the tokenizer has no record of a training.
-        """
+        """The curve of the training that made a tokenizer, to its step. `OptionError` if it has no record of one."""
         record, vocabulary = tokenizer.record, tokenizer.vocabulary
         if record is None:
             raise OptionError("There is no curve of this tokenizer: its file has no record of a training.")

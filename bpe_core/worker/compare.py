@@ -11,10 +11,10 @@ from typing import Any, Final
 from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.formats import load
+from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.catalog import OF_PARTS, called, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace
 from bpe_core.metrics.text_parts import sections as sections_of
-from bpe_core.metrics.vocabularies import merges_in_common, overlap
 from bpe_core.worker.job import PROGRESS_EVERY, Job
 from bpe_core.worker.messages import Done, FileSkipped, Request, WorkProgress
 
@@ -141,7 +141,7 @@ def summary(
         "worst_lines": [
             [
                 {"text": one.line, "excess": one.excess(index), "tokens": list(one.n_tokens), "count": one.n_times}
-                | _place(comparison, TextPlace(one.text, one.number, 0))
+                | _place(comparison, one.place)
                 for one in (lines.of(index)[: max(0, n_lines)] if lines else ())
             ]
             for index in range(len(tokenizers))

@@ -7,10 +7,10 @@ from itertools import accumulate
 import pytest
 
 from bpe_core import load, save, train
-from bpe_core.metrics.boundaries import agreement, edit_survival, encoded, morphological_alignment
+from bpe_core.metrics import merges_in_common, overlap
+from bpe_core.metrics.boundaries import Agreement, edit_survival, encoded, morphological_alignment
 from bpe_core.metrics.comparison import Comparison
 from bpe_core.metrics.text_parts import script_runs, sections
-from bpe_core.metrics.vocabularies import merges_in_common, overlap
 from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
@@ -52,10 +52,10 @@ def test_a_tokenizer_that_changes_a_text_has_boundaries_in_the_text_as_it_was(pa
 
 
 def test_agreement_by_hand():
-    found = agreement([1, 2, 5], [2, 5, 6, 7])
+    found = Agreement.of([1, 2, 5], [2, 5, 6, 7])
     assert (found.n_shared, found.recall, found.precision) == (2, 2 / 3, 2 / 4)
     assert found.f1 == pytest.approx(2 * (2 / 3) * (1 / 2) / (2 / 3 + 1 / 2))
-    assert agreement([], []).f1 == 1.0
+    assert Agreement.of([], []).f1 == 1.0
 
 
 def test_a_tokenizer_agrees_with_itself(pair):

@@ -32,8 +32,6 @@ PUBLISHED = Counter(["pick", "@@ed", "pick", "@@l", "@@ed", "pick", "@@les"]).va
         ("renyi_efficiency", (PUBLISHED,), 0.8265064834225245),
         ("renyi_entropy", (PUBLISHED,), 1.653012966845049),
         ("shannon_efficiency", (PUBLISHED,), 0.9211854965885544),
-        ("utilization", ([3, 0, 1, 0], 4), 0.5),
-        ("utilization", ([], 0), 0.0),
     ],
 )
 def test_by_hand(metric, arguments, value):
