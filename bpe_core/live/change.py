@@ -1,8 +1,9 @@
 """A part of a text, an edit, and the change of the tokens: those removed, those inserted, how far from the edit."""
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
 from typing import Final, NamedTuple, Self
 
 from bpe_core.common_prefix import common_prefix
@@ -107,16 +108,28 @@ class Change:
         return replace(self, start=self.start + by, stop=self.stop + by) if by else self
 
 
+def same_ends(old: Sequence[int], new: Sequence[int], n_left: int = 0, n_right: int = 0) -> tuple[int, int]:
+    """How many tokens are the same at the beginning and at the end, none being both; surely `n_left` and `n_right`."""
+    head = n_left + common_prefix(old, new, n_left, n_left)
+    tail = min(n_right, len(old) - head, len(new) - head)
+    return head, tail + common_prefix(old[head : len(old) - tail][::-1], new[head : len(new) - tail][::-1])
+
+
 def compare(
-    old: "array[int]", new: "array[int]", lengths: Mapping[int, int], text: str, edit: Edit, n_bytes: int
+    old: "array[int]",
+    new: "array[int]",
+    byte_at: Callable[[int], int],
+    lengths: Mapping[int, int],
+    text: str,
+    edit: Edit,
+    n_bytes: int,
 ) -> Change:
     """The change from the tokens `old` of a text, or of a part of one, to its tokens `new` after `edit`.
 
-    `text` is what it became, `n_bytes` by how many bytes the whole text grew. `lengths` has the bytes of each token; a
-    negative one stands for what a lossy pattern drops. Linear in the tokens, most of it at C speed.
+    `byte_at` says where one of `old` begins, `lengths` has the bytes of each token; a negative one stands for what a
+    lossy pattern drops. `text` is what the text became, and grew by `n_bytes`.
     """
-    head = common_prefix(old, new)
-    tail = common_prefix(old[head:][::-1], new[head:][::-1])
+    head, tail = same_ends(old, new)
     removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
     if not removed and not inserted:
         return Change(edit.start, removed, inserted, edit.start, n_bytes)
@@ -124,11 +137,10 @@ def compare(
     left, right = edit.start, edit.stop
     if len(data) != len(text):
         left, right = len(utf8(text[:left])), len(utf8(text[:right]))
-    begin = sum(map(lengths.__getitem__, new[:head]))
-    end = len(data) - sum(map(lengths.__getitem__, new[len(new) - tail :]))
+    begin, end = byte_at(head), byte_at(len(old) - tail) + n_bytes
     start = len(data[:begin].decode(errors="ignore"))
     first = _next_border(old[head:], new[head:], lengths, begin, left)
-    before, after = (row[len(row) - tail - 1 :: -1] if len(row) > tail else row[:0] for row in (old, new))
+    before, after = (reversed(row[: len(row) - tail]) for row in (old, new))
     last = len(data) - _next_border(before, after, lengths, len(data) - end, len(data) - right)
     return Change(
         start,
@@ -141,17 +153,11 @@ def compare(
     )
 
 
-def _next_border(one: Sequence[int], other: Sequence[int], lengths: Mapping[int, int], at: int, stop: int) -> int:
+def _next_border(one: Iterable[int], other: Iterable[int], lengths: Mapping[int, int], at: int, stop: int) -> int:
     """The first border from `at` on that only one of two rows of tokens has, both beginning there; at most `stop`."""
-    i = j = 0
-    here = there = at
-    while here == there < stop:
-        if i == len(one) and j == len(other):
-            return stop
-        here = here + lengths[one[i]] if i < len(one) else stop
-        there = there + lengths[other[j]] if j < len(other) else stop
-        i, j = i + 1, j + 1
-    return min(here, there, stop)
+    borders = (accumulate(map(lengths.__getitem__, row), initial=at) for row in (one, other))
+    pairs = zip_longest(*borders, fillvalue=stop)
+    return next((min(here, there, stop) for here, there in pairs if here != there or here >= stop), stop)
 
 
 def _without_gaps(row: "array[int]") -> "array[int]":

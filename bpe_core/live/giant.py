@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.common_prefix import common_prefix
-from bpe_core.live.change import GAPPED, Edit
+from bpe_core.live.change import GAPPED, Edit, same_ends
 from bpe_core.live.spans import Span
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bpe_core.live.plain import PlainPart, PlainReader
 
 LONG: Final = 16_384  # bytes of a piece above which not all of it is encoded again
+SHORT: Final = 64  # bytes of a piece, on average, below which all pieces to the end of a text are encoded at once
 WINDOW: Final = 6  # tokens on either side of an edit that are encoded again; if not enough, eight times as many
 LONGEST_TOKEN: Final = 1 << 16  # bytes of the longest token that a piece may become without merging
 STRETCH: Final = 1 << 18  # bytes that are encoded at a time, at first
@@ -67,6 +68,8 @@ class Giant:
     @classmethod
     def joined(cls, reader: "PlainReader", parts: "Sequence[PlainPart | Giant]") -> "Giant":
         """Adjacent parts as one."""
+        if len(parts) == 1 and isinstance(parts[0], cls):
+            return parts[0]
         marks: list[Mark] = [(0, 0, 0)]
         for part in parts:
             characters, n_bytes, tokens = marks.pop()
@@ -80,7 +83,7 @@ class Giant:
         """The stretch between two safe cuts."""
         if (start, end) == (0, self.n_characters):
             return self
-        first, last = self._byte_at(start), self._byte_at(end)
+        first, last = self._byte_of(start), self._byte_of(end)
         low, high = self._token_at(first)[0], self._token_at(last)[0]
         inside = [(c - start, b - first, t - low) for c, b, t in self.marks if first < b < last]
         marks = [(0, 0, 0), *inside, (end - start, last - first, high - low)]
@@ -93,9 +96,9 @@ class Giant:
     def between(self, start: int, end: int) -> str:
         if self._row is None or not self._marks:
             return self.text[start:end]
-        return self.data[self._byte_at(start) : self._byte_at(end)].decode()
+        return self.data[self._byte_of(start) : self._byte_of(end)].decode()
 
-    def _byte_at(self, character: int) -> int:
+    def _byte_of(self, character: int) -> int:
         mark, following = self._find(_CHARACTER, character)
         near = self.data[mark[_BYTE] : following[_BYTE]].decode()
         return mark[_BYTE] + len(near[: character - mark[_CHARACTER]].encode())
@@ -174,6 +177,11 @@ class Giant:
         index = bisect_left(begins, byte) if behind else bisect_right(begins, byte) - 1
         return mark[_TOKEN] + index, begins[index]
 
+    def byte_at(self, token: int) -> int:
+        """The byte at which a token begins, given by its index."""
+        _, byte, first = self._find(_TOKEN, token)[0]
+        return byte + sum(map(self.reader.lengths.__getitem__, self.row[first:token]))
+
     def around(self, n_left: int, n_right: int) -> tuple[Mark, Mark]:
         """The nearest marks around all tokens but so many at the beginning and at the end."""
         first, _ = self._find(_TOKEN, n_left)
@@ -212,18 +220,18 @@ class Giant:
     def edited(self, edit: Edit) -> "tuple[Giant, int, int]":
         """This part after an edit; how many tokens at its beginning and at its end surely stay."""
         reader, old, typed = self.reader, self.ends, utf8(edit.replacement)
-        start, stop = self._byte_at(edit.start), self._byte_at(edit.end)
+        start, stop = self._byte_of(edit.start), self._byte_of(edit.end)
         growth = len(typed) - (stop - start)
         data = b"".join((self.data[:start], typed, self.data[stop:]))
         ends = Ends(reader, data)
         lo, hi = ends.changed(old, start, stop, growth)
         first, last = self._token_at(lo)[0], self._token_at(hi - growth)[0]
-        row = array(reader.typecode)
-        if reader.splitter.scanner and hi == len(data) and hi - lo > LONG and ends.are_short(lo, hi):
+        row, changed = array(reader.typecode), ends.between(lo, hi)
+        if reader.splitter.scanner and hi == len(data) and hi - lo < SHORT * len(changed):
             row = reader.encode(data[lo:].decode())
         else:
             begin, low, high = lo, first, last
-            for end in ends.between(lo, hi):
+            for end in changed:
                 if end - begin <= LONG or end in ends.gaps:
                     piece = data[begin:end].decode()
                     row.extend(reader.ids(Gap(piece) if end in ends.gaps else piece))
@@ -242,9 +250,10 @@ class Giant:
             first, last = low, high
         whole = array(row.typecode, self.row)
         whole[first:last] = row
+        n_left, n_right = same_ends(self.row, whole, first, len(self.row) - last)
         by = edit.growth, growth, len(whole) - len(self.row)
-        marks = [mark for mark in self.marks if mark[_TOKEN] <= first]
-        behind = [(c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= last]
+        marks = [mark for mark in self.marks if mark[_TOKEN] <= n_left]
+        behind = [(c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= len(self.row) - n_right]
         marks += behind[behind[:1] == marks[-1:] :]
         return Giant(reader, data, self.n_characters + edit.growth, whole, ends, marks), first, len(self.row) - last
 
@@ -305,11 +314,6 @@ class Ends:
     def between(self, lo: int, hi: int) -> Sequence[int]:
         """Where the pieces end that lie between two ends."""
         return self._ends[bisect_right(self._ends, lo) : bisect_right(self._ends, hi)]
-
-    def are_short(self, lo: int, hi: int) -> bool:
-        """Whether no piece between two ends is longer than LONG; some that are half as long count as longer."""
-        half, ends = LONG // 2, self._ends
-        return all(bisect_right(ends, at) < bisect_right(ends, at + half) for at in range(lo, hi - half, half))
 
     def changed(self, old: "Ends", start: int, stop: int, growth: int) -> tuple[int, int]:
         """(begin, end) of the pieces that an edit changed, which replaced the bytes of `old` from `start` to `stop`."""

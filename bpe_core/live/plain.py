@@ -76,28 +76,23 @@ class PlainReader:
 
         The first and the last character of the parts must stay, but where the text ends there.
         """
-        n_bytes = sum(part.n_bytes for part in old)
-        if any(isinstance(part, Giant) for part in old):
-            whole = old[0] if len(old) == 1 else Giant.joined(self, old)
-            assert isinstance(whole, Giant)
-            n_left = n_right = 0
-            if whole.n_characters + edit.growth <= LONGEST:
-                new = self.read(edit.of(whole.text))
-            else:
-                giant, n_left, n_right = whole.edited(edit)
-                new = self._divided(giant, edit)
-            first, last = whole.around(n_left, n_right)
-            row, text = whole.row, whole.between(first[0], last[0])
-            edit = Edit(edit.start - first[0], edit.end - first[0], edit.replacement)
+        n_bytes, row = sum(part.n_bytes for part in old), self.joined_row(old)
+        giant = Giant.joined(self, old) if any(isinstance(part, Giant) for part in old) else None
+        if giant and giant.n_characters + edit.growth > LONGEST:
+            whole, n_left, n_right = giant.edited(edit)
+            new = self._divided(whole, edit)
+            begin, end = giant.around(n_left, n_right)
+            text = giant.between(begin[0], end[0])
         else:
-            text = "".join([part.text for part in old])
-            row, first = self.joined_row(old), (0, 0, 0)
-            last = len(text), n_bytes, len(row)
+            giant, text = None, "".join([part.text for part in old])
             new = self.read(edit.of(text))
-        new_row = self.joined_row(new)
+            begin, end = (0, 0, 0), (len(text), n_bytes, len(row))
+        at, before, first = begin
+        new_row, edit = self.joined_row(new), Edit(edit.start - at, edit.end - at, edit.replacement)
         change = compare(
-            row[first[2] : last[2]],
-            new_row[first[2] : last[2] + len(new_row) - len(row)],
+            row[first : end[2]],
+            new_row[first : end[2] + len(new_row) - len(row)],
+            lambda n: giant.byte_at(first + n) - before if giant else sum(map(self.lengths.__getitem__, row[:n])),
             self.lengths,
             edit.of(text),
             edit,
@@ -105,7 +100,7 @@ class PlainReader:
         )
         for part in new:
             part.n_tokens = n_tokens(part.row)
-        return new, change.moved(first[0])
+        return new, change.moved(at)
 
     def _divided(self, giant: Giant, edit: Edit) -> "list[PlainPart | Giant]":
         """The parts of a giant that was edited: it is divided at the first and the last safe cut near the edit."""

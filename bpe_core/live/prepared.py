@@ -10,10 +10,9 @@ from functools import lru_cache, partial
 from itertools import accumulate, chain
 from typing import Final
 
-from bpe_core.common_prefix import common_prefix
 from bpe_core.errors import OptionError
 from bpe_core.live.alignment import Alignment, Range
-from bpe_core.live.change import Change, Edit, Part
+from bpe_core.live.change import Change, Edit, Part, same_ends
 from bpe_core.live.prepared_cuts import Cut, PreparedCuts
 from bpe_core.live.spans import Span
 from bpe_core.tokenizer import Tokenizer
@@ -146,8 +145,7 @@ class _Places:
 def _compare(before: _Places, after: _Places, text: str, edit: Edit, n_bytes: int) -> Change:
     """The change of the tokens from some adjacent parts to those of `text`, which the edit made of them."""
     old, new = before.ids, after.ids
-    head = common_prefix(old, new)
-    tail = common_prefix(old[head:][::-1], new[head:][::-1])
+    head, tail = same_ends(old, new)
     gone, added = before.of(head, len(old) - tail), after.of(head, len(new) - tail)
     if not gone and not added:
         return Change(edit.start, (), (), edit.start, n_bytes)

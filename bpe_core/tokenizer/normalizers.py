@@ -49,8 +49,9 @@ class Rule:
 
     rewrites: Callable[[str], Iterable[Rewrite]]
     """Text -> the ranges that it rewrites, ascending."""
-    apply: Callable[[str], str] | None = None
-    """Text -> rewritten text, where that is faster or more than the rewrites; it may not make a text much longer."""
+    apply: Callable[[str, float], str] | None = None
+    """(text, most characters) -> rewritten text, as calling the rule gives it, where that is faster than the rewrites
+    or does more."""
     is_apart: Callable[[str], bool] = lambda character: False
     """Character -> whether a text can be cut between it and another such character and the two parts be rewritten by
     themselves, with the same result. False where that is not known."""
@@ -61,7 +62,7 @@ class Rule:
 
     def __call__(self, text: str, most: float = math.inf) -> str:
         """The rewritten text. Raises `OptionError` if it would be longer than `most`, before it is made."""
-        return self.apply(text) if self.apply else _rewritten(text, self.rewrites(text), most)
+        return self.apply(text, most) if self.apply else _rewritten(text, self.rewrites(text), most)
 
     def part(self, starts: bool, ends: bool) -> "Rule":
         """The rule for a part that `starts` or `ends` the text, or not; one that does nothing if not at `only_at`."""
@@ -79,12 +80,16 @@ def _rewritten(text: str, rewrites: Iterable[Rewrite], most: float = math.inf) -
         parts += text[done:start], new
         length += len(new) - (end - start)
         done = end
+    _check_length(length, most)
+    return "".join((*parts, text[done:]))
+
+
+def _check_length(length: int, most: float) -> None:
     if length > most:
         raise OptionError(
             f"The normalizers of this tokenizer make {length:,} characters or more of a text that may become {most:,} "
             "at most; take another tokenizer."
         )
-    return "".join((*parts, text[done:]))
 
 
 def longest(n_characters: int) -> int:
@@ -109,7 +114,7 @@ class Normalizer:
 def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     """One of Unicode's normalization forms."""
 
-    def apply(text: str) -> str:
+    def apply(text: str, most: float = math.inf) -> str:
         if _FOUR_MARKS.search(text[::_STEP]) and _MARKS.search(text):
             text = _ordered(text, "NFD" if form in ("NFC", "NFD") else "NFKD")
         return text if unicodedata.is_normalized(form, text) else unicodedata.normalize(form, text)
@@ -157,11 +162,11 @@ def _each(change: Callable[[str], str]) -> Callable[[str], Iterator[Rewrite]]:
     return lambda text: ((place, place + 1, new) for place, old in enumerate(text) if (new := change(old)) != old)
 
 
-def _without_accents(text: str) -> str:
+def _without_accents(text: str, most: float = math.inf) -> str:
     return "".join(character for character in text if unicodedata.category(character)[0] != "M")
 
 
-lowercase: Final = Normalizer((Rule(_each(str.lower), lambda text: "".join(map(str.lower, text)), bool, True),))
+lowercase: Final = Normalizer((Rule(_each(str.lower), lambda text, most: "".join(map(str.lower, text)), bool, True),))
 """Lowercase, each character by itself: a final sigma does not get its own form."""
 
 without_accents: Final = Normalizer((Rule(_each(_without_accents), _without_accents, bool),))
@@ -193,7 +198,10 @@ def replaced(old: str, new: str) -> Normalizer:
     def is_apart(character: str) -> bool:
         return len(old) == 1 or (bool(old) and character not in old)
 
-    apply = None if len(new) > len(old) else lambda text: text.replace(old, new)
+    def apply(text: str, most: float) -> str:
+        _check_length(len(text) + text.count(old) * (len(new) - len(old)), most)
+        return text.replace(old, new)
+
     return Normalizer((Rule(rewrites, apply, is_apart, keeps_all=len(old) == 1 <= len(new)),))
 
 
