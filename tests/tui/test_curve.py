@@ -87,7 +87,7 @@ def test_no_numbers_and_no_size_make_it_fail(
     class Sized(Curve):
         size = Size(width, height)
 
-        def _ink(self, name: str) -> Style:
+        def get_component_rich_style(self, *names: str) -> Style:
             return Style()
 
         @property

@@ -64,7 +64,7 @@ class Words(Table):
 
     @property
     def note(self) -> tuple[str, str]:
-        return f" {self.row_count} shown ", "footer"
+        return f" {self.row_count} shown ", "muted"
 
     @property
     def empty(self) -> str:

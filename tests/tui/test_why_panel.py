@@ -34,7 +34,7 @@ def told(lines: list[InfoLine]) -> list[str]:
 
 
 def look(tokenizer: Tokenizer, width: int = 40, writing: str = "text") -> LineForm:
-    inks = dict.fromkeys(("text", "muted", "accent", "tied", "warning"), Style())
+    inks = dict.fromkeys(("text", "muted", "accent", "secondary", "warning"), Style())
     return LineForm(width, writer(writing, tokenizer.token_bytes), inks)
 
 

@@ -5,7 +5,8 @@ A CJK character or an emoji takes two cells, a combining mark none.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console
@@ -24,7 +25,21 @@ if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
     from bpe_core.explain.places import CorpusPlace
 
-STYLES: Final = ("token", "text", "muted", "lines", "accent", "tied", "warning")  # the styles that a column has
+INKS: Final = ("text", "token", "muted", "faint", "accent", "secondary", "warning")
+"""What a widget that draws its own lines draws in: component classes, `INK_CLASSES`, which `INK_CSS` gives colors."""
+INK_CLASSES: Final = {f"ink--{ink}" for ink in INKS}
+INK_CSS: Final = """
+    background: $surface;
+    &> .ink--text { color: $text; } &> .ink--token { color: $text; text-style: bold; }
+    &> .ink--muted { color: $text-muted; } &> .ink--faint { color: $text-disabled; }
+    &> .ink--accent { color: $text-accent; } &> .ink--secondary { color: $text-secondary; }
+    &> .ink--warning { color: $text-warning; }
+    &:ansi > .ink--faint { text-style: dim; }
+"""
+
+
+def ink_of(widget: Widget, name: str) -> Style:
+    return widget.get_component_rich_style(f"ink--{name}")
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
@@ -68,7 +83,7 @@ class InfoLine:
 
     left: str | Text = ""  # text with styles of its own is drawn in these
     right: str = ""
-    ink: str = "text"  # which of the column's styles `left` has
+    ink: str = "text"  # which of `INKS` `left` has
     lead: str = ""  # drawn before `left`: a box line, a mark, an indent
     target: "int | str | tuple[TextFile, CorpusPlace] | None" = None
     """What Enter leads to: a token, a text for the editor, or a place in a file."""
@@ -91,11 +106,11 @@ def info_strip(
 ) -> Strip:
     """A line in `width` cells, one of them free at either end.
 
-    `ink` gives the column's styles by name, `token` the color that a token has elsewhere on the screen.
+    `ink` gives the style of each of `INKS`, `token` the color that a token has elsewhere on the screen.
     """
     text = ink("text")
     room = max(0, width - 2 - cell_len(line.lead) - (cell_len(line.right) + 1 if line.right else 0))
-    segments = [Segment(" ", text), Segment(line.lead, ink("lines" if line.ink == "text" else line.ink))]
+    segments = [Segment(" ", text), Segment(line.lead, ink("faint" if line.ink == "text" else line.ink))]
     if (line.ink == "token" and token) or isinstance(line.left, Text):
         left = line.left.copy() if isinstance(line.left, Text) else Text().append(line.left, token)
         left.truncate(room, overflow="ellipsis", pad=True)
@@ -142,21 +157,8 @@ def titles(names: Mapping[str, str], choice: str, width: int, keys: str, note: s
 class Lines(ScrollView, can_focus=True):
     """A column of facts; it scrolls where they do not fit."""
 
-    DEFAULT_CSS = """
-    Lines {
-        background: $surface;
-        overflow-x: hidden;
-        scrollbar-size-vertical: 1;
-        &> .lines--token { color: $text; text-style: bold; }
-        &> .lines--text { color: $text; }
-        &> .lines--muted { color: $text-muted; }
-        &> .lines--lines { color: $text-disabled; }
-        &> .lines--accent { color: $text-accent; }
-        &> .lines--tied { color: $text-secondary; }
-        &> .lines--warning { color: $text-warning; }
-    }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"lines--{ink}" for ink in STYLES}
+    DEFAULT_CSS = f"Lines {{ overflow-x: hidden; scrollbar-size-vertical: 1; {INK_CSS} }}"
+    COMPONENT_CLASSES = INK_CLASSES
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -182,11 +184,8 @@ class Lines(ScrollView, can_focus=True):
         width = self.size.width
         y += self.scroll_offset.y
         if y >= len(self._lines):
-            return Strip.blank(width, self.ink("text"))
-        return info_strip(self._lines[y], width, self.ink, self.app.console, self.token_style())
-
-    def ink(self, name: str) -> Style:
-        return self.get_component_rich_style(f"lines--{name}")
+            return Strip.blank(width, ink_of(self, "text"))
+        return info_strip(self._lines[y], width, partial(ink_of, self), self.app.console, self.token_style())
 
 
 class Titles(Widget):

@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.drawing.lines import fit
+from tui.drawing.lines import INK_CLASSES, INK_CSS, fit, ink_of
 
 
 class RowList(ScrollView, can_focus=True):
@@ -29,29 +29,18 @@ class RowList(ScrollView, can_focus=True):
     A subclass draws its lines as segments, of which a row has the style `base` behind it.
     """
 
-    DEFAULT_CSS = """
-    RowList {
-        overflow-x: hidden;
-        scrollbar-gutter: stable;
-        scrollbar-size-vertical: 1;
-        background: $surface;
-        &> .row-list--row { color: $text; }
-        &> .row-list--header { color: $text-muted; text-style: bold; }
-        &> .row-list--footer { color: $text-muted; }
-        &> .row-list--muted { color: $text-muted; } &> .row-list--faint { color: $text-disabled; }
-        &> .row-list--accent { color: $text-accent; } &> .row-list--warning { color: $text-warning; }
-        &> .row-list--secondary { color: $text-secondary; }
-        &> .row-list--cursor { color: $text; background: $surface-lighten-2; }
-        &:focus > .row-list--cursor { color: $text; background: $accent 20%; }
-    }
-    RowList:ansi > .row-list--muted, RowList:ansi > .row-list--faint { text-style: dim; }
-    RowList:ansi > .row-list--cursor { background: ansi_default; text-style: underline; }
-    RowList:ansi:focus > .row-list--cursor { background: ansi_default; text-style: reverse; }
+    DEFAULT_CSS = f"""
+    RowList {{
+        overflow-x: hidden; scrollbar-gutter: stable; scrollbar-size-vertical: 1; {INK_CSS}
+        &> .ink--header {{ color: $text-muted; text-style: bold; }}
+        &> .ink--cursor {{ color: $text; background: $surface-lighten-2; }}
+        &:focus > .ink--cursor {{ color: $text; background: $accent 20%; }}
+        &:ansi > .ink--muted {{ text-style: dim; }}
+        &:ansi > .ink--cursor {{ background: ansi_default; text-style: underline; }}
+        &:ansi:focus > .ink--cursor {{ background: ansi_default; text-style: reverse; }}
+    }}
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *("row-list--row", "row-list--cursor", "row-list--header", "row-list--footer"),
-        *("row-list--muted", "row-list--faint", "row-list--accent", "row-list--warning", "row-list--secondary"),
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "ink--header", "ink--cursor"}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Lists")
     FOLLOWS: ClassVar[bool] = False
     """Whether the view stays at the tail while rows arrive, until the user scrolls or moves up."""
@@ -224,7 +213,7 @@ class RowList(ScrollView, can_focus=True):
 
     def style_of(self, name: str, base: Style | None = None) -> Style:
         """The theme's style for a part of the list; with `base`, its color over that background."""
-        style = self.get_component_rich_style(f"row-list--{name}")
+        style = ink_of(self, name)
         return style if base is None else _over(style, base)
 
     def refresh_rows(self, first: int, last: int) -> None:
@@ -252,7 +241,7 @@ class RowList(ScrollView, can_focus=True):
         return 1 + self._has_footer
 
     def render_line(self, y: int) -> Strip:
-        width, base = self.row_width, self.style_of("row")
+        width, base = self.row_width, self.style_of("text")
         position = self.scroll_offset.y + y - 1
         segments: Iterable[Segment] = ()
         if y == 0:

@@ -58,7 +58,7 @@ class Column:
     gap: int = 2
     sort: Callable[[Any, int], Any] | None = None
     descending: bool = False
-    ink: str = "row"
+    ink: str = "text"
 
     @property
     def heading(self) -> str:
@@ -184,7 +184,7 @@ class Table(RowList):
     @property
     def note(self) -> tuple[str, str]:
         """What the foot says behind the choices, and the part of the list's style that it is drawn in."""
-        return "", "footer"
+        return "", "muted"
 
     @property
     def test(self) -> Callable[[int], bool] | None:
@@ -366,7 +366,7 @@ class Table(RowList):
         return line(parts, base)
 
     def render_footer(self, width: int) -> Iterable[Segment]:
-        (note, ink), style, accent = self.note, self.style_of("footer"), self.style_of("accent")
+        (note, ink), style, accent = self.note, self.style_of("muted"), self.style_of("accent")
         choices, room, x = self.choices, width - cell_len(note), 0
         for start, title, key in choice_places(choices, self.choice, room, self.LEAD):
             if start + cell_len(title) > room:  # an ellipsis stands for those without room

@@ -273,7 +273,7 @@ def about_place(under: UnderCursor, width: int) -> Iterator[InfoLine]:
     yield InfoLine(f"{len(under.tokens)} tokens share {n_bytes} bytes", ink="warning")
     if 3 * n_bytes <= width:
         yield InfoLine(b"".join(under.tokens).hex(" "))
-        yield InfoLine(" ".join("╰" + "─" * (3 * len(token) - 3) + "╯" for token in under.tokens), ink="lines")
+        yield InfoLine(" ".join("╰" + "─" * (3 * len(token) - 3) + "╯" for token in under.tokens), ink="faint")
     for token, data in islice(zip(under.ids, under.tokens, strict=True), _STRIP):
         yield InfoLine(data.hex(" "), f"id {token:,}", "muted")
 

@@ -30,7 +30,7 @@ class LineForm:
     width: int  # cells of a line
     write: Callable[[int], str]  # writes a token
     inks: Mapping[str, Style]
-    """The styles "text" and "muted", "accent" for what was chosen, "tied" for what might have been, "warning"."""
+    """The styles of `INKS`: "accent" for what was chosen, "secondary" for what might have been."""
 
     def pair(self, left: int, right: int) -> str:
         return f"{self.write(left)} + {self.write(right)}"
@@ -104,7 +104,7 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
         )
     decided = choice.n_tied > 1 and choice.by_rule.get(ties) == pair
     if choice.n_tied > 1 and choice.count == choice.most:
-        tied = Text(f"{choice.n_tied:,} pairs tied", form.inks["tied"])
+        tied = Text(f"{choice.n_tied:,} pairs tied", form.inks["secondary"])
         yield InfoLine(tied, f"“{ties}” decides" if decided else "")
     elif choice.count == choice.most:
         yield InfoLine("no tie: no other as often", ink="muted")
@@ -117,7 +117,7 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
     rows: list[_Row | str] = [("●", pair, choice.count, "text", "")] if choice.count < choice.most else []
     for one in sorted(listed, key=lambda one: one != pair):
         rules = ", ".join(taken_by.get(one, ())) if choice.n_tied > 1 else ""
-        mark, ink = ("●", "accent") if one == pair else ("=", "tied")
+        mark, ink = ("●", "accent") if one == pair else ("=", "secondary")
         rows.append((mark, one, choice.most, ink, f"by {rules}" if rules else ""))
     if (more := choice.n_tied - len(listed)) > 0:
         rows.append(f"  and {more:,} more with {choice.most:,}")

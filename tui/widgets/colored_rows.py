@@ -1,7 +1,6 @@
 """Rows of tokens on their colors: those around the editor's cursor, and the text that ids decode to."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -11,6 +10,7 @@ from textual.strip import Strip
 
 from bpe_core.explain.decoding import DecodedSpan
 from bpe_core.vocabulary import Vocabulary
+from tui.drawing.lines import INK_CLASSES, INK_CSS, ink_of
 from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import SlicedWork, Steps
 from tui.text.views import ViewRow, ViewToken, lay_out, view_rows
@@ -21,16 +21,10 @@ _SHOWN_EACH = 32  # steps of laying out between two moments at which the rows th
 class ColoredRows(ScrollView, can_focus=True):
     """Rows that scroll; whoever derives from it lays them out anew where the width is another."""
 
-    DEFAULT_CSS = """
-    ColoredRows {
-        background: $surface;
-        scrollbar-size-vertical: 1;
-        scrollbar-gutter: stable;
-        overflow-x: hidden;
-        &> .colored-rows--muted { color: $text-muted; }
-    }
+    DEFAULT_CSS = f"""
+    ColoredRows {{ overflow-x: hidden; scrollbar-gutter: stable; scrollbar-size-vertical: 1; {INK_CSS} }}
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"colored-rows--muted"}
+    COMPONENT_CLASSES = INK_CLASSES
 
     palette: Palette | None = None  # the styles of the tokens; None: nothing is drawn
     rows: Sequence[ViewRow] = ()
@@ -50,7 +44,7 @@ class ColoredRows(ScrollView, can_focus=True):
         width, palette = self.size.width, self.palette
         if palette is None or y + scroll_y >= len(self.rows):
             return Strip.blank(width, self.rich_style)
-        muted, segments = self.get_component_rich_style("colored-rows--muted"), []
+        muted, segments = ink_of(self, "muted"), []
         for part in self.rows[y + scroll_y]:
             style: Style = muted
             if part.color >= 0:

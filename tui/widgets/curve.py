@@ -13,7 +13,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import BindingType
 from textual.reactive import reactive, var
@@ -22,6 +21,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import counted, shortened
 from tui.commands import bindings
+from tui.drawing.lines import INK_CLASSES, INK_CSS, ink_of
 from tui.drawing.plots import braille
 from tui.state import do
 from tui.terminal.background import in_thread
@@ -45,19 +45,12 @@ class StepAxis(NamedTuple):
         >>> StepAxis(100, False).step_at(0.5), StepAxis(100, True).step_at(0.5)
         (50, 9)
         """
-        return round(expm1(place * log1p(self.last)) if self.is_logarithmic else place * self.last)
+        step = expm1(place * log1p(self.last)) if self.is_logarithmic else place * self.last
+        return min(self.last, round(step))
 
     def place_of(self, step: int) -> float:
         last = max(1, self.last)
         return log1p(step) / log1p(last) if self.is_logarithmic else step / last
-
-    def samples(self, n: int) -> list[int]:
-        """The steps under `n` equally spaced places."""
-        return [min(self.last, self.step_at(place / max(1, n - 1))) for place in range(n)]
-
-    def column(self, step: int, width: int) -> int:
-        """The cell that a step is in, of `width` cells of two dots each."""
-        return round(self.place_of(step) * (2 * width - 1)) // 2
 
 
 class Quantity(NamedTuple):
@@ -100,60 +93,32 @@ def values(name: str, lengths: Sequence[int], n_bytes: int, points: Sequence[Cur
     return list(map(float, lengths))
 
 
-def depth(name: str, value: float, least: float, most: float) -> float:
-    """How far down from the greatest value to the least a value stands, 0 to 1; what was saved on a logarithmic
-    scale."""
-    if name == "saved":
-        value, least, most = (log1p(max(0.0, number)) for number in (value, least, most))
-    return (most - value) / (most - least) if most > least else 0.0
-
-
 class Curve(Widget, can_focus=True):
     """Sequence length against steps; the steps in force in the accent color, later ones faint.
 
     Where there is little room it is `_narrow`, labels above and below the plot.
     """
 
-    DEFAULT_CSS = """
-    Curve {
-        height: 8;
-        background: $surface;
-        &> .curve--line { color: $text-accent; }
-        &> .curve--later { color: $text-disabled; }
-        &> .curve--label { color: $text-muted; }
-        &> .curve--under { color: $text-warning; }
-        &> .curve--step { color: $text; text-style: bold; }
-        &> .curve--blank { color: $text; }
-    }
-    Curve:ansi > .curve--later { text-style: dim; }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"curve--{ink}" for ink in ["line", "later", "under", "label", "step", "blank"]
-    }
+    DEFAULT_CSS = f"Curve {{ height: 8; {INK_CSS} }}"
+    COMPONENT_CLASSES = INK_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
 
     hint: var[str] = var("The corpus after each merge; ● is the step in force, c shows another quantity.", init=False)
-    """What it shows, or the numbers at the step in force."""
     step: reactive[int] = reactive(0)  # how many merges are in force
     logarithmic: reactive[bool] = reactive(False)  # whether the step axis is logarithmic
-    pointed: reactive[int | None] = reactive(None)
-    """The step under the mouse, of which the numbers are shown while it is there; None where it is elsewhere."""
+    pointed: reactive[int | None] = reactive(None)  # the step under the mouse, of which the numbers are shown
     quantity: var[str] = var("tokens", init=False)  # what is drawn: a name of `QUANTITIES`
-    under: var[RunCurve | None] = var(None, init=False)
-    """Another training, whose curve is drawn under this one; None for none."""
+    under: var[RunCurve | None] = var(None, init=False)  # another training, whose curve is drawn under this one
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lengths = [0]  # tokens in the corpus before the first merge, and after each
         self._n_bytes = 0
         self._drawn: Sequence[float] = self._lengths  # the values of the quantity, by step
-        self._drawn_under: Sequence[float] = ()
-        """Those of the other training; empty if there is none, or if they are not known."""
+        self._drawn_under: Sequence[float] = ()  # those of the other training, as far as they are known
         self._least = self._most = 0.0
-        self.points: Callable[[], Sequence[CurvePoint]] = tuple
-        """The whole curve of the training, where there is one; it may take a moment."""
-        self._key: tuple[object, ...] = ()
-        self._cached: list[list[str]] = [[], []]
+        self.points: Callable[[], Sequence[CurvePoint]] = tuple  # the whole curve of the training; takes a moment
+        self._cached: tuple[tuple[object, ...], list[list[str]]] = (), []  # what was drawn last, and of what
 
     def clear(self, n_tokens: int = 0, n_bytes: int = 0) -> None:
         """Only the length before the first merge; `n_bytes` is the size of the corpus, 0 where that is not known."""
@@ -180,7 +145,7 @@ class Curve(Widget, can_focus=True):
         lengths = [point.n_tokens for point in other.points] if other else []
         self._drawn_under = values(quantity, lengths, other.n_bytes, other.points) if other else ()
         self._least, self._most = min(chain(drawn, self._drawn_under)), max(chain(drawn, self._drawn_under))
-        self._key = ()
+        self._cached = (), []
         self.watch_step()
         self.refresh()
 
@@ -201,10 +166,9 @@ class Curve(Widget, can_focus=True):
             self._draw(self.quantity, self._drawn)
 
     async def action_show_next(self) -> None:
-        names = list(QUANTITIES)
-        here = names.index(self.quantity)
-        for name in (*names[here + 1 :], *names[: here + 1]):
-            lengths = self._lengths
+        names = [*QUANTITIES, *QUANTITIES]
+        here, lengths = names.index(self.quantity) + 1, self._lengths
+        for name in names[here : here + len(QUANTITIES)]:
             points = await in_thread(self.points) if QUANTITIES[name].of_point else ()
             if lengths is self._lengths and (drawn := values(name, lengths, self._n_bytes, points)):
                 self._draw(name, lengths if name == "tokens" else drawn)
@@ -279,14 +243,10 @@ class Curve(Widget, can_focus=True):
         return width < (40 if height >= 6 else max(20, max(map(len, self._edges)) + 12))
 
     @property
-    def _left(self) -> int:
-        """Cells left of the plot: the longer of both its labels between blanks."""
-        return 1 if self._narrow else max(map(len, self._edges)) + 2
-
-    @property
     def _track(self) -> tuple[int, int]:
-        """First cell of the plot, and its cells."""
-        return self._left, max(1, self.size.width - self._left - 1)
+        """First cell of the plot, behind the longer of both its labels between blanks, and its cells."""
+        left = 1 if self._narrow else max(map(len, self._edges)) + 2
+        return left, max(1, self.size.width - left - 1)
 
     # What is said
 
@@ -316,9 +276,6 @@ class Curve(Widget, can_focus=True):
 
     # Drawing
 
-    def _ink(self, name: str) -> Style:
-        return self.get_component_rich_style(f"curve--{name}")
-
     def render_line(self, y: int) -> Strip:
         width, height = self.size
         label = ""
@@ -328,46 +285,54 @@ class Curve(Widget, can_focus=True):
             label = hint[at] if 0 <= at < len(hint) else ""
         elif y == height - 1:
             end = counted(self._axis.last, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
-            room = width - self._left - 2
+            left = self._track[0]
+            room = width - left - 2
             end = end if len(end) < room else f"{self._axis.last:,}"
-            label = " " * (self._left - 1) + "0" + end.rjust(room)
+            label = " " * (left - 1) + "0" + end.rjust(room)
         elif self._narrow and y == 0:
             label = QUANTITIES[self.quantity].text(self._most)
         elif self._narrow and y == height - 2:
             label = self._notes[0].rjust(width - 2)
         else:
-            return Strip(self._plot_line(y - self._narrow)).adjust_cell_length(width, self._ink("blank"))
-        return Strip([Segment(f" {label}", self._ink("label"))]).adjust_cell_length(width, self._ink("blank"))
+            return Strip(self._plot_line(y - self._narrow)).adjust_cell_length(width, ink_of(self, "text"))
+        return Strip([Segment(f" {label}", ink_of(self, "muted"))]).adjust_cell_length(width, ink_of(self, "text"))
 
     def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
-        """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are."""
-        known = (drawn[step] for step in steps if step < len(drawn))
-        return [depth(self.quantity, value, self._least, self._most) for value in known]
+        """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are.
+
+        What was saved is on a logarithmic scale.
+        """
+
+        def scale(value: float) -> float:
+            return log1p(max(0.0, value)) if self.quantity == "saved" else value
+
+        least, most = scale(self._least), scale(self._most)
+        known = (scale(drawn[step]) for step in steps if step < len(drawn))
+        return [(most - value) / (most - least) if most > least else 0.0 for value in known]
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
         """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
-        width, height = self._track[1], self.size.height - (3 if self._narrow else 1)
+        (left, width), height = self._track, self.size.height - (3 if self._narrow else 1)
         axis, step, curves = self._axis, self._shown_step, (self._drawn, self._drawn_under)
         key = (width, height, self._most, self._least, len(self._drawn), self.logarithmic)
-        if key != self._key:  # not for another step of the same curves
-            samples = axis.samples(2 * width)
-            self._key = key
-            self._cached = [braille(self._depths(samples, curve), width, height) for curve in curves]
-        own, under = self._cached
-        here, depths = axis.column(step, width), [self._depths([step], curve) for curve in curves]
+        if key != self._cached[0]:  # not for another step of the same curves
+            samples = [axis.step_at(dot / max(1, 2 * width - 1)) for dot in range(2 * width)]
+            self._cached = key, [braille(self._depths(samples, curve), width, height) for curve in curves]
+        own, under = self._cached[1]
+        here, cross = (round(axis.place_of(at) * (2 * width - 1)) // 2 for at in (step, self._numbers_step))
+        has_cross, depths = self.pointed is not None or self._drawn_under, [self._depths([step], one) for one in curves]
         line, line_under = (next((round(down * (4 * height - 1)) // 4 for down in known), None) for known in depths)
-        cross = axis.column(self._numbers_step, width) if self.pointed is not None or self._drawn_under else None
 
         def cell(x: int) -> tuple[str, str]:
             if x == here and y == line:
-                return "●", "step"
+                return "●", "token"
             if x == here and y == line_under:
-                return _UNDER, "under"
+                return _UNDER, "warning"
             if own[y][x] != " ":
-                return own[y][x], "line" if x <= here else "later"
+                return own[y][x], "accent" if x <= here else "faint"
             if under[y][x] != " ":
-                return under[y][x], "under"
-            return "│" if x == cross else " ", "label"
+                return under[y][x], "warning"
+            return "│" if x == cross and has_cross else " ", "muted"
 
         def is_free(y: int, n: int) -> bool:
             start = width - n
@@ -382,8 +347,8 @@ class Curve(Widget, can_focus=True):
         if not self._narrow:
             most, least = self._edges
             label = {0: most, height - 1: least}.get(y, "")
-            yield Segment(label.rjust(self._left - 1), self._ink("label"))
-        cells = [(" ", "line"), *map(cell, range(width - len(note)))]
+            yield Segment(label.rjust(left - 1), ink_of(self, "muted"))
+        cells = [(" ", "accent"), *map(cell, range(width - len(note)))]
         for ink, some in groupby(cells, key=itemgetter(1)):
-            yield Segment("".join(char for char, _ in some), self._ink(ink))
-        yield Segment(note, self._ink("label"))
+            yield Segment("".join(char for char, _ in some), ink_of(self, ink))
+        yield Segment(note, ink_of(self, "muted"))

@@ -297,10 +297,10 @@ class MergeLog(Table):
     @property
     def note(self) -> tuple[str, str]:
         if self.choice or self.search:
-            return f" {self.row_count:,} shown ", "footer"
+            return f" {self.row_count:,} shown ", "muted"
         if self.page_rows >= self.row_count:
-            return "", "footer"
-        return (" following ", "footer") if self.following else (" ▼ End to follow ", "accent")
+            return "", "muted"
+        return (" following ", "muted") if self.following else (" ▼ End to follow ", "accent")
 
     @property
     def empty(self) -> str:

@@ -244,10 +244,10 @@ class TokenTable(Table):
     @property
     def note(self) -> tuple[str, str]:
         if not len(self.rows):
-            return "", "footer"
+            return "", "muted"
         worst = _SEVERITIES[self.severity]
         shown = f"{worst}{' · ' * bool(worst)}{self.row_count:,} shown " if self.search or worst else ""
-        return f" {shown}", "accent" if worst else "footer"
+        return f" {shown}", "accent" if worst else "muted"
 
     @property
     def empty(self) -> str:
@@ -314,8 +314,6 @@ class TokenTable(Table):
 
 
 SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}  # what can be seen -> its title
-_INKS: Final = {"text": "row", "token": "row", "lines": "faint"}
-"""Style of a line -> that of a list, where it has another name."""
 
 
 class TokenPanel(RowList):
@@ -409,13 +407,11 @@ class TokenPanel(RowList):
             yield from sentence(meaning, room, lead="  ")
 
     def render_header(self, width: int) -> Iterable[Segment]:
-        base = self.style_of("row")
+        base = self.style_of("text")
         yield Segment(" ", base)
         yield from Segment.apply_style(titles(SIDES, self.side, width - 2, "w").render(self.app.console), base)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         style, token = self._table.token_style, self.token
         color = style(token) if style and token is not None else None
-        return info_strip(
-            self.lines[row], width, lambda name: self.style_of(_INKS.get(name, name), base), self.app.console, color
-        )
+        return info_strip(self.lines[row], width, lambda name: self.style_of(name, base), self.app.console, color)

@@ -15,7 +15,7 @@ from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
-from tui.drawing.lines import STYLES, InfoLine, Lines, Titles, sentence
+from tui.drawing.lines import INKS, InfoLine, Lines, Titles, ink_of, sentence
 from tui.drawing.palette import WRITINGS, writer
 from tui.drawing.plots import bar
 from tui.state import Run, StepExplained, do, steps_known
@@ -113,9 +113,9 @@ class PairTable(Table):
     @property
     def note(self) -> tuple[str, str]:
         if (ranking := self._ranking) is None:
-            return "", "footer"
+            return "", "muted"
         some = f", the first {self.n_rows:,} shown" if self.n_rows < ranking.n_pairs else ""
-        return f" {ranking.n_pairs:,} pairs in {ranking.n_tokens:,} tokens{some}", "footer"
+        return f" {ranking.n_pairs:,} pairs in {ranking.n_tokens:,} tokens{some}", "muted"
 
     @property
     def empty(self) -> str:
@@ -243,7 +243,7 @@ class WhyPanel(Vertical):
     def _form(self, write: Callable[[int], str]) -> LineForm:
         lines = self.query_one("#choice", Lines)
         # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
-        return LineForm(max(8, self.content_size.width - 3), write, {name: lines.ink(name) for name in STYLES})
+        return LineForm(max(8, self.content_size.width - 3), write, {name: ink_of(lines, name) for name in INKS})
 
     def _show_choice(self, tokenizer: Tokenizer) -> None:
         merges, step, explained = self._log.merges, self._shown_step, self.explained
