@@ -43,8 +43,8 @@ _URGENT: Final = State | Explanation | Places | Done | Failed
 PATIENCE: Final = 3.0  # seconds a worker gets to end by itself after it was asked to, before it is killed
 
 
-class NoWorkerError(BpeError):
-    """No process can be started: too many are running, or too little memory is left."""
+class WorkerError(BpeError):
+    """A worker says that it cannot do what it was asked, or none can be started."""
 
 
 class WorkerProcess:
@@ -75,7 +75,7 @@ class WorkerProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            raise NoWorkerError(f"No worker process can be started: {error.strerror}; try again later.") from error
+            raise WorkerError(f"No worker process can be started: {error.strerror}; try again later.") from error
         with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
             nice = os.getpriority(os.PRIO_PROCESS, 0) + self.request.NICE
             os.setpriority(os.PRIO_PROCESS, process.pid, nice)
@@ -172,9 +172,11 @@ class WorkerProcess:
         yield [*newest_progress(gathered), Failed(await self._obituary(self._running))]
 
     async def events(self) -> AsyncIterator[Event]:
-        """What `batches` gives, one event after the other."""
+        """What `batches` gives, one event after the other. Raises `WorkerError` in the place of `Failed`."""
         async for events in self.batches():
             for event in events:
+                if isinstance(event, Failed):
+                    raise WorkerError(event.message)
                 yield event
 
     async def _obituary(self, process: Process) -> str:

@@ -120,7 +120,8 @@ class MainScreen(StateScreen):
             worker.cancel()
         if working:  # a process that needs longer keeps what it has when it finds its pipes closed
             await asyncio.wait([asyncio.ensure_future(worker.wait()) for worker in working], timeout=SECONDS_TO_END)
-        sentences = [sentence, self._leave_training(self.features.training.output) if is_training else ""]
+        course = self.features.training.newest
+        sentences = [sentence, self._leave_training(course.output) if is_training and course else ""]
         self.last_words += [visible(said) for said in sentences if said]
         if self._writing is not None:
             await asyncio.wait([self._writing], timeout=_SECONDS_TO_WRITE)
@@ -164,7 +165,7 @@ class MainScreen(StateScreen):
         feature, _, deed = name.partition(".")
         work = getattr(getattr(self.features, feature), deed)(*arguments)
         if work is not None:
-            self.run_worker(guarded(self, work, partial(self.say, severity="error")))
+            self.run_worker(guarded(self, lambda: work, partial(self.say, severity="error")))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return applies("Everywhere", self, action, parameters)

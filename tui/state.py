@@ -258,8 +258,7 @@ class Opened:
     modified: int = 0  # when the file was changed last, in nanoseconds since 1970; 0 where it was never read
 
 
-Trouble = Literal["", "gone", "changed"]
-"""What has become of a file since it was opened; empty if nothing has."""
+Trouble = Literal["", "gone", "changed"]  # what has become of a file since it was opened; empty if nothing has
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ import pytest
 from scope import TEXT, Opened, Scope
 from textual.widgets import Input
 
-from bpe_core import Tokenizer, Trainer
+from bpe_core import Trainer
 from bpe_core.trainer.conditions import Condition, condition
+from bpe_core.worker.explain import ExplainFile
 from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import Ask
 from tui.features import explaining, training
-from tui.features.explaining import ExplainedCorpus
 from tui.features.shown import Shown
 from tui.features.training import TrainingFeature, first_step
 from tui.screen import MainScreen
@@ -160,13 +160,13 @@ async def merging(scope: Scope) -> None:
 async def test_no_step_of_a_training_is_asked_about_before_it_is_known_what_it_learns_from(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, corpus_of_file = list[str](), explaining.corpus_of_file
+    asked = list[str]()
 
-    def heard(tokenizer: Tokenizer, path: str, *more: Any) -> ExplainedCorpus:
+    def heard(path: str, *more: Any) -> ExplainFile:
         asked.append(path)
-        return corpus_of_file(tokenizer, path, *more)
+        return ExplainFile(path, *more)
 
-    monkeypatch.setattr(explaining, "corpus_of_file", heard)
+    monkeypatch.setattr(explaining, "ExplainFile", heard)
     async with opened(book) as scope:
         await scope.until_tokenizer()
         await scope.press("f3", "f7")

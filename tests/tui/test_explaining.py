@@ -65,9 +65,8 @@ async def test_the_newest_merge_of_a_training_at_full_speed_is_explained_once_th
     Silent.started = []
     monkeypatch.setattr(explaining, "WorkerProcess", cast(type[WorkerProcess], Silent))
     screen = SimpleNamespace(run_worker=Worker, explained=StepExplained(), run=Run("merging"), pace=0, step=0)
-    training = SimpleNamespace(shown_task=TrainingTask("x", TrainingOptions(), ("book.txt",)))
-    others = SimpleNamespace(forgets=[]), None, training
-    feature = Explaining(cast(MainScreen, screen), *(cast(Any, other) for other in others))
+    shown = SimpleNamespace(forgets=[], task=TrainingTask("x", TrainingOptions(), ("book.txt",)))
+    feature = Explaining(cast(MainScreen, screen), cast(Any, shown), cast(Any, None))
 
     async def explain(step: int, newest: int, phase: Phase) -> str:
         screen.tokenizer, screen.step, screen.run = TOKENIZER.at(newest), step, Run(phase)

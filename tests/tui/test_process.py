@@ -25,7 +25,7 @@ from bpe_core.worker.messages import (
 from bpe_core.worker.train import Recipe, TrainRequest
 from tests.tui.processes import at_work
 from tui import process
-from tui.process import NoWorkerError, WorkerProcess, newest_progress
+from tui.process import WorkerError, WorkerProcess, newest_progress
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -66,7 +66,7 @@ RUN, WAIT = JobCommand("run"), JobCommand("step", 0)
 
 async def heard(job: WorkerProcess) -> list[Event]:
     """All that a worker says."""
-    return [event async for event in job.events()]
+    return [event async for events in job.batches() for event in events]
 
 
 def gone(pid: int) -> bool:
@@ -267,6 +267,6 @@ while True:
 
 async def test_a_worker_that_cannot_be_started_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process.sys, "executable", "/nowhere/python")
-    with pytest.raises(NoWorkerError, match=r"^No worker process can be started: No such file or directory; .*\.$"):
+    with pytest.raises(WorkerError, match=r"^No worker process can be started: No such file or directory; .*\.$"):
         async with WorkerProcess(ANYTHING):
             pass

@@ -74,9 +74,8 @@ class Trainings(RuleBasedStateMachine):
         others = SimpleNamespace(
             forgets=[],
             go_on=lambda: None,
-            learn=lambda paths, pattern, totals: self.totals.append(totals),
-            forget=lambda: None,
-            begin_training=lambda tokenizer, n_tokens, n_bytes: None,
+            leave_to_training=lambda task, totals: self.totals.append(totals),
+            begin_training=lambda task, tokenizer, n_tokens, n_bytes: None,
             grow=lambda tokenizer, merges: None,
         )
         self.feature = TrainingFeature(cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(4)))

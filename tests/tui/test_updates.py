@@ -19,6 +19,7 @@ from bpe_core.worker.messages import (
 )
 from tui.features.corpus import CorpusChoice
 from tui.features.course import Course, TrainingTask
+from tui.features.feature import guarded
 from tui.features.training import TrainingFeature
 from tui.panes.training import status_line
 from tui.screen import MainScreen
@@ -33,8 +34,7 @@ def feature(**screen: object) -> tuple[TrainingFeature, SimpleNamespace]:
     others = SimpleNamespace(
         forgets=[],
         go_on=lambda: None,
-        learn=lambda paths, pattern, totals: noted.totals.append(totals),
-        forget=lambda: None,
+        leave_to_training=lambda task, totals: noted.totals.append(totals),
         begin_training=lambda *_: None,
         grow=lambda tokenizer, merges: noted.grown.append(tokenizer),
     )
@@ -82,7 +82,7 @@ async def test_a_count(book: Path) -> None:
     await corpus._count()
     assert screen.totals == Totals(1, len(TEXT), len(TEXT), counts.n_pieces, len(counts.pieces), skipped=1)
     corpus._counted = ("missing",), "gpt4"
-    await corpus._count()
+    await guarded(cast(MainScreen, screen), corpus._count, corpus.failed)
     assert "missing cannot be read" in screen.totals.error
 
 

@@ -15,13 +15,10 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from bpe_core.worker.explain import ExplainTraining
 from tui.drawing.lines import InfoLine, Titles
 from tui.drawing.palette import WRITINGS, writer
 from tui.drawing.plots import bar
-from tui.features.course import TrainingTask
-from tui.features.explaining import corpus_of_task
-from tui.state import Run, StepExplained, TrainingOptions
+from tui.state import Run, StepExplained
 from tui.text.why_lines import LineForm, why_lines
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.why_panel import PairTable, WhyPanel
@@ -214,18 +211,3 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
         await pilot.resize_terminal(90, 20)
         await pilot.pause()
         assert not any("×" in line for line in app.lines()), "a small panel is the table's"
-
-
-def test_what_a_training_is_asked_about_is_what_it_learns() -> None:
-    """The worker is given the arguments of the training: its weights, its sample, what it begins with."""
-    options = TrainingOptions(more={"min-share": "1/99"}, weights={"a.txt": "2"})
-    subject = corpus_of_task(TrainingTask("x", options, ("a.txt",)))
-    assert isinstance(subject.request, ExplainTraining)
-    asked = subject.request.recipe
-    assert (asked.options["min_share"], asked.weights, asked.paths) == ("1/99", ("a.txt=2",), ("a.txt",))
-    begin = train("low lower lowest", vocab_size=259)
-    task = TrainingTask("x", TrainingOptions(more={"sample": "1/2"}), ("a.txt",), begin=begin, begin_path="old.json")
-    request = corpus_of_task(task).request
-    assert isinstance(request, ExplainTraining)
-    asked = request.recipe
-    assert (asked.extend, asked.fork, asked.sample) == ("old.json", 3, "1/2")

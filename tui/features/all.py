@@ -31,7 +31,7 @@ class Features:
         self.audit = AuditFeature(screen, self.shown, self.texts, self.tokenizers)
         self.comparison = ComparisonFeature(screen, self.tokenizers)
         self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus, self.audit)
-        self.explaining = Explaining(screen, self.shown, self.tokenizers, self.training)
+        self.explaining = Explaining(screen, self.shown, self.tokenizers)
         self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)
         self.lanes = Lanes(screen, self.shown, self.tokenizers)
 

@@ -6,8 +6,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from textual.worker import Worker
-
 from bpe_core.auditing.embeddings import tensors_with_rows
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.auditing.witness import witness
@@ -17,7 +15,7 @@ from bpe_core.explain.places import CorpusPlace, CorpusText, token_places
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
-from bpe_core.worker.messages import Counted, Done, Failed, WorkProgress
+from bpe_core.worker.messages import Counted, Done, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of
 from tui.disk.sources import title_of
 from tui.drawing.token_rows import FORMS, exported
@@ -39,7 +37,6 @@ class AuditFeature(Feature):
     def __init__(self, screen: StateScreen, shown: Shown, texts: Texts, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._shown, self._texts, self._tokenizers = shown, texts, tokenizers
-        self._search: Worker[None] | None = None
         shown.forgets.append(self._forget)
         screen.watch(screen, "corpus", self._forget_lines, init=False)
 
@@ -94,8 +91,6 @@ class AuditFeature(Feature):
                         subject = f"{found} · {seconds:.1f} s"
                         self.screen.audit = Audit(False, "", inputs, subject, verdicts, measures)
                         return
-                    case Failed(sentence):
-                        return self.failed(sentence)
                 self.screen.audit = replace(self.screen.audit, progress=progress)
 
     def failed(self, sentence: str) -> None:
@@ -191,12 +186,10 @@ class AuditFeature(Feature):
         self._forget_lines()
         self.screen.token_lines = TokenLines(token, bool(paths), bool(paths), "finding the texts" if paths else "")
         if paths:
-            self._search = self.beside(partial(self._find_lines, tokenizer, token, paths))
+            self.begin(partial(self._find_lines, tokenizer, token, paths), "lines")
 
     def _forget_lines(self) -> None:
-        if self._search is not None:
-            self._search.cancel()
-            self._search = None
+        self.cancel("lines")
         self.screen.token_lines = TokenLines()
 
     async def _find_lines(self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]) -> None:

@@ -15,7 +15,7 @@ from bpe_core.tokenizer.training_record import OPTIONS, TIES
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
-from bpe_core.worker.messages import Counted, Failed, FileSkipped
+from bpe_core.worker.messages import Counted, FileSkipped
 from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import Ask, AskPath, AskPattern, weight
 from tui.disk.sources import sample_corpus, title_of
@@ -104,22 +104,15 @@ class CorpusChoice(Feature):
                         skipped += 1
                     case Counted(documents, n_bytes, characters, pieces, unique):
                         self.screen.totals = Totals(documents, n_bytes, characters, pieces, unique, skipped)
-                    case Failed(sentence):
-                        self.failed(sentence)
 
     def failed(self, sentence: str) -> None:
         self.screen.totals = Totals(error=sentence)
 
-    def leave_to_training(self, paths: tuple[str, ...], pattern: str) -> None:
-        """A training counts these texts: if their totals are wanted, do not count, but wait for `learn`."""
-        if (paths, pattern) == self._counted:
+    def leave_to_training(self, task: TrainingTask, totals: Totals | None = None) -> None:
+        """A training counts its texts, or has found these totals: if they are wanted, do not count, but take them."""
+        if task.paths and task.counts_all and (task.paths, task.options.pattern) == self._counted:
             self.cancel()
-
-    def learn(self, paths: tuple[str, ...], pattern: str, counted: Totals) -> None:
-        """A training has counted these texts: take its totals over if they are wanted."""
-        if paths and (paths, pattern) == self._counted:
-            self.cancel()
-            self.screen.totals = counted
+            self.screen.totals = totals or self.screen.totals
 
     def go_on(self) -> None:
         """Count what is still wanted: the training that was waited for has ended before it had counted."""

@@ -37,6 +37,7 @@ class TrainingTask:
     begin: Tokenizer | None = None
     """The vocabulary it begins with, at the step where it goes its own way; None for the bytes."""
     begin_path: str = ""  # the file that vocabulary is in
+    audits: bool = False  # whether what is learned is to be audited at once
     resume: str = ""
     """The file in which an earlier run of the same training has left what it learned: its checkpoint, or its output."""
 
@@ -112,8 +113,7 @@ class Course:
     task: TrainingTask
     run: Run = field(default_factory=lambda: Run("counting"))
     pace: Pace = field(default_factory=Pace)
-    asked: TrainingOptions | None = None
-    """By what it learns, also where that is a preset, or begins with a vocabulary."""
+    asked: TrainingOptions | None = None  # by what it learns, also where that is a preset, or begins with a vocabulary
     tokenizer: Tokenizer | None = None  # with what it has learned so far; None before its first merge is due
     merges: list[Merge] = field(default_factory=list)
     n_known: int = 0

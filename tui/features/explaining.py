@@ -12,12 +12,10 @@ from bpe_core.explain.merge_choice import Explanation
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.worker.explain import AskStep, ExplainFile, ExplainTraining, LearnedMerges, Places
-from bpe_core.worker.messages import Event, Failed, WorkProgress
-from tui.features.course import TrainingTask
+from bpe_core.worker.messages import Event, WorkProgress
 from tui.features.feature import Feature, StateScreen
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
-from tui.features.training import TrainingFeature
 from tui.process import WorkerProcess
 from tui.state import StepExplained
 
@@ -38,9 +36,9 @@ class ExplainedCorpus(NamedTuple):
 class Explaining(Feature):
     """Replaces the screen's `explained`; one worker has counted the corpus and answers step by step."""
 
-    def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers, training: TrainingFeature) -> None:
+    def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
-        self._tokenizers, self._training = tokenizers, training
+        self._shown, self._tokenizers = shown, tokenizers
         self._corpus = ExplainedCorpus()
         self._news, self._answered, self._calm = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._wanted: tuple[Tokenizer, int]
@@ -79,11 +77,18 @@ class Explaining(Feature):
 
     def _corpus_of(self, tokenizer: Tokenizer) -> ExplainedCorpus:
         """The texts that it was learned from in this session; else those of its founding example, or those chosen."""
-        if (task := self._training.shown_task) is not None:
-            return corpus_of_task(task)
-        preset, path = preset_of(tokenizer.record) if tokenizer.record else "", self.screen.path
+        if (task := self._shown.task) is not None:
+            return ExplainedCorpus(ExplainTraining(task.recipe), ties=task.rules.ties)
+        record, path, paths = tokenizer.record, self.screen.path, self.screen.corpus.paths
+        preset, ties = (preset_of(record), record.ties) if record else ("", "")
+        problem = ""
+        if tokenizer.preparation is not None:
+            problem = "This tokenizer changes a text before it splits it; its pairs cannot be counted."
+        elif not preset and not paths:
+            problem = "No text is chosen to count pairs in: F2, and the space bar marks one."
         pattern = self._tokenizers.pattern_for(Path(path))
-        return corpus_of_file(tokenizer, path, pattern, preset, self.screen.corpus.paths)
+        request = None if problem else ExplainFile(path, pattern, preset, () if preset else paths)
+        return ExplainedCorpus(request, problem, ties)
 
     async def _answer(self, corpus: ExplainedCorpus) -> None:
         self._news.set()
@@ -129,34 +134,9 @@ class Explaining(Feature):
                 self._answered.set()
             case Places(step, places) if step == screen.explained.step:
                 screen.explained = replace(screen.explained, places=places)
-            case Failed(sentence):
-                self.failed(sentence)
 
     def failed(self, sentence: str) -> None:
         self.screen.explained = StepExplained(self.screen.explained.step, problem=sentence, ties=self._corpus.ties)
-
-
-def corpus_of_task(task: TrainingTask) -> ExplainedCorpus:
-    """What a training of this session learns, and from what."""
-    ties = task.rules.ties
-    if not (task.preset or task.paths):
-        return ExplainedCorpus(problem="Nothing is known of the texts that this is learned from.", ties=ties)
-    return ExplainedCorpus(ExplainTraining(task.recipe), ties=ties)
-
-
-def corpus_of_file(
-    tokenizer: Tokenizer, path: str, pattern: str | None, preset: str, paths: tuple[str, ...]
-) -> ExplainedCorpus:
-    """A vocabulary that is kept at `path`, with the texts of the founding example `preset` or those at `paths`."""
-    ties = tokenizer.record.ties if tokenizer.record else ""
-    problem = ""
-    if tokenizer.preparation is not None:
-        problem = "This tokenizer changes a text before it splits it; its pairs cannot be counted."
-    elif not preset and not paths:
-        problem = "No text is chosen to count pairs in: F2, and the space bar marks one."
-    if problem:
-        return ExplainedCorpus(problem=problem, ties=ties)
-    return ExplainedCorpus(ExplainFile(path, pattern, preset, () if preset else paths), ties=ties)
 
 
 def preset_of(record: TrainingRecord) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar, cast
@@ -49,7 +49,7 @@ BUSY: Final = "A training is running: stop it first (F8), what it learned is kep
 NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar."
 NO_TOKENIZER: Final = "There is no tokenizer yet: train one (F6), or open one."
 Answer = TypeVar("Answer")
-Work = Callable[[], Coroutine[None, None, None]]
+Work = Callable[[], Awaitable[None]]
 
 
 class StateScreen(RestylingScreen):
@@ -196,24 +196,24 @@ class Feature:
 
     def __init__(self, screen: StateScreen) -> None:
         self.screen = screen
-        self._task: Worker[None] | None = None
+        self._tasks: dict[str, Worker[None]] = {}
 
     @property
     def is_working(self) -> bool:
-        return self._task is not None and not (self._task.is_finished or self._task.is_cancelled)
+        return "" in self._tasks and not self._tasks[""].is_finished
 
-    def cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+    def cancel(self, task: str = "") -> None:
+        if task in self._tasks:
+            self._tasks.pop(task).cancel()
 
-    def begin(self, work: Work) -> None:
-        """Begin the task; the one under way is cancelled."""
-        Feature.cancel(self)
-        self._task = self.beside(work)
+    def begin(self, work: Work, task: str = "") -> None:
+        """Begin a task; the one of this name that is under way is cancelled."""
+        self.cancel(task)
+        self._tasks[task] = self.beside(work)
 
     def beside(self, work: Work) -> Worker[None]:
         """Do something beside the screen and whatever else is under way."""
-        return self.screen.run_worker(partial(self._guarded, work))
+        return self.screen.run_worker(partial(guarded, self.screen, work, self.failed))
 
     def waits_for_training(self) -> bool:
         """Whether a training is under way, which is said then."""
@@ -221,17 +221,14 @@ class Feature:
             self.screen.say(BUSY, "warning")
         return self.screen.run.busy
 
-    async def _guarded(self, work: Work) -> None:
-        await guarded(self.screen, work(), self.failed)
-
     def failed(self, sentence: str) -> None:
         self.screen.say(sentence, "error")
 
 
-async def guarded(screen: StateScreen, work: Awaitable[None], failed: Callable[[str], None]) -> None:
-    """Await `work`; an expected error becomes a sentence for `failed`, others are bugs, and raised."""
+async def guarded(screen: StateScreen, work: Work, failed: Callable[[str], None]) -> None:
+    """Do `work`; an expected error becomes a sentence for `failed`, others are bugs, and raised."""
     try:
-        await work
+        await work()
     except (BpeError, OSError) as error:
         failed(sentence_of(error))
     except NoMatches:  # the work of a screen is ended after its widgets, and was about to tell one of them

@@ -150,7 +150,7 @@ class Resuming(Feature):
                 self._training.start(task)
                 return True
         if left != output:
-            await self._training.keep_checkpoint(left, output)
+            await self._training.keep(left, output)
         note.end()
         return False
 

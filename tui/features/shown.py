@@ -13,13 +13,13 @@ from bpe_core.explain.trace import steps_seen
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from tui.disk.tokenizer_files import KeptMerges
+from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
 from tui.state import PACES, Loaded, steps_known
 from tui.widgets.screen_lines import StepLine
 
 _PATIENCE: Final = 0.1  # seconds that a step waits for the text before it is drawn without it
-PLAYED: Final = 100_000
-"""Characters of a text whose steps are played; of a longer one its beginning decides which they are."""
+PLAYED: Final = 100_000  # characters: of a longer text its beginning decides which steps are played
 _SECONDS: Final = 20  # how long a play takes about, until another pace is chosen
 _FRAMES: Final = 20  # steps that are shown in a second at most; a faster pace skips some
 
@@ -44,6 +44,7 @@ class Shown(Feature):
         self.follows: list[Callable[[], None]] = []
         """Called when the merges of the tokenizer on the screen have become known."""
         self.loaded: Loaded | None = None  # the tokenizer, unless it is being trained
+        self.task: TrainingTask | None = None  # what it was trained for, if that was in this session
         self._before: Loaded | None = None  # the one that was shown before the training that is under way
         self.is_drawn = True  # whether the step that was gone to last has been drawn
         self._next: int | None = None  # the step to go to once it has
@@ -51,21 +52,21 @@ class Shown(Feature):
         self._steps: list[int] = []  # those that are played, `_n_played` of them so far
         self._n_played = 0
         self._pace = 0  # steps a second of the last play, with which it goes on after a pause; 0 before the first
-        self._since, self._n_before = 0.0, 0
-        """When the present pace began, and how many had been played then."""
+        self._since, self._n_before = 0.0, 0  # when the present pace began, and how many had been played then
 
     # Which tokenizer
 
-    def forget(self) -> None:
-        """Know nothing any more of the tokenizer on the screen: another one comes."""
+    def _forget(self, task: TrainingTask | None = None) -> None:
+        """Know nothing any more of the tokenizer on the screen: another one comes, which is trained for `task`."""
         self.stop()
+        self.task = task  # before it is seen: who sees it asks what it is learned from
         for forget in self.forgets:
             forget()
         self.screen.editor.status_lines.forget_edits()
 
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
-        self.forget()
+        self._forget()
         tokenizer, record, pane = loaded.tokenizer, loaded.tokenizer.record, self.screen.training
         self.loaded, self._before = loaded, None
         pane.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
@@ -84,8 +85,9 @@ class Shown(Feature):
             self.screen.editor.tell_names()
             self.screen.editor.side.show_token()
 
-    def begin_training(self, tokenizer: Tokenizer, n_tokens: int, n_bytes: int) -> None:
-        """Show a tokenizer that is being trained and has no merges yet, on a corpus of this size; `forget` first."""
+    def begin_training(self, task: TrainingTask, tokenizer: Tokenizer, n_tokens: int, n_bytes: int) -> None:
+        """Show a tokenizer that is being trained and has no merges yet, on a corpus of this size."""
+        self._forget(task)
         self._before, self.loaded = self.loaded or self._before, None
         self.screen.training.begin(n_tokens, n_bytes)
         self._put(tokenizer, "", 0)

@@ -8,15 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from textual.worker import Worker
-
-from bpe_core.errors import FetchError, PatternNeededError
+from bpe_core.errors import PatternNeededError
 from bpe_core.formats import why_no_tokenizer
 from bpe_core.formats.file import tokenizer_at
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, visible
 from bpe_core.worker.inputs import FetchRequest
-from bpe_core.worker.messages import Failed, Saved, WorkProgress
+from bpe_core.worker.messages import Saved, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, AskPattern, Choose, Confirm, name_of_tokenizer, title
 from tui.disk import config, tokenizer_files
 from tui.disk.tokenizer_files import (
@@ -29,7 +27,7 @@ from tui.disk.tokenizer_files import (
     trouble_of,
     without_odd_record,
 )
-from tui.features.feature import Feature, StateScreen, sentence_of
+from tui.features.feature import NO_TOKENIZER, Feature, StateScreen, sentence_of
 from tui.features.shown import Shown, same
 from tui.process import WorkerProcess
 from tui.state import KnownTokenizer, Loaded, Trouble
@@ -45,19 +43,15 @@ class Tokenizers(Feature):
         super().__init__(screen)
         self._shown = shown
         shown.forgets.append(self._stop_recovering)
-        self._waiting = self._recovering = ""
-        """What is fetched or loaded, and how far the recovery of merges is; empty where nothing is."""
-        self._recovery: Worker[None] | None = None
-        self._checking: Worker[None] | None = None
+        self._notices: dict[str, str] = {}  # what is fetched or loaded, and how far the recovery of merges is
         self._own: tuple[KnownTokenizer, ...] = ()
         self._found: tuple[KnownTokenizer, ...] = ()
         self._troubles: dict[str, Trouble] = {}
         self._to_search = False  # whether it is still to be found out what other programs keep
 
-    def _notice(self, *, waiting: str | None = None, recovering: str | None = None) -> None:
-        self._waiting = self._waiting if waiting is None else waiting
-        self._recovering = self._recovering if recovering is None else recovering
-        self.screen.notice = self._waiting or self._recovering
+    def _notice(self, **notices: str) -> None:
+        self._notices |= notices
+        self.screen.notice = self._notices.get("waiting") or self._notices.get("recovering", "")
 
     # Opening one
 
@@ -112,8 +106,6 @@ class Tokenizers(Feature):
                         self._notice(waiting=f"fetching {shown} · {which} … Esc leaves it")
                     case Saved(found):
                         path = Path(found)
-                    case Failed(sentence):
-                        raise FetchError(sentence)
         self._notice(waiting="")
         if path is not None:
             self.check_files(everywhere=True)
@@ -135,7 +127,7 @@ class Tokenizers(Feature):
         if shown is None or not same(shown, loaded):
             self._shown.show(loaded)
             if not tokenizer.vocabulary.knows_merges:
-                self._recovery = self.beside(partial(self._recover, tokenizer))
+                self.begin(partial(self._recover, tokenizer), "recovery")
         self.screen.remember(tokenizer=str(path))
 
     async def read(self, path: Path) -> Loaded | None:
@@ -160,23 +152,18 @@ class Tokenizers(Feature):
         self._shown.recovered()
 
     def _stop_recovering(self) -> None:
-        if self._recovery is not None:
-            self._recovery.cancel()
-            self._recovery = None
-            self._notice(recovering="")
+        self.cancel("recovery")
+        self._notice(recovering="")
 
     # Patterns
 
-    async def change_pattern(self) -> None:
-        if self.screen.path:
-            await self.change_pattern_of(Path(self.screen.path))
-        elif not self.waits_for_training():
-            self.screen.say("There is no tokenizer on the screen yet.", "warning")
-
-    async def change_pattern_of(self, path: Path) -> None:
-        """Show how a tokenizer splits a text, and ask for another way; the one in its file brings that back."""
+    async def change_pattern(self, file: str = "") -> None:
+        """Show how a tokenizer splits a text, by default that on the screen, and ask for another way or its own."""
+        path = Path(file or self.screen.path)
         if self.waits_for_training():
             return
+        if not path.name:
+            return self.screen.say(NO_TOKENIZER, "warning")
         in_file = await in_thread(told_pattern, path)
         given, name = self.pattern_for(path), visible(path.name)
         question = f"{name} holds ranks only. How does it split a text?"
@@ -243,26 +230,21 @@ class Tokenizers(Feature):
             forgotten=tuple(path for path in known.forgotten if path != place),
         )
 
-    async def rename(self, path: Path) -> None:
-        if (known := self._known(path)) is None:
-            return
+    async def rename(self, known: KnownTokenizer) -> None:
         name = await self.screen.ask(Ask("What should this tokenizer be called in the list?", title, known.name))
         if name is not None:
             self._list(names={**self.screen.remembered.names, known.path: name})
 
-    async def discard(self, path: Path) -> None:
+    async def discard(self, known: KnownTokenizer) -> None:
         """Delete a tokenizer that was trained here, if that is really meant; any other only leaves the list."""
-        screen, known = self.screen, self._known(path)
-        if known is None:
-            return
+        screen = self.screen
         if known.origin == "trained":
             if not await screen.ask(Confirm(f"Delete the tokenizer {visible(known.name)}?", "Delete")):
                 return
             try:
-                await in_thread(path.unlink)
+                await in_thread(os.unlink, known.path)
             except OSError as error:
-                screen.say(f"{path} could not be deleted: {error.strerror}.", "error")
-                return
+                return screen.say(f"{known.path} could not be deleted: {error.strerror}.", "error")
         else:
             if known.origin == "found":
                 screen.remember(forgotten=(*screen.remembered.forgotten, known.path))
@@ -275,15 +257,10 @@ class Tokenizers(Feature):
         )
         await self.list_anew()
 
-    def _known(self, path: Path) -> KnownTokenizer | None:
-        return next((one for one in self.screen.kept if one.path == str(path)), None)
-
     def check_files(self, *, everywhere: bool = False) -> None:
         """See beside the screen what has become of the files; `everywhere`: and what other programs keep."""
         self._to_search = self._to_search or everywhere
-        if self._checking is not None:
-            self._checking.cancel()
-        self._checking = self.beside(self._check)
+        self.begin(self._check, "check")
 
     async def _check(self) -> None:
         screen = self.screen

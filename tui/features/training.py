@@ -61,22 +61,12 @@ class TrainingFeature(Feature):
         self._shown, self._tokenizers, self._corpus, self._audit = shown, tokenizers, corpus, audit
         self._alone = asyncio.Lock()
         self.newest: Course | None = None  # the last training that was begun
-        self.shown_task: TrainingTask | None = None
-        """The training that the vocabulary on the screen came from, if it was one of this session."""
-        self._audits_next = False  # whether what is being learned is to be audited at once
-        self._said_end = False  # whether it was said that there is no step behind the last one
         shown.forgets.append(self._forget)
 
     def _forget(self) -> None:
         """Another tokenizer is shown: how the last training ended is no longer of interest."""
-        self.shown_task = None
         if not self.screen.run.busy:
             self.screen.run = Run()
-
-    @property
-    def output(self) -> Path:
-        """Where the last training that was begun is kept, or will be."""
-        return self.newest.output if self.newest else Path()
 
     # What can be asked for
 
@@ -126,10 +116,10 @@ class TrainingFeature(Feature):
 
     def _says_end(self) -> bool:
         """Say once that this was the last merge to whoever steps on behind it: a new training would replace it all."""
-        stepped = self.newest is not None and self.newest.last.verb == "step" and self.screen.run.phase == "done"
-        if self._said_end or not stepped:
+        course = self.newest
+        if course is None or course.last.verb != "step" or self.screen.run.phase != "done":
             return False
-        self._said_end = True
+        course.last = RUN  # as if it had not been stepped through: it is not said again
         self.screen.say("That was the last merge; F7 again begins anew.")
         return True
 
@@ -154,8 +144,7 @@ class TrainingFeature(Feature):
         self._corpus.choose(Corpus(names, clean, title_of(names)))
         self.screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
         # By so many tokens the names become tokens of their own.
-        self.start(TrainingTask(title_of(names), TrainingOptions(vocab_size=512), names))
-        self._audits_next = True
+        self.start(TrainingTask(title_of(names), TrainingOptions(vocab_size=512), names, audits=True))
 
     def train_on_samples(self) -> None:
         corpus = sample_corpus()
@@ -205,16 +194,14 @@ class TrainingFeature(Feature):
 
     def start(self, task: TrainingTask) -> None:
         """Train, once all is done of the training before, whose run is over."""
-        self._audits_next = self._said_end = False
         # What is still being fetched or loaded would take the place of what is learned.
         self._tokenizers.stop_waiting()
         self._audit.cancel()
         self.screen.show_log(even_alone=bool(task.preset))
-        if task.counts_all:
-            self._corpus.leave_to_training(task.paths, task.options.pattern)
+        self._corpus.leave_to_training(task)
         course = self.newest = Course(task, last=task.first)
         self.screen.run = course.run
-        self._task = self.beside(partial(self._train, course))
+        self.beside(partial(self._train, course))
 
     def tell(self, command: JobCommand) -> None:
         """Steer the training that was begun last, also before it has a worker."""
@@ -304,18 +291,15 @@ class TrainingFeature(Feature):
             case FileSkipped():
                 course.n_skipped += 1
             case Counted(documents, n_bytes, characters, pieces, unique):
-                if task.counts_all:
-                    found = Totals(documents, n_bytes, characters, pieces, unique, course.n_skipped)
-                    self._corpus.learn(task.paths, task.options.pattern, found)
+                found = Totals(documents, n_bytes, characters, pieces, unique, course.n_skipped)
+                self._corpus.leave_to_training(task, found)
             case State("counting" | "preparing" as activity):
                 pace.restart(run.done)
                 return replace(run, phase=activity)
             case Started(n_tokens, n_merges, n_known, first_counts, n_bytes):
                 course.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.rules.pattern)
                 course.n_known, course.n_bytes = n_known, n_bytes
-                self._shown.forget()
-                self.shown_task = task  # before it is seen: who sees it asks what it is learned from
-                self._shown.begin_training(course.tokenizer, n_tokens, n_bytes)
+                self._shown.begin_training(task, course.tokenizer, n_tokens, n_bytes)
                 pace.restart()
                 return Run("merging", 0, n_merges, tokens_at_start=n_tokens, first_counts=first_counts)
             case Merges():
@@ -368,7 +352,7 @@ class TrainingFeature(Feature):
         """Keep what was learned, and say what came of it; where that is nothing, what was there comes back."""
         if course.tokenizer is None or not (course.saved or course.has_learned):
             if course.checkpoint.is_file():  # it was to go on with that, and did not get so far
-                await self.keep_checkpoint(course.checkpoint, course.output)
+                await self.keep(course.checkpoint, course.output)
             await self._tokenizers.list_anew()
             if course.tokenizer is not None:
                 self._shown.take_back()
@@ -377,7 +361,7 @@ class TrainingFeature(Feature):
             return
         learned = await in_thread(course.learned)
         if course.saved is None:
-            course.saved = await self._rescue(course, learned)
+            course.saved = await self.keep(course.checkpoint, course.output, learned)
         elif course.saved != course.named:
             with suppress(BpeError, OSError):
                 course.saved = await in_thread(without_twin, course.saved, course.named)
@@ -388,7 +372,7 @@ class TrainingFeature(Feature):
             if str(path) not in {one.path for one in self.screen.kept}:  # a disk was full, and it is saved elsewhere
                 await self._tokenizers.add(path, learned)
             self.screen.remember(tokenizer=str(path))
-            if self._audits_next:
+            if course.task.audits and course is self.newest:
                 self.screen.call_later(self._audit.audit)
         if course.task.preset and course.run.phase == "done":
             came_out, sentence = verdict(course.task.preset, PRESETS[course.task.preset].check(learned))
@@ -397,26 +381,18 @@ class TrainingFeature(Feature):
         if course.saved and (warning := learned_by_heart(course.merges)):
             self.screen.say(warning, "warning")
 
-    async def _rescue(self, course: Course, learned: Tokenizer) -> Path | None:
-        """Keep what a worker had sent before it died."""
+    async def keep(self, checkpoint: Path, output: Path, learned: Tokenizer | None = None) -> Path | None:
+        """Make a tokenizer of the list of what a training had sent, or else of its checkpoint, which has no more."""
         try:
-            output = await in_thread(save_beside, learned, course.output)
-            course.checkpoint.unlink(missing_ok=True)  # it has no more than that
+            whole = learned if learned else await in_thread(load, checkpoint)
+            kept = await in_thread(save_beside, whole, output)
+            checkpoint.unlink(missing_ok=True)
         except (BpeError, OSError) as error:
-            self.screen.say(f"What was learned could not be kept: {sentence_of(error)}", "error")
+            self.screen.say(f"What it had learned could not be kept. {sentence_of(error)}", "error")
             return None
-        self.screen.say(f"What it had learned, {counted(learned.step, 'merge')}, is kept as {output.stem}.", "warning")
-        return output
-
-    async def keep_checkpoint(self, checkpoint: Path, output: Path) -> None:
-        """Make a tokenizer of the list of what a training had learned."""
-        try:
-            kept = await in_thread(lambda: save_beside(load(checkpoint), output))
-            checkpoint.unlink()
-            self.screen.say(f"What it had learned is kept as {kept.stem}.")
-            await self._tokenizers.list_anew()
-        except (BpeError, OSError) as error:
-            self.screen.say(f"What it had learned stays in {checkpoint}. {sentence_of(error)}", "warning")
+        self.screen.say(f"What it had learned, {counted(whole.step, 'merge')}, is kept as {kept.stem}.", "warning")
+        await self._tokenizers.list_anew()
+        return kept
 
 
 def first_step(merges: Sequence[Merge], wanted: Condition, n_bytes: int) -> int:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
@@ -154,17 +154,17 @@ class TokenizerList(PagedOptionList):
 
     def action_rename(self) -> None:
         if self.pointed is not None:
-            do(self, "tokenizers.rename", Path(self.pointed.path))
+            do(self, "tokenizers.rename", self.pointed)
 
     def action_change_pattern(self) -> None:
         """Show how the one under the cursor splits a text, and ask for another way."""
         if self.pointed is not None:
-            do(self, "tokenizers.change_pattern_of", Path(self.pointed.path))
+            do(self, "tokenizers.change_pattern", self.pointed.path)
 
     def action_delete(self) -> None:
         """Delete the one under the cursor, once that is confirmed, or take it off the list."""
         if self.pointed is not None:
-            do(self, "tokenizers.discard", Path(self.pointed.path))
+            do(self, "tokenizers.discard", self.pointed)
 
     action_forget = action_delete
 
