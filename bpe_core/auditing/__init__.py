@@ -1,8 +1,4 @@
-"""The audit: suspicious tokens, found in the vocabulary alone, and in corpora and embeddings where they are given.
-
-`examine` gives findings as they are made, one for each token and kind of evidence, `audit` all of them; `verdicts`
-joins what was found and measured into one row a token, the most suspicious first.
-"""
+"""The audit: suspicious tokens, found in the vocabulary alone, and in corpora and embeddings where they are given."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -22,8 +18,7 @@ _CHECKS: Final[tuple[Callable[[AuditSubject], Iterator[Finding]], ...]] = (
     reachability.unreachable,
     static.duplicates,
     corpora.absent_from_reference,
-    corpora.never_used,
-    corpora.rare,
+    corpora.seldom,
     scaffold.scaffold,
     corpora.few_documents,
     static.shape,
@@ -57,7 +52,7 @@ def audit(
 def examine(
     subject: AuditSubject, embeddings: "Matrix | None" = None, indicator: str | None = None
 ) -> Iterator[Finding]:
-    """The findings as they are made, check by check; stop iterating to stop the examination.
+    """The findings as they are made, check by check.
 
     `indicator` is one of `bpe_core.auditing.undertrained.INDICATORS`; None chooses by the kind of matrix.
     """

@@ -20,51 +20,39 @@ MIN_EXPECTED: Final = 5.0  # below, nothing is concluded: of 5 expected, none oc
 MAX_SHARE: Final = 0.1  # a token is absent if it occurs less often than this part of its expected count
 
 
-def never_used(subject: AuditSubject) -> Iterator[Finding]:
-    """Tokens that occur nowhere in the tokenized texts: problems in the training corpus, warnings in chosen texts.
+def seldom(subject: AuditSubject) -> Iterator[Finding]:
+    """Tokens that the texts never use, or once, or less than a hundredth as often as if all were equally frequent.
 
-    Evidence: "merged", how often later merges consumed them.
-    """
-    usage = subject.usage
-    if usage is None or not subject.can_tell:
-        return
-    severity = Severity.PROBLEM if usage.of_training else Severity.WARNING
-    for token, _ in subject.tokens("tokens never used", usage.remaining):
-        if usage.remaining[token]:
-            continue
-        if merged := usage.merged.get(token, 0):
-            reason = f"It is not left anywhere in {subject.texts}: later merges took {merged_share(merged, merged)}."
-        else:
-            made_of_it = ", nor does any token made of it" if usage.merged else ""
-            reason = f"It occurs nowhere in {subject.texts}{made_of_it}."
-        yield subject.finding(token, "never-used", subject.severity(token, severity), reason, merged=merged)
-
-
-def rare(subject: AuditSubject) -> Iterator[Finding]:
-    """Tokens that occur once, or less than a hundredth as often as they would if all tokens were equally frequent.
-
-    even_share = tokens in the corpus / ids in the vocabulary, so that the limit fits corpora of any size; in natural
-    text even the last merges of a training occur far more often than a hundredth of it. Evidence: "even_share",
-    "merged" (occurrences that later merges consumed).
+    "never-used": problems in the training corpus, warnings in chosen texts. "rare": below tokens in the corpus / ids in
+    the vocabulary / 100, which fits corpora of any size; even the last merges of a training occur far more often.
+    Evidence: "merged" (occurrences that later merges consumed), of rare tokens "even_share".
     """
     usage, even_share = subject.usage, subject.even_share
     if usage is None or not subject.can_tell:
         return
-    for token, _ in subject.tokens("rare tokens", usage.remaining):
-        count = usage.remaining[token]
+    worst = Severity.PROBLEM if usage.of_training else Severity.WARNING
+    for token, _ in subject.tokens("tokens never used", usage.remaining):
+        count, merged = usage.remaining[token], usage.merged[token]
         is_rare = 0 < count < RARE_SHARE * even_share
         if is_rare or count == 1:
             times = "only once" if count == 1 else f"only {count:,} times"
             even = f"; if all tokens were equally frequent, each would occur {even_share:,.0f} times" if is_rare else ""
             reason = f"It occurs {times} in {subject.texts}{even}."
-            evidence = {"merged": usage.merged.get(token, 0), "even_share": round(even_share, 2)}
-            yield subject.finding(token, "rare", subject.severity(token, Severity.WARNING), reason, **evidence)
+            severity, evidence = subject.severity(token, Severity.WARNING), {"even_share": round(even_share, 2)}
+            yield subject.finding(token, "rare", severity, reason, merged=merged, **evidence)
+        elif not count:
+            reason = f"It occurs nowhere in {subject.texts}, nor does any token made of it."
+            if merged:
+                reason = (
+                    f"It is not left anywhere in {subject.texts}: later merges took {merged_share(merged, merged)}."
+                )
+            yield subject.finding(token, "never-used", subject.severity(token, worst), reason, merged=merged)
 
 
 def few_documents(subject: AuditSubject) -> Iterator[Finding]:
     """Tokens all of whose occurrences come from one or two documents of ten or more, as the name of a single author.
 
-    Evidence: "documents" (their names), "share" (their bytes / bytes of the corpus; None if only the total is known).
+    Evidence: "documents" (their names), "share" (of the corpus, in bytes; None if only its total is known).
     """
     usage, counts = subject.usage, subject.counts
     if usage is None or counts is None or counts.n_documents < MIN_DOCUMENTS:
@@ -80,8 +68,8 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
                 f"All its {count:,} occurrences come from {len(names)} of {counts.n_documents:,} documents: "
                 f"{visible(' and '.join(names))}."
             )
-            severity = subject.severity(token, Severity.WARNING)
-            yield subject.finding(token, "few-documents", severity, reason, documents=names, share=share)
+            severity, evidence = subject.severity(token, Severity.WARNING), {"documents": names, "share": share}
+            yield subject.finding(token, "few-documents", severity, reason, **evidence)
 
 
 def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:

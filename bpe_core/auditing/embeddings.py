@@ -1,8 +1,8 @@
 """An embedding matrix, a row for each id, memory-mapped from a .npy or .safetensors file and read in slices.
 
 A .safetensors file begins with the length of its header (8 bytes, little-endian), then the header, a JSON object:
-name -> {"dtype", "shape", "data_offsets": [begin, end]}, with offsets from the end of the header. The library
-`safetensors` can neither give bfloat16 to numpy nor map rows, and the format is no more than this; so it is read here.
+name -> {"dtype", "shape", "data_offsets": [begin, end]}, with offsets from the end of the header. It is read here
+because the library `safetensors` can neither give bfloat16 to numpy nor map rows.
 """
 
 import os
@@ -28,7 +28,6 @@ _INPUTS: Final = tuple(
 _OUTPUTS: Final = ("lm_head.weight", "language_model.lm_head.weight", "output.weight", "embed_out.weight")
 """Names of tensors with output embeddings; a model without one uses its input embeddings, which are *tied* then."""
 _USUAL: Final = (*_OUTPUTS, *_INPUTS)
-
 _SLICE_BYTES: Final = 1 << 25  # of a slice, as float32
 _LONGEST_HEADER: Final = 100_000_000  # bytes; the limit of the format
 _MOST_VALUES: Final = 10_000_000
@@ -39,8 +38,8 @@ _DTYPES: Final = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16
 class Matrix:
     """An embedding matrix of shape (n_rows, n_columns), row i for id i; read as float32, whatever the file holds.
 
-    `data` may hold bfloat16 as uint16. `name` is that of the tensor in its file, "" for a .npy file; `role` is "input",
-    "output", "tied" (both at once), or "" if the name of the tensor is not a usual one.
+    `data` may hold bfloat16 as uint16. `name` is that of the tensor, "" in a .npy file; `role` is "input", "output",
+    "tied" (both at once), or "" if the name is not a usual one.
     """
 
     def __init__(self, data: "numpy.ndarray[Any, Any]", name: str = "", role: str = "") -> None:
@@ -68,9 +67,8 @@ class Matrix:
 def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matrix:
     """The embedding matrix in a .npy or .safetensors file, in the files of a safetensors index, or in such a folder.
 
-    `tensor` is the name of the tensor; by default the most usual one that is there. Nothing is ever unpickled. Raises
-    `EmbeddingsError` if numpy is not installed, a file cannot be read or is broken, or no tensor has a known name; that
-    error names the candidates.
+    `tensor` is the name of the tensor; by default the most usual one that is there. Nothing is unpickled. Raises
+    `EmbeddingsError` without numpy, for a broken file, and if no tensor has a usual name; it names the candidates.
     """
     try:
         import numpy
@@ -93,8 +91,7 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
 def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
     """Names of the tensors in such a file, index or folder that have `n_rows` rows or more, the usual names first.
 
-    Only headers are read; none of a .npy file, whose matrix has no name. Raises `EmbeddingsError` for a file that
-    cannot be read or is broken, and if none of its tensors has so many rows.
+    Only headers are read; a .npy file has no names. `EmbeddingsError` for a broken file, and if none has so many.
     """
     path = _file(Path(path))
     if path.suffix == ".npy":
@@ -165,10 +162,7 @@ def _chosen(path: Path, found: dict[str, _Stored], tensor: str | None) -> _Store
 
 
 def _matrices(path: Path) -> dict[str, _Stored]:
-    """Name -> matrix, of all tensors of two dimensions in a .safetensors file, or in all files that an index names.
-
-    Raises `EmbeddingsError` for a file that cannot be read, is not of this format, or is truncated.
-    """
+    """Name -> matrix, of all tensors of two dimensions in a .safetensors file, or in all files that an index names."""
     is_index, parts = path.name.endswith(".json"), list[str]()
     try:
         size = path.stat().st_size
@@ -196,8 +190,7 @@ def _matrices(path: Path) -> dict[str, _Stored]:
 
 
 def _stored(path: Path, name: str, entry: Any, start: int, size: int) -> _Stored | None:
-    """One entry of a header; None if it is no matrix of a supported dtype. The data begin at `start` in the file of
-    `size` bytes."""
+    """An entry of a header; None if it is no matrix that can be read. The data begin at `start`, of `size` in all."""
     try:
         kind, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
         if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):

@@ -46,17 +46,16 @@ KINDS: Final[Mapping[str, str]] = {
 class Finding:
     """One finding about one token.
 
-    `kind` is one of `KINDS`; `reason` one sentence for someone new to tokenizers, safe to write to a terminal;
-    `evidence` the measured values that it rests on, all of which can be written as JSON. Always there: "step" (0 if no
-    merge made the token), "parents" (two ids or None) and "witness" (a text in which the token occurs, or None). If it
-    is known: "count", the occurrences in the corpus. The rest depends on the kind.
+    `evidence` are the measured values that it rests on, as JSON has them. Always there: "step" (0 if no merge made the
+    token), "parents" (two ids or None) and "witness" (a text in which the token occurs, or None). If it is known:
+    "count", the occurrences in the corpus. The rest depends on the kind.
     """
 
     id: int
     token: bytes
-    kind: str
+    kind: str  # one of `KINDS`
     severity: Severity
-    reason: str
+    reason: str  # one sentence for someone new to tokenizers, safe to write to a terminal
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -66,7 +65,7 @@ class Finding:
 
     @property
     def witness(self) -> str | None:
-        """A text in which the token occurs; None if there is none or none was found."""
+        """A text in which the token occurs; None if none was found."""
         return self.evidence.get("witness")
 
     def to_json(self) -> dict[str, Any]:
@@ -100,10 +99,8 @@ class Findings(tuple[Finding, ...]):
         return {kind: found[kind] for kind in KINDS if found[kind]}
 
     def of(self, *kinds: str) -> list[Finding]:
-        """The findings of these kinds."""
         return [finding for finding in self if finding.kind in kinds]
 
 
 OnStage = Callable[[str, int, int], object]
-"""Called with the name of a stage, and the pieces, tokens or rows examined in it and in all, after every few hundred;
-what it raises stops the audit and reaches the audit's caller."""
+"""Called with the name of a stage, and how many pieces, tokens or rows of all are done; what it raises is raised."""

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +14,12 @@ from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
 from bpe_core.corpus.reading import Progress, Reading, TextFile
 from bpe_core.errors import OptionError
+from bpe_core.explain.trace import UseLedger
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
 
-FEW_DOCUMENTS: Final = 2
-"""The most documents that count as few; of tokens in more, the documents are not kept."""
-MOST_BYTES: Final = 1 << 26
-"""Bytes on disk of a corpus up to which `spread_of` reads it document by document: that takes longer than to count it
-as a whole, and holds the ids of each different piece."""
+FEW_DOCUMENTS: Final = 2  # the most that count as few; of tokens in more, the documents are not kept
+MOST_BYTES: Final = 1 << 26  # on disk, up to which `spread_of` reads a corpus: it is slow, and holds the ids of pieces
 _EVEN_SHARE: Final = 5.0  # occurrences of each token on average, below which chosen texts are too few to miss one
 _PIECES_PER_REPORT: Final = 1024
 _TOKENS_PER_REPORT: Final = 256
@@ -30,27 +28,18 @@ _LONGEST_LABEL: Final = 200  # characters of a token that a sentence shows
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts of one corpus under one tokenizer; ids whose counts are not known (see `of_record`) are no keys.
-
-    Two sources, both exact: counted pieces, or the record of the training. `remaining` is how often an id occurs once
-    all merges are done, `merged` how often later merges consumed it, `examples` the shortest piece of the corpus that
-    holds it, `documents` the indices of the one or two documents it occurs in (ids in more, or in none, are no keys).
-    `of_training`: the corpus is known to be the one that the tokenizer was trained on.
-    """
+    """Token counts of one corpus under one tokenizer; ids whose counts are not known (see `of_record`) are no keys."""
 
     n_tokens: int
-    remaining: Mapping[int, int]
-    merged: Mapping[int, int]
-    examples: Mapping[int, str]
-    documents: Mapping[int, frozenset[int]]
-    of_training: bool
+    remaining: Mapping[int, int]  # how often an id occurs once all merges are done
+    merged: Mapping[int, int]  # how often later merges consumed it
+    examples: Mapping[int, str]  # the shortest piece of the corpus that holds it
+    documents: Mapping[int, frozenset[int]]  # the indices of those it occurs in, if they are few
+    of_training: bool  # the corpus is known to be the one that the tokenizer was trained on
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, counts: Counts, progress: OnStage | None = None) -> Self:
-        """The usage in a corpus of counted pieces, each of which is encoded once.
-
-        Raises `OptionError` if the pieces were split by another pattern than the tokenizer's.
-        """
+        """The usage in a corpus of counted pieces. `OptionError` if these were split by another pattern."""
         if counts.splitter.tree != tokenizer.splitter.tree:
             raise OptionError(
                 f"The corpus was split by the pattern {counts.pattern!r} but the tokenizer uses {tokenizer.pattern!r}; "
@@ -97,24 +86,18 @@ class Usage:
 
     @classmethod
     def of_record(cls, tokenizer: Tokenizer) -> Self | None:
-        """The usage in the training corpus, from the tokenizer's record; O(merges).
+        """The usage in the training corpus, from its record, of tokens that merges made; O(merges).
 
-        Only for tokens that merges made: the record does not tell how often single bytes are left. None if there is no
-        record, or if merges were added after the training.
+        None if there is no record, or if merges were added after the training.
         """
         record, vocabulary = tokenizer.record, tokenizer.vocabulary
         if record is None or len(record.steps) < vocabulary.n_merges:
             return None
-        made: dict[int, int] = {}
-        consumed: defaultdict[int, int] = defaultdict(int)
-        before = record.n_tokens_start
-        for (left, right, token), (_, _, n_tokens) in zip(vocabulary.merges, record.steps, strict=False):
-            made[token] = joined = before - n_tokens  # not the count of the pair: "aaa" holds (a, a) twice
-            consumed[left] += joined
-            consumed[right] += joined
-            before = n_tokens
-        merged = {token: consumed[token] for token in made}
-        return cls(before, {token: n - merged[token] for token, n in made.items()}, merged, {}, {}, True)
+        uses = UseLedger(record.n_tokens_start)
+        for merge, (_, _, n_tokens) in zip(vocabulary.merges, record.steps, strict=False):
+            uses.add(*merge, n_tokens)
+        left = {token: uses.left(token) for token in uses.made}
+        return cls(uses.n_tokens, left, {token: n - left[token] for token, n in uses.made.items()}, {}, {}, True)
 
     def made(self, token: int) -> int:
         """How often merges made the token in all: remaining + merged. Raises `KeyError` if its counts are not known."""
@@ -135,10 +118,9 @@ class AuditSubject:
     ) -> None:
         """Count the tokens of the texts; raises `OptionError` if these were split by another pattern.
 
-        `counts`: counted pieces of the corpus the tokenizer was trained on, or of any text of interest. Without them
-        the training record, if there is one, tells how often each learned token is left in the training corpus.
-        `reference`: counted pieces of the text that a model is to learn from, to compare with. `spread`: what
-        `spread_of` measured.
+        `counts` are those of the training corpus, or of any text of interest; without them the training record, if
+        there is one, is used. `reference`: those of the text that a model is to learn from. `spread`: what `spread_of`
+        measured.
         """
         self.tokenizer: Final = tokenizer
         self.counts: Final = counts
@@ -152,23 +134,19 @@ class AuditSubject:
         """Whether there is so much text that a token's absence from it says something."""
         self.specials: Final = frozenset(tokenizer.special_tokens.values())
         self._spread: Final = spread or {}
-        self.indicators: Mapping[int, float] = {}
-        """Id -> indicator of its row in a model, and `ranked`, those of ordinary tokens: once rows were measured."""
-        self.ranked: Sequence[float] = ()
+        self.indicators: Mapping[int, float] = {}  # id -> indicator of its row in a model, once rows were measured
+        self.ranked: Sequence[float] = ()  # those of ordinary tokens, ascending
 
     @cached_property
     def columns(self) -> Mapping[str, Mapping[int, float]]:
         """What was measured of every token, to be asked for when all checks are done: name -> id -> number.
 
-        - "count": occurrences in the chosen texts, or in the corpus it was trained on, once tokenized;
-        - "merged": occurrences there that later merges took;
+        - "count" and "merged": those of `usage`;
         - "document_frequency": documents of the chosen texts that it occurs in;
         - "largest_share": the part of its occurrences there that comes from a single document, above 0 and at most 1;
         - "reference": occurrences in the reference, once tokenized;
         - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
         - "indicator": the indicator of the token's row in the model: the lower, the less trained it looks.
-
-        What was not measured is no key.
         """
         usage, reference, columns = self.usage, self.reference, dict[str, Mapping[int, float]]()
         if usage:
@@ -191,10 +169,7 @@ class AuditSubject:
         return None if value is None or not self.ranked else 100 * bisect_right(self.ranked, value) / len(self.ranked)
 
     def tokens(self, stage: str, ids: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
-        """(id, bytes) of `ids`, all of the vocabulary by default, without special tokens and in the order given.
-
-        Progress is reported as `stage`.
-        """
+        """(id, bytes) of `ids`, all by default, without special tokens; progress is reported as `stage`."""
         vocabulary = self.tokenizer.vocabulary
         ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in self.specials]
         for done, token in enumerate(ordinary):
@@ -241,8 +216,7 @@ def surprise(count: int, of_tokens: int, seen: int, of_reference: int) -> float:
     """The signed log-likelihood ratio G2 (Dunning 1993) of a token's counts in two corpora of so many tokens.
 
     2 * (count * ln(count / expected) + seen * ln(seen / expected)), each expected count that of a token as frequent in
-    both; with a minus if the token is more frequent in the reference. 0 for equal shares; beyond 10.8 in size one token
-    of a thousand would be by chance.
+    both; negative if it is more frequent in the reference. Beyond 10.8 in size one of a thousand would be by chance.
 
     >>> round(surprise(50, 1000, 0, 1000), 1), surprise(5, 1000, 10, 2000), round(surprise(0, 1000, 50, 1000), 1)
     (69.3, 0.0, -69.3)
@@ -260,8 +234,7 @@ def spread_of(
 ) -> dict[str, Mapping[int, float]] | None:
     """The columns "document_frequency" and "largest_share" of `AuditSubject.columns`, each file being a document.
 
-    None for fewer than two files, and for more than `MOST_BYTES`. Exact: each document is split and counted by itself;
-    files that prove unreadable are skipped. What `progress` raises ends it.
+    None for fewer than two files, and for more than `MOST_BYTES`. Files that prove unreadable are skipped.
     """
     documents = list(files)
     reading = Reading(documents, progress)
@@ -275,7 +248,7 @@ def spread_of(
         counts.add(document, reading)
         new = [piece for piece in counts.pieces if piece not in ids]
         ids.update(zip(new, map(tuple, tokenizer.encode_pieces(new)), strict=True))
-        here: Counter[int] = Counter()
+        here = Counter[int]()
         for piece, n in counts.pieces.items():
             for token in ids[piece]:
                 here[token] += n

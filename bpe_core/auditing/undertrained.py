@@ -14,7 +14,6 @@ A matrix is read slice by slice: in one pass for "norm" and "distance", two for 
 """
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,8 +50,8 @@ def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None)
     untied input embeddings, where such rows keep their random directions.
 
     Sets `subject.indicators` and `subject.ranked`. Evidence: "indicator" (its name), "value", "threshold" (the 2nd
-    percentile), "median" of ordinary tokens, "percentile" of the value among them (0 to 100), "tensor" (the name of the
-    matrix). Raises `EmbeddingsError` for an unknown indicator, or a matrix without a row for some id.
+    percentile), "median" of ordinary tokens, "percentile" of the value among them (0 to 100), "tensor" (the matrix).
+    Raises `EmbeddingsError` as `indicator` does.
     """
     unused = unused_rows(subject.tokenizer, matrix.n_rows)
     skipped = set(unused)
@@ -74,7 +73,7 @@ def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None)
     median = ranked[len(ranked) // 2] if ranked else 0.0
     low = [(value, token) for token in ordinary if (value := values.get(token, math.inf)) <= threshold]
     for value, token in sorted(low):
-        percentile = 100 * bisect_right(ranked, value) / len(ranked)
+        percentile = subject.percentile(token)
         reason = (
             f"Its row looks untrained: {INDICATORS[name]} is {value:.4g}, of ordinary tokens {median:.4g} "
             f"at the median (percentile {percentile:.2g})."
@@ -101,9 +100,8 @@ def indicator(
     """The indicator `name` of each row, and its 2nd percentile over the rows `ordinary` (all if empty).
 
     The values are float32 of shape (n_rows,), NaN where the row has a NaN; the percentile is -inf if there is none.
-    `unused` are the rows known to be unused. `progress` is called with (rows done, rows in all) over all passes
-    together; what it raises ends the computation. Raises `EmbeddingsError` for an unknown name, too few unused rows, or
-    ids that have no row.
+    `progress` is called with (rows done, rows in all) over all passes together. Raises `EmbeddingsError` for an unknown
+    name, too few rows known to be `unused`, or ids that have no row.
     """
     import numpy
 
@@ -170,7 +168,6 @@ def _sound(rows: "Array") -> "Array":
 
 
 def _mean(slices: "Iterable[Array]", n_columns: int) -> "Array":
-    """The mean of all sound rows."""
     import numpy
 
     total, n = numpy.zeros(n_columns, dtype=numpy.float64), 0

@@ -15,24 +15,20 @@ from bpe_core.visible import token_label
 class Verdict:
     """All that an audit has to say about one token.
 
-    `token` are its bytes (of a special token its text in UTF-8), `score` 0 to 1, higher is more suspicious (see
-    `bpe_core.auditing.weights`), `severity` that of its worst finding. `kinds` and `reason` (safe to write to a
-    terminal) are those of its findings, what counts most first. `shares`: kind -> the part of the score that it adds,
-    the greatest first; "undertrained" is among them whenever the rows of a model are known.
-
-    `evidence` is what is known of the token, all of which can be written as JSON. Always: "step" (0 if no merge made
-    it), "parents" (two ids or None), "special" (a special token). As far as they are known, its numbers in
-    `AuditSubject.columns`. With findings: "witness" (a text in which the token occurs, or None), and for each of its
-    kinds an object of that name: the evidence of the finding, "severity" and "reason".
+    `evidence` is what is known of the token, as JSON has it. Always: "step" (0 if no merge made it), "parents" (two ids
+    or None), "special" (a special token). As far as they are known, its numbers in `AuditSubject.columns`. With
+    findings: "witness" (a text in which it occurs, or None), and for each of its kinds an object of that name: the
+    evidence of the finding, "severity" and "reason".
     """
 
     id: int
-    token: bytes
-    score: float
-    severity: Severity | None
-    kinds: tuple[str, ...]
-    reason: str
+    token: bytes  # of a special token its text in UTF-8
+    score: float  # 0 to 1, higher is more suspicious, see `bpe_core.auditing.weights`
+    severity: Severity | None  # of its worst finding
+    kinds: tuple[str, ...]  # of its findings, what counts most first
+    reason: str  # those of its findings, safe to write to a terminal
     shares: Mapping[str, float] = field(default_factory=dict)
+    """Kind -> the part of the score that it adds, the greatest first."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -42,10 +38,7 @@ class Verdict:
 
     @property
     def making(self) -> str:
-        """The score as a sum, with two decimals: "0.83 = undertrained 0.60 + scaffold 0.23"; "0.00" if it is nothing.
-
-        The parts add up to the score as it is written, without those that would be written as 0.00.
-        """
+        """The score as a sum of parts above 0.00 that add up as written: "0.83 = undertrained 0.60 + scaffold 0.23"."""
         parts, before, total = list[str](), 0, 0.0
         for kind, share in self.shares.items():
             total += share
@@ -92,9 +85,8 @@ def _verdict(subject: AuditSubject, token: int, findings: list[Finding]) -> Verd
     worth: dict[str, float] = {}
     for finding in findings:
         worth[finding.kind] = max(points(finding, percentile), worth.get(finding.kind, 0.0))
-    for same in SAME_EVIDENCE:
-        found = sorted((kind for kind in worth if kind in same), key=worth.__getitem__)
-        worth.update(dict.fromkeys(found[:-1], 0.0))
+    found = sorted((kind for kind in worth if kind in SAME_EVIDENCE), key=worth.__getitem__)
+    worth.update(dict.fromkeys(found[:-1], 0.0))
     if percentile is not None:
         worth["undertrained"] = WEIGHTS["undertrained"].most * tail(percentile)
     shares, left = dict[str, float](), 1.0

@@ -2,9 +2,8 @@
 
 Each kind gives a token *points* between 0 and 1: the weight of the kind times how strong this piece of evidence is.
 Points are joined as if each kind were right by itself with that probability: score = 1 - (1 - a) * (1 - b) * ..., the
-probability that at least one is. So a score lies between 0 and 1, more evidence never lowers it, and the order of the
-kinds does not matter; kinds of the same evidence count once. It is a rank for a reader's attention, not a measured
-probability.
+probability that at least one is. So more evidence never lowers a score; kinds of the same evidence count once. It is a
+rank for a reader's attention, not a measured probability.
 
 Where the rows of a model are known, these are measured on what the other kinds only guess at: a *guess* then counts
 as far as the row agrees, its points times `tail` of the row's percentile. So a token that the model has learned is not
@@ -12,20 +11,17 @@ suspected for how it was made, and two kinds that agree come first.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.auditing.findings import Finding, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """What one kind of evidence counts: points of the strongest, 0 to 1, and why so much, in one sentence. A `guess`
-    only guesses at what the rows of a model would show."""
+class Weight(NamedTuple):
+    """What one kind of evidence counts."""
 
-    most: float
-    why: str
-    guess: bool = False
+    most: float  # points of the strongest, 0 to 1
+    why: str  # why so much, in one sentence
+    guess: bool = False  # it only guesses at what the rows of a model would show
 
 
 WEIGHTS: Final[Mapping[str, Weight]] = {
@@ -47,7 +43,7 @@ WEIGHTS: Final[Mapping[str, Weight]] = {
 }
 """Kind of finding -> what it counts."""
 
-SAME_EVIDENCE: Final = (frozenset({"scaffold", "never-used", "rare"}),)
+SAME_EVIDENCE: Final = frozenset({"scaffold", "never-used", "rare"})
 """Kinds that see the same from two sides: later merges took all of a token, so it is scaffold and never used. Of those
 found about one token only the weightiest counts."""
 

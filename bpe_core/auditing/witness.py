@@ -8,8 +8,7 @@ from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import completed, utf8
 
-LONGEST_EXAMPLE: Final = 200
-"""Characters of the longest piece of a corpus that may be a witness; nobody would find the token in a longer one."""
+LONGEST_EXAMPLE: Final = 200  # characters of a piece of a corpus that may be a witness
 
 _NEIGHBORS: Final = ("a", "A", "1", " ", "=", ".", "/", "'", "\n", "é", "の")
 """One character of each class that the usual split patterns treat differently."""
@@ -28,8 +27,8 @@ _MIN_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)  # that are always tried: nothing
 def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str | None:
     """A text whose encoding contains `token`, verified by encoding it; None if none was found.
 
-    `example`, a piece of a corpus, is tried first. None is a proof that no text contains the token only if
-    `is_mergeable` is false.
+    `example`, a piece of a corpus, is tried first. None proves that no text contains the token only if it is not
+    `is_mergeable`.
     """
     if example is not None and len(example) <= LONGEST_EXAMPLE and _holds(tokenizer, example, token):
         return example
@@ -53,7 +52,7 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
     """Whether the token's bytes, encoded as one piece, become the token. If not, no text contains it.
 
     This holds because merges inside a byte string do not depend on its surroundings as long as no token crosses its
-    ends. With an end-of-word marker it proves nothing about a token that does not end with the marker: True for these.
+    ends. With an end-of-word marker, True for a token that does not end with it, about which this proves nothing.
     """
     vocabulary = tokenizer.vocabulary
     if vocabulary.end_of_word is not None and not vocabulary.ends_word(token):
