@@ -108,7 +108,7 @@ class ComparePane(Pane):
     @on(TokenizerPicker.Marked)
     def tell(self) -> None:
         """What is seen, in the line above it."""
-        caption = "" if (view := self.table.view) is None else view.caption
+        caption = self.table.view.caption
         if self.has_class("-choosing"):
             n = len(self.picker.chosen)
             does = "compare" if n != 1 else "measure it"

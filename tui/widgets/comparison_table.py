@@ -23,10 +23,10 @@ from tui.state import Comparison, PlaceInText, do
 from tui.table.table import Cell, Choices, Column, Table
 
 _SCALED: Final = 1000  # rows that the scale of a drawing is made for
-_LONGEST: Final = 16  # bytes of the longest tokens that the distribution of lengths tells apart
 _LEAST_DIGITS: Final = 4  # digits of the numbers whose splits are shown; shorter ones are mostly one token
 
 Found = Mapping[str, Any]  # a part of what `compare --json` prints
+CellOf = Callable[[Any, int], str | Cell]
 
 
 class Aspect(NamedTuple):
@@ -55,6 +55,9 @@ class View:
     turns: tuple[str, ...] = ()
 
 
+_NOTHING: Final = View("", "", "", (), 0, lambda row: "")
+
+
 class ComparisonTable(Table):
     """The rows of the view that is seen; `choice` is its key, for the line below the rows has the views."""
 
@@ -69,7 +72,7 @@ class ComparisonTable(Table):
         super().__init__(id=id)
         self.set_reactive(ComparisonTable.choice, "texts")
         self._comparison = Comparison()
-        self._views: list[View] = []
+        self._views = [_NOTHING]
         self._references: dict[str, int] = {}  # view -> the row that parity relates to there
 
     def show(self, comparison: Comparison) -> None:
@@ -81,12 +84,12 @@ class ComparisonTable(Table):
         self.watch_aspect()
 
     @property
-    def view(self) -> View | None:
-        return next((view for view in self._views if view.key == self.choice), self._views[0] if self._views else None)
+    def view(self) -> View:
+        return next((view for view in self._views if view.key == self.choice), self._views[0])
 
     def watch_aspect(self) -> None:
         self._views = views(self._comparison, self.aspect)
-        self.columns = self.view.columns if self.view else ()
+        self.columns = self.view.columns
         self.rows_changed()
         self.rearrange()
         self.post_message(self.Turned())
@@ -106,7 +109,7 @@ class ComparisonTable(Table):
         return applies("Comparison", self, action)
 
     def can_turn(self, what: str) -> bool:
-        return self.view is not None and what in self.view.turns
+        return what in self.view.turns
 
     def action_metric(self, by: int) -> None:
         metric = OF_PARTS[(OF_PARTS.index(self.aspect.metric) + by) % len(OF_PARTS)]
@@ -126,20 +129,19 @@ class ComparisonTable(Table):
             self.aspect = self.aspect._replace(reference=row, metric="parity")
 
     def row_selected(self, row: int) -> None:
-        if (view := self.view) and (target := view.target(row)) is not None:
+        if (target := self.view.target(row)) is not None:
             do(self, "texts.open_place", target)
 
     @property
     def n_rows(self) -> int:
-        return self.view.n_rows if self.view else 0
+        return self.view.n_rows
 
     @property
     def choices(self) -> Choices:
-        return [(view.key, view.title) for view in self._views]
+        return [(view.key, view.title) for view in self._views if view.key]
 
     def row_hint(self, row: int) -> str:
-        view = self.view
-        return view.hint(row) if view and row < view.n_rows else ""
+        return self.view.hint(row) if row < self.view.n_rows else ""
 
     @property
     def empty(self) -> str:
@@ -150,7 +152,7 @@ def views(comparison: Comparison, aspect: Aspect) -> list[View]:
     """The views that there is something to show in; those of all texts once these have been encoded."""
     texts = comparison.texts
     if not texts:
-        return []
+        return [_NOTHING]
 
     def beginning(row: int) -> PlaceInText | None:
         return PlaceInText(texts[row].path, texts[row].line, 0, 0) if texts[row].path else None
@@ -185,7 +187,7 @@ def _of_parts(
     target: Callable[[int], PlaceInText | None] = lambda row: None,
 ) -> View:
     """A metric of each "text", "folder" or "script", and how the tokenizers compare by it."""
-    n_tokenizers, metric = len(comparison.tokenizers), METRICS[aspect.metric]
+    tokenizers, metric = range(len(comparison.tokenizers)), METRICS[aspect.metric]
     relates = what != "script" and aspect.reference < len(parts)
     reference = parts[aspect.reference] if relates else None
     is_size = aspect.metric == "tokens"
@@ -195,20 +197,26 @@ def _of_parts(
         folder = folder.rpartition("/")[0]
 
     def values(row: int) -> list[float]:
-        known = (of_amounts(aspect.metric, parts[row], index, reference=reference) for index in range(n_tokenizers))
+        known = (of_amounts(aspect.metric, parts[row], index, reference=reference) for index in tokenizers)
         return [value for value in known if value is not None]
 
-    def value(row: int, index: int) -> float | None:
-        return known[index] if (known := values(row)) else None
+    def name(_: object, row: int) -> Cell:
+        return _ending(visible(parts[row].name.removeprefix(f"{folder}/")))
+
+    def value(index: int, _: object, row: int) -> float:
+        return known[index] if (known := values(row)) else 0.0
+
+    def cell(index: int, _: object, row: int) -> str:
+        return metric.text(known[index]) if (known := values(row)) else ""
 
     def ratios(known: Sequence[float]) -> list[float]:
         """The values but the first, each divided by the first."""
         return [value / known[0] if known[0] else 1.0 for value in known[1:]]
 
-    def ratio(row: int) -> float:
+    def ratio(_: object, row: int) -> float:
         return next(iter(ratios(values(row))), 0.0)
 
-    def plot(row: int) -> Cell:
+    def plot(_: object, row: int) -> Cell:
         if not (known := values(row)):
             return Cell("")
         return Cell(lambda width: beside(ratios(known), most, width) if is_size else placed(known, most, width))
@@ -222,43 +230,31 @@ def _of_parts(
         most = max((value for known in first for value in known), default=0.0)
         title = f"0 … {metric.text(most)}"
         hint = f"From 0 to {metric.text(most)}, the largest of all rows; ● where several fall together."
+    caption = f"{metric.title}: {MEANINGS[aspect.metric]}"
+    order = "A click sorts by this column, another one turns the order around."
     columns = [
-        _column(
-            *("name", 14, "A click sorts by this column, another one turns the order around."),
-            lambda row: _ending(visible(parts[row].name.removeprefix(f"{folder}/"))),
-            lambda row: parts[row].name.casefold(),
-            most=44,
-            title=what,
-        ),
-        _count("bytes", 9, lambda row: parts[row].n_bytes, "Bytes in UTF-8.", rank=3, ink="muted"),
-        *_per_tokenizer(
-            comparison,
-            lambda row, index: "" if (one := value(row, index)) is None else metric.text(one),
-            f"{metric.title}: {MEANINGS[aspect.metric]}",
-            lambda row, index: value(row, index) or 0.0,
-            width=9,
-            most=14,
-        ),
+        Column("name", 14, name, order, most=44, title=what, sort=lambda _, row: parts[row].name.casefold()),
+        _count("bytes", 9, lambda _, row: parts[row].n_bytes, "Bytes in UTF-8.", rank=3, ink="muted"),
+        *(_of_one(i, comparison, 9, partial(cell, i), caption, most=14, sort=partial(value, i)) for i in tokenizers),
     ]
-    drawn: dict[str, Any] = {"most": 41, "rank": 2, "title": title, "ink": "accent", "descending": True}
-    if n_tokenizers > 1 and is_size:
+    drawn: dict[str, Any] = {"sort": ratio, "ink": "accent", "descending": True}
+    if len(tokenizers) > 1 and is_size:
+
+        def more(_: object, row: int) -> str:
+            return " ".join(f"{one - 1:+.0%}" for one in ratios(values(row)))
+
+        width = max(6, 6 * len(tokenizers) - 7)
         columns.append(
-            _column(
-                *("more", max(6, 6 * (n_tokenizers - 1) - 1), "More tokens or fewer than A."),
-                lambda row: " ".join(f"{one - 1:+.0%}" for one in ratios(values(row))),
-                ratio,
-                **{**drawn, "most": 0, "rank": 1, "title": "than A", "right": True},
-            )
+            Column("more", width, more, "More tokens or fewer than A.", right=True, rank=1, title="than A", **drawn)
         )
-    if n_tokenizers > 1:
-        columns.append(_column("plot", 11, hint, plot, ratio, **drawn))
+    if len(tokenizers) > 1:
+        columns.append(Column("plot", 11, plot, hint, most=41, rank=2, title=title, **drawn))
 
     def row_hint(row: int) -> str:
         part = parts[row]
         sizes = counted(part.n_bytes, "byte"), counted(part.n_characters, "character"), counted(part.n_words, "word")
         return f"{visible(part.name)}: {', '.join(sizes)}{'; Enter opens it in the editor' if target(row) else ''}."
 
-    caption = f"{metric.title}: {MEANINGS[aspect.metric]}"
     if aspect.metric == "parity" and reference is None:
         caption = "parity: of texts and folders that are translations of one another, not of scripts"
     elif aspect.metric == "parity" and reference is not None:
@@ -287,16 +283,19 @@ def _of_metrics(comparison: Comparison, found: Found) -> View:
             meaning = f"How numbers of {_LEAST_DIGITS} digits and more are cut: here {counts}."
             rows.append((name, "digits", meaning, ["+".join(map(str, way["digits"])) for way in ways]))
 
-    def value(row: int, index: int) -> Cell:
+    def value(index: int, _: object, row: int) -> Cell:
         values = rows[row][3]
         return Cell(values[index] if index < len(values) else "")
 
     over_all = "Over all texts together."
     columns = [
-        _column("name", 18, f"What is measured. {over_all}", lambda row: rows[row][0], most=20, title="metric"),
-        *_per_tokenizer(comparison, value, over_all, width=10, most=_LONGEST),
-        _column("unit", 13, "What is counted.", lambda row: rows[row][1], rank=1, ink="muted"),
-        _column("meaning", 20, "How it is computed.", lambda row: rows[row][2], most=100, rank=2, ink="muted"),
+        Column("name", 18, lambda _, row: rows[row][0], f"What is measured. {over_all}", most=20, title="metric"),
+        *(
+            _of_one(index, comparison, 10, partial(value, index), over_all, most=16)
+            for index in range(len(comparison.tokenizers))
+        ),
+        Column("unit", 13, lambda _, row: rows[row][1], "What is counted.", rank=1, ink="muted"),
+        Column("meaning", 20, lambda _, row: rows[row][2], "How it is computed.", most=100, rank=2, ink="muted"),
     ]
     caption = "over all texts together; the line at the foot tells what each metric means"
     return View("metrics", "metrics", caption, columns, len(rows), lambda row: rows[row][2])
@@ -310,15 +309,15 @@ def _of_vocabularies(comparison: Comparison, pair: Found) -> View:
         for index, key in ((0, "first_only_first"), (other, "first_only_second"))
     }
 
-    def text(index: int, field: int, row: int) -> str:
+    def text(index: int, field: int, _: object, row: int) -> str:
         return own[index][row][field] if row < len(own[index]) else ""
 
     columns: list[Column] = []
     for index in own:
         token, title = partial(text, index, 1), f"only in {_named(index, comparison)}"
         columns += [
-            _column(f"t{index}", 14, "Tokens whose bytes the other does not have.", token, most=40, title=title),
-            _column(f"id{index}", 8, "The lowest first.", partial(text, index, 0), right=True, title="id", ink="muted"),
+            Column(f"t{index}", 14, token, "Tokens whose bytes the other does not have.", most=40, title=title),
+            Column(f"id{index}", 8, partial(text, index, 0), "The lowest first.", right=True, title="id", ink="muted"),
         ]
 
     def hint(row: int) -> str:
@@ -338,21 +337,21 @@ def _of_worst_lines(comparison: Comparison, lines: Sequence[Found], index: int) 
     name = _named(index, comparison)
     best = "the other" if len(comparison.tokenizers) == 2 else "the best of the others"
 
-    def n_tokens(index: int, row: int) -> int:
+    def n_tokens(index: int, _: object, row: int) -> int:
         return int(lines[row]["tokens"][index])
 
+    def line(_: object, row: int) -> str:
+        return visible(lines[row]["text"].strip())
+
+    more = f"Tokens that {name} needs more than {best}."
     columns = [
-        _count("more", 6, lambda row: lines[row]["excess"], f"Tokens that {name} needs more than {best}.", "+", most=8),
+        _count("more", 6, lambda _, row: lines[row]["excess"], more, "+,", most=8),
         *(
             _count(*(f"t{i}", 4, partial(n_tokens, i), f"Tokens by {_named(i, comparison)}."), title=LETTERS[i], most=9)
             for i in range(len(comparison.tokenizers))
         ),
         _where(lines, "in"),
-        _column(
-            *("line", 20, "The beginning of the line.", lambda row: visible(lines[row]["text"].strip())),
-            lambda row: lines[row]["text"].casefold(),
-            most=160,
-        ),
+        Column("line", 20, line, "The beginning of the line.", most=160, sort=lambda *at: line(*at).casefold()),
     ]
 
     def hint(row: int) -> str:
@@ -367,20 +366,18 @@ def _of_disagreements(comparison: Comparison, pair: Found) -> View:
     """What the first tokenizer and another cut differently, most often first."""
     other, rows, shared = pair["tokenizers"][1], pair["disagreements"], pair["boundaries"]
 
-    def tokens(side: int, index: int) -> Column:
-        def cut_by(row: int) -> str:
-            return "│".join(token_label(bytes.fromhex(token)) for token in rows[row]["tokens"][side])
+    def tokens(side: int, _: object, row: int) -> str:
+        return "│".join(token_label(bytes.fromhex(token)) for token in rows[row]["tokens"][side])
 
-        more: dict[str, Any] = {"most": 40, "title": _named(index, comparison), "descending": True}
-        hint = "The tokens it makes of it."
-        return _column(f"t{index}", 12, hint, cut_by, lambda row: len(rows[row]["tokens"][side]), **more)
+    def n_tokens(side: int, _: object, row: int) -> int:
+        return len(rows[row]["tokens"][side])
 
-    columns = [
-        _count("times", 7, lambda row: rows[row]["count"], "How often they differ in this way."),
-        tokens(0, 0),
-        tokens(1, other),
-        _where(rows, "first in"),
-    ]
+    columns = [_count("times", 7, lambda _, row: rows[row]["count"], "How often they differ in this way.")]
+    for side, index in enumerate((0, other)):
+        cell, title = partial(tokens, side), _named(index, comparison)
+        sorts: dict[str, Any] = {"sort": partial(n_tokens, side), "descending": True}
+        columns.append(Column(f"t{index}", 12, cell, "The tokens it makes of it.", most=40, title=title, **sorts))
+    columns.append(_where(rows, "first in"))
 
     def hint(row: int) -> str:
         says = f"{_times(rows[row]['count'])}, first in {_place(rows[row])}; Enter shows it there in the editor."
@@ -406,50 +403,26 @@ def _target(comparison: Comparison, rows: Sequence[Found], row: int) -> PlaceInT
 # Columns that several views have
 
 
-def _column(
-    key: str,
-    width: int,
-    hint: str,
-    cell: Callable[[int], str | Cell],
-    sort: Callable[[int], Any] | None = None,
-    **more: Any,
-) -> Column:
-    """A column whose functions take the number of a row alone."""
-    if sort is not None:
-        more["sort"] = lambda _, row: sort(row)
-    return Column(key, width, lambda _, row: cell(row), hint, **more)
-
-
-def _count(key: str, width: int, n: Callable[[int], int], hint: str, sign: str = "", **more: Any) -> Column:
+def _count(key: str, width: int, n: Callable[[Any, int], int], hint: str, form: str = ",", **more: Any) -> Column:
     """A column of whole numbers, the greatest first where it sorts."""
-    return _column(key, width, hint, lambda row: format(n(row), f"{sign},"), n, right=True, descending=True, **more)
+    return Column(key, width, lambda *at: format(n(*at), form), hint, right=True, sort=n, descending=True, **more)
 
 
-def _per_tokenizer(
-    comparison: Comparison,
-    cell: Callable[..., str | Cell],
-    hint: str,
-    sort: Callable[..., float] | None = None,
-    *,
-    width: int,
-    most: int,
-) -> list[Column]:
-    """A column of numbers for each tokenizer; `cell` and `sort` take a row and the `index` of a tokenizer."""
-
-    def column(index: int) -> Column:
-        key = partial(sort, index=index) if sort else None
-        more: dict[str, Any] = {"most": most, "title": _named(index, comparison), "right": True, "descending": True}
-        return _column(f"t{index}", width, hint, partial(cell, index=index), key, **more)
-
-    return [column(index) for index in range(len(comparison.tokenizers))]
+def _of_one(index: int, comparison: Comparison, width: int, cell: CellOf, hint: str, **more: Any) -> Column:
+    """A column of numbers of one of the tokenizers."""
+    name = _named(index, comparison)
+    return Column(f"t{index}", width, cell, hint, title=name, right=True, descending=True, **more)
 
 
 def _where(rows: Sequence[Found], title: str) -> Column:
+    def place(_: object, row: int) -> Cell:
+        return _ending(_place(rows[row]))
+
+    def sort(_: object, row: int) -> str:
+        return str(rows[row]["in"]).casefold()
+
     hint = "The text, and the number of the line in it."
-    more: dict[str, Any] = {"most": 34, "rank": 1, "title": title, "ink": "muted"}
-    return _column(
-        "where", 16, hint, lambda row: _ending(_place(rows[row])), lambda row: rows[row]["in"].casefold(), **more
-    )
+    return Column("where", 16, place, hint, most=34, rank=1, title=title, sort=sort, ink="muted")
 
 
 def _named(index: int, comparison: Comparison) -> str:
@@ -464,7 +437,6 @@ def _others(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _place(one: Found) -> str:
-    """The text and the line of a place."""
     return f"{visible(one['in'])}:{one['line']}"
 
 
@@ -474,5 +446,4 @@ def _ending(name: str) -> Cell:
 
 
 def _times(n: int) -> str:
-    """A number of occurrences."""
     return "once" if n == 1 else f"{n:,} times"
