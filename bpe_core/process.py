@@ -5,7 +5,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import IO, Final, NoReturn
+
+from bpe_core.errors import KernelError
 
 INTERRUPTED: Final = 130
 """The exit code after Ctrl+C."""
@@ -89,25 +92,15 @@ def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
     `main` could not answer: as long as it still imports.
     """
     try:
-        if sentence := _why_refused():
-            print_to_stderr(f"{prog}: {sentence}")
-            end(2)
+        if os.environ.get("BPESCOPE_KERNEL") == "1":
+            import_module("bpe_core.kernel")  # which refuses now, and not where it is imported late
         end(main())
+    except KernelError as error:
+        print_to_stderr(f"{prog}: {error}")
+        end(2)
     except KeyboardInterrupt:
         print_to_stderr(f"{prog}: Interrupted.")
         end(INTERRUPTED)
-
-
-def _why_refused() -> str:
-    if os.environ.get("BPESCOPE_KERNEL") != "1":
-        return ""
-    from bpe_core.errors import KernelError
-
-    try:
-        from bpe_core import kernel
-    except KernelError as error:
-        return str(error)
-    return "" if kernel.available else kernel.why_not
 
 
 def end(code: int) -> NoReturn:

@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from bpe_core.errors import LONGEST
@@ -70,23 +71,17 @@ def integer(text: str) -> int:
         raise ArgumentTypeError(f"{quoted(text)} is no whole number") from None
 
 
-def add_command(
-    commands: Subcommands,
-    name: str,
-    run: Callable[[Namespace], int],
-    description: str,
-    examples: tuple[str, ...],
-    notes: str = "",
-) -> Parser:
-    """Add the subcommand `name`, and return its parser; `run` takes the parsed arguments and returns the exit code.
+def add_command(commands: Subcommands, run: Callable[[Namespace], int], *notes: str) -> Parser:
+    """Add the subcommand that `run` is called after, and return its parser.
 
-    The help ends with `examples` (the arguments of a call) and `notes`.
+    `run` takes the parsed arguments and returns the exit code. Its docstring is the help: a sentence, examples without
+    the program's name, and what else there is to say; `notes` follow.
     """
-    parser = commands.add_parser(
-        name, help=description, description=description, formatter_class=RawDescriptionHelpFormatter
-    )
-    lines = ["for example:", *(f"  {parser.prog} {example}" for example in examples)]
-    parser.epilog = "\n".join([*lines, "", notes] if notes else lines)
+    name = run.__name__.removeprefix("run_")
+    what, examples, *more = cleandoc(run.__doc__ or "\n\n").split("\n\n")
+    parser = commands.add_parser(name, help=what, description=what, formatter_class=RawDescriptionHelpFormatter)
+    calls = [f"  {parser.prog.removesuffix(name)}{example}" for example in examples.splitlines()]
+    parser.epilog = "\n\n".join(["\n".join(["for example:", *calls]), *more, *notes])
     parser.set_defaults(run=run)
     parser.add_argument("--debug", action="store_true", help="show where an unexpected error happened")
     return parser

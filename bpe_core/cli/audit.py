@@ -35,19 +35,8 @@ _SCORE: Final = (
 
 
 def add(commands: Subcommands) -> None:
-    parser = add_command(
-        commands,
-        "audit",
-        run,
-        "List what is suspicious about a vocabulary.",
-        (
-            "-t mine.json --corpus my_texts/ --reference what_a_model_reads/",
-            "-t mine.json --jsonl --fail-on unreachable,never-used",
-            "-t gpt2 --embeddings model.safetensors --html > audit.html",
-            "-t gpt-4 --what-if qwen2",
-        ),
-        notes="kinds of findings:\n" + "\n".join(f"  {kind:22}{meaning}" for kind, meaning in KINDS.items()),
-    )
+    kinds = "".join(f"\n  {kind:22}{meaning}" for kind, meaning in KINDS.items())
+    parser = add_command(commands, run_audit, f"kinds of findings:{kinds}")
     parser.add_tokenizer()
     which = "a file or folder; repeatable"
     own = f"texts to count its tokens in, such as those it learned from: {which}"
@@ -77,8 +66,14 @@ def add(commands: Subcommands) -> None:
     parser.add_value("--what-if-normalizer", "NAME", normalizers, None, choices=NORMALIZERS)
 
 
-def run(options: Namespace) -> int:
-    """Count, audit, print; 1 if there is what `--fail-on` names, 130 when a signal cut it short."""
+def run_audit(options: Namespace) -> int:
+    """List what is suspicious about a vocabulary.
+
+    audit -t mine.json --corpus my_texts/ --reference what_a_model_reads/
+    audit -t mine.json --jsonl --fail-on unreachable,never-used
+    audit -t gpt2 --embeddings model.safetensors --html > audit.html
+    audit -t gpt-4 --what-if qwen2
+    """
     fatal = [kind for name in options.fail_on.split(",") if (kind := name.strip())]
     for kind in fatal:
         if kind not in KINDS:

@@ -26,37 +26,15 @@ from bpe_core.worker.job import Job
 
 
 def add(commands: Subcommands) -> None:
-    what = "Count documents, bytes, characters and pieces."
-    parser = add_command(commands, "count", run_count, what, ("my_texts/ --pattern gpt2",))
+    parser = add_command(commands, run_count)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
     split = "how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)"
     parser.add_value("--pattern", "P", split, "gpt4")
-    parser = add_command(
-        commands,
-        "measure",
-        run_comparison,
-        "Measure how a tokenizer does on texts: compression, fertility, entropies and more.",
-        ("-t gpt-4o book.txt", "-t gpt2 -t gpt-4o --json my_texts/", "-t mine.json --morphemes words.txt book.txt"),
-        f"metrics:\n{_meanings(METRICS)}",
-    )
+    parser = add_command(commands, run_measure, f"metrics:\n{_meanings(METRICS)}")
     _add_arguments(parser, "repeatable")
-    parser.set_defaults(compares=False, reference=None, examples=0, lines=0)
-    parser = add_command(
-        commands,
-        "compare",
-        run_comparison,
-        "Hold tokenizers against each other on the same texts.",
-        (
-            "-t gpt2 -t gpt-4o my_texts/",
-            "-t mine.json -t gpt-4o --sections tale-in-many-languages.txt",
-            "-t mine.json -t gpt-4o --reference en --metrics tokens,parity translations/",
-            "-t mine.json -t gpt-4o --json notes.md",
-        ),
-        "The tokenizer named first is the one that the others are compared with.\n\n"
-        f"metrics of each text, folder and script:\n{_meanings(OF_PARTS)}",
-    )
+    parser.set_defaults(reference=None, examples=0, lines=0)
+    parser = add_command(commands, run_compare, f"metrics of each text, folder and script:\n{_meanings(OF_PARTS)}")
     _add_arguments(parser, "two or more")
-    parser.set_defaults(compares=True)
     parser.add_value("--reference", "NAME", "the text or folder that parity relates to; the first if left out", None)
     shown = "what is told of each text, folder and script; see below"
     parser.add_value("--metrics", "M,...", shown, None, type=_metrics)
@@ -99,6 +77,10 @@ def _metrics(text: str) -> tuple[str, ...]:
 
 
 def run_count(options: Namespace) -> int:
+    """Count documents, bytes, characters and pieces.
+
+    count my_texts/ --pattern gpt2
+    """
     with closing(Job(report_to_person())) as job:
         counts = count_files(options.paths, options.pattern, job)
     names = "documents", "bytes", "characters", "pieces", "different pieces"
@@ -108,14 +90,37 @@ def run_count(options: Namespace) -> int:
     return 0
 
 
-def run_comparison(options: Namespace) -> int:
-    """Encode the texts with all tokenizers, and print what was found; 130 if a signal cut it short."""
-    names, patterns = options.tokenizer, options.pattern or [""]
-    n, m = len(names), len(patterns)
-    if options.compares and n < 2:
+def run_measure(options: Namespace) -> int:
+    """Measure how a tokenizer does on texts: compression, fertility, entropies and more.
+
+    measure -t gpt-4o book.txt
+    measure -t gpt2 -t gpt-4o --json my_texts/
+    measure -t mine.json --morphemes words.txt book.txt
+    """
+    return _run(options, compares=False)
+
+
+def run_compare(options: Namespace) -> int:
+    """Hold tokenizers against each other on the same texts.
+
+    compare -t gpt2 -t gpt-4o my_texts/
+    compare -t mine.json -t gpt-4o --sections tale-in-many-languages.txt
+    compare -t mine.json -t gpt-4o --reference en --metrics tokens,parity translations/
+    compare -t mine.json -t gpt-4o --json notes.md
+
+    The tokenizer named first is the one that the others are compared with.
+    """
+    if len(options.tokenizer) < 2:
         raise OptionError(
             "There is only one tokenizer to compare; name a second one with -t, or see bpescope measure --help."
         )
+    return _run(options, compares=True)
+
+
+def _run(options: Namespace, *, compares: bool) -> int:
+    """Encode the texts with all tokenizers, and print what was found."""
+    names, patterns = options.tokenizer, options.pattern or [""]
+    n, m = len(names), len(patterns)
     if m not in (1, n):
         raise OptionError(f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each.")
     patterns *= n // m
@@ -142,7 +147,7 @@ def run_comparison(options: Namespace) -> int:
         found = summary(comparison, names, reference=options.reference, **listed)
         print(json.dumps(found | {"texts": texts_as_json(comparison, options.reference)}))
     else:
-        sys.stdout.write(as_text(list(_sections(comparison, options))))
+        sys.stdout.write(as_text(list(_sections(comparison, options, compares=compares))))
     return 0
 
 
@@ -154,10 +159,10 @@ def _words(path: str) -> Sequence[Sequence[str]]:
         raise TextError(f"{visible(shortened(path, 200))}: {error}") from None
 
 
-def _sections(comparison: Comparison, options: Namespace) -> Iterator[Section]:
+def _sections(comparison: Comparison, options: Namespace, *, compares: bool) -> Iterator[Section]:
     """What was found: of one tokenizer or several its measures, of a comparison all there is."""
     labels = _labels_of(comparison.tokenizers, options.tokenizer)
-    if options.compares:
+    if compares:
         usual = "tokens", "parity" if options.sections or options.reference else "bytes_per_token"
         texts, folders = [text.amounts for text in comparison.texts], comparison.folders()
         for what, parts in (("text", texts), ("folder", folders), ("script", comparison.scripts())):
@@ -168,7 +173,7 @@ def _sections(comparison: Comparison, options: Namespace) -> Iterator[Section]:
                 yield Section(table=_amounts(what, rows, labels, options.metrics or usual))
     yield Section(table=_totals(comparison, labels))
     yield _number_splits(comparison, labels)
-    if options.compares:
+    if compares:
         for index in range(len(comparison.pairs)):
             yield _pair(comparison, index, labels, options.examples)
         for index in range(len(labels)):

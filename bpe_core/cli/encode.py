@@ -41,13 +41,7 @@ Ids = tuple[int, str]
 
 
 def add(commands: Subcommands) -> None:
-    parser = add_command(
-        commands,
-        "encode",
-        run_encode,
-        "Turn text into token ids.",
-        ("-t mine.json notes.md", "-t gpt-4o --count < notes.md", "-t gpt-4o my_texts/ > ids.txt"),
-    )
+    parser = add_command(commands, run_encode)
     parser.add_tokenizer()
     several = "Several texts, or those of a folder, give a line each"
     texts = f"a text, also .gz and .xz; stdin, in UTF-8, if left out or -. {several}"
@@ -58,17 +52,10 @@ def add(commands: Subcommands) -> None:
     allowed = 'encode this special token as one; repeatable; "all" allows every one'
     special.add_argument("--allow-special", action="append", default=[], metavar="S", help=allowed)
     special.add_argument("--special-as-text", action="store_true", help="encode special tokens as ordinary text")
-    examples = ("-t mine.json ids.txt", "-t mine.json < ids.txt > notes.md")
-    parser = add_command(commands, "decode", run_decode, "Turn token ids back into text.", examples)
+    parser = add_command(commands, run_decode)
     parser.add_tokenizer()
     parser.add_input("ids separated by spaces or commas, a list of them, or what encode --json printed")
-    parser = add_command(
-        commands,
-        "show",
-        run_show,
-        "Show a text as its tokens, under one tokenizer or several.",
-        ("-t gpt-4o notes.md", "-t gpt2 -t gpt-4o --html notes.md > notes.html", "-t mine.json --ids < notes.md"),
-    )
+    parser = add_command(commands, run_show)
     parser.add_tokenizer("repeatable")
     parser.add_input("the text, in UTF-8")
     parser.add_flag("ids", "put the id behind each token")
@@ -82,7 +69,12 @@ def add(commands: Subcommands) -> None:
 
 
 def run_encode(options: Namespace) -> int:
-    """Encode and print, part by part, since a text may be larger than the memory; several texts on a line each."""
+    """Turn text into token ids.
+
+    encode -t mine.json notes.md
+    encode -t gpt-4o --count < notes.md
+    encode -t gpt-4o my_texts/ > ids.txt
+    """
     paths = options.paths or ["-"]
     if len(paths) == 1 and not os.path.isdir(paths[0]):
         _encode([text_blocks(paths[0])], options)
@@ -110,7 +102,7 @@ def _read(files: Sequence[TextFile], report: SentenceReporter) -> Iterator[Itera
 
 
 def _encode(documents: Iterable[Iterable[str]], options: Namespace) -> None:
-    """Encode and print documents, a line each."""
+    """Encode and print documents, a line each; part by part, since a text may be larger than the memory."""
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     before, between, after = ('{"ids": [', ", ", "]}") if options.json else ("", " ", "")
     special = _specials(tokenizer, options)
@@ -219,14 +211,18 @@ def in_order(
 
 
 def run_decode(options: Namespace) -> int:
-    """Decode and write exactly the bytes, or to a terminal, which would obey control characters, a visible form."""
+    """Turn token ids back into text.
+
+    decode -t mine.json ids.txt
+    decode -t mine.json < ids.txt > notes.md
+    """
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     found = ids_in("".join(text_blocks(options.path)))
     if found.odd:
         before, word = found.odd[0]
         raise TextError(f"These are no token ids: behind {before:,} of them stands {quoted(word)}; give numbers alone.")
     data = tokenizer.decode_bytes(found.ids)
-    if sys.stdout.isatty():
+    if sys.stdout.isatty():  # which would obey control characters
         print("\n".join(map(visible, data.decode(errors="backslashreplace").split("\n"))))
     else:
         sys.stdout.buffer.write(data)
@@ -235,7 +231,12 @@ def run_decode(options: Namespace) -> int:
 
 
 def run_show(options: Namespace) -> int:
-    """Print the text as its tokens; the summary of a single picture goes to stderr: a pipe gets only tokens."""
+    """Show a text as its tokens, under one tokenizer or several.
+
+    show -t gpt-4o notes.md
+    show -t gpt2 -t gpt-4o --html notes.md > notes.html
+    show -t mine.json --ids < notes.md
+    """
     tokenizers = [(name, open_tokenizer(name, options.pattern)) for name in options.tokenizer]
     text = "".join(text_blocks(options.path))
     texts = [(one.name or os.path.basename(name), LiveText(one, text)) for name, one in tokenizers]
@@ -255,5 +256,5 @@ def run_show(options: Namespace) -> int:
                 print(("\n" if number else "") + f"{picture.titles[0]}: {picture.summaries[0]}")
             print(in_terminal(picture, colors_of(environment, is_terminal), with_ids=options.ids))
         if len(pictures) == 1:
-            print(pictures[0].summaries[0], file=sys.stderr)
+            print(pictures[0].summaries[0], file=sys.stderr)  # a pipe gets only tokens
     return 0

@@ -18,59 +18,33 @@ from bpe_core.visible import visible
 
 
 def add(commands: Subcommands) -> None:
-    parser = add_command(
-        commands,
-        "runs",
-        run_runs,
-        "List the trainings whose files lie in a folder, or say where two of them part.",
-        ("", "vocabularies/ --json", "mine.json other.json"),
-        "A training is remembered by the file it is saved to, and by its checkpoint as long as it has not ended. Two\n"
-        "files are compared: what was asked for otherwise, the step until which they are the same, what each did\n"
-        "then, and what followed.",
-    )
+    parser = add_command(commands, run_runs)
     parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="a folder, or tokenizer files (.)")
     parser.add_argument("--json", action="store_true", help="an object a training, one a line")
-    parser = add_command(
-        commands,
-        "export",
-        run_export,
-        "Print the merges, the curve or the record of a training.",
-        ("merges mine.json > merges.tsv", "curve mine.json larger.json -o curve.csv"),
-        "merges: a line a merge, separated by tabs. curve: the corpus after every merge, as CSV, of one training\n"
-        "or several. record: options, texts and steps, as JSON. convert writes a tokenizer for other libraries.",
-    )
+    parser = add_command(commands, run_export)
     parser.add_argument("what", choices=("merges", "curve", "record"), help="what to print")
     parser.add_argument("tokenizer", nargs="+", metavar="TOKENIZER", help=f"{A_TOKENIZER}; several for curve")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to write, instead of stdout")
-    parser = add_command(
-        commands,
-        "convert",
-        run_convert,
-        "Write a tokenizer in another format.",
-        (
-            "mine.json -o tokenizer.json --format huggingface",
-            "ranks.tiktoken --pattern llama3 -o llama3.json --format native",
-        ),
-        "gpt2 writes two files: OUT, and beside it merges.txt for vocab.json, a-merges.txt for a.json. A format that\n"
-        "cannot hold a tokenizer so that it gives the same ids is refused.",
-    )
+    parser = add_command(commands, run_convert)
     parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
     parser.add_argument("--format", required=True, choices=WRITABLE, help="the format to write")
     parser.add_given_pattern()
-    parser = add_command(
-        commands,
-        "fetch",
-        run_fetch,
-        "Fetch a tokenizer by its name, and say where its file lies.",
-        ("gpt-4o", "Qwen/Qwen3-8B"),
-        "What was fetched before, by whatever program, needs no network. The rest needs the extra [hub].",
-    )
+    parser = add_command(commands, run_fetch)
     parser.add_argument("name", metavar="NAME", help=KINDS)
 
 
 def run_runs(options: Namespace) -> int:
-    """Print the table of trainings, or the difference of two files; returns 0."""
+    """List the trainings whose files lie in a folder, or say where two of them part.
+
+    runs
+    runs vocabularies/ --json
+    runs mine.json other.json
+
+    A training is remembered by the file it is saved to, and by its checkpoint as long as it has not ended. Two
+    files are compared: what was asked for otherwise, the step until which they are the same, what each did
+    then, and what followed.
+    """
     paths = [Path(path) for path in options.paths]
     if len(paths) == 2 and not any(path.is_dir() for path in paths):
         difference = RunDifference.of(*map(load, paths))
@@ -108,6 +82,14 @@ def run_runs(options: Namespace) -> int:
 
 
 def run_export(options: Namespace) -> int:
+    """Print the merges, the curve or the record of a training.
+
+    export merges mine.json > merges.tsv
+    export curve mine.json larger.json -o curve.csv
+
+    merges: a line a merge, separated by tabs. curve: the corpus after every merge, as CSV, of one training
+    or several. record: options, texts and steps, as JSON. convert writes a tokenizer for other libraries.
+    """
     if options.what in ("merges", "record") and len(options.tokenizer) > 1:
         raise OptionError(f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}.")
     if options.output:
@@ -121,6 +103,14 @@ def run_export(options: Namespace) -> int:
 
 
 def run_convert(options: Namespace) -> int:
+    """Write a tokenizer in another format.
+
+    convert mine.json -o tokenizer.json --format huggingface
+    convert ranks.tiktoken --pattern llama3 -o llama3.json --format native
+
+    gpt2 writes two files: OUT, and beside it merges.txt for vocab.json, a-merges.txt for a.json. A format that
+    cannot hold a tokenizer so that it gives the same ids is refused.
+    """
     output = Path(options.output)
     check_place(output)
     if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):
@@ -130,5 +120,12 @@ def run_convert(options: Namespace) -> int:
 
 
 def run_fetch(options: Namespace) -> int:
+    """Fetch a tokenizer by its name, and say where its file lies.
+
+    fetch gpt-4o
+    fetch Qwen/Qwen3-8B
+
+    What was fetched before, by whatever program, needs no network. The rest needs the extra [hub].
+    """
     print(fetch(options.name, print_fetching))
     return 0

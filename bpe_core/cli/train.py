@@ -17,23 +17,7 @@ from bpe_core.worker.train import Recipe, TrainRequest, train
 
 
 def add(commands: Subcommands) -> None:
-    parser = add_command(
-        commands,
-        "train",
-        run,
-        "Learn a vocabulary from texts and save it.",
-        (
-            "my_texts/ notes.md -o mine.json --vocab-size 4096",
-            "log.txt -o log.json --pattern none --special '<|endoftext|>'",
-            "more/ --extend mine.json -o larger.json --vocab-size 8192",
-            "my_texts/ notes.md -o mine.json --vocab-size 4096 --resume",
-            "--preset S0",
-        ),
-        "Every few seconds what is learned is kept in OUT.checkpoint, a tokenizer file like any other, until OUT is\n"
-        "saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped.\n"
-        "--extend STAGE1 --pattern none merges across words behind the merges of STAGE1: that is SuperBPE.",
-    )
-    add_arguments(parser)
+    add_arguments(add_command(commands, run_train))
 
 
 def add_arguments(parser: Parser) -> None:
@@ -79,8 +63,19 @@ def request_of(options: Namespace) -> TrainRequest:
     return TrainRequest(recipe, **given("output", "keep_existing", "checkpoint", "resume", "resume_from", "curve"))
 
 
-def run(options: Namespace) -> int:
-    """Count, learn and save; returns 0, 1 if a preset gave another result than promised, or 130 after a signal."""
+def run_train(options: Namespace) -> int:
+    """Learn a vocabulary from texts and save it.
+
+    train my_texts/ notes.md -o mine.json --vocab-size 4096
+    train log.txt -o log.json --pattern none --special '<|endoftext|>'
+    train more/ --extend mine.json -o larger.json --vocab-size 8192
+    train my_texts/ notes.md -o mine.json --vocab-size 4096 --resume
+    train --preset S0
+
+    Every few seconds what is learned is kept in OUT.checkpoint, a tokenizer file like any other, until OUT is
+    saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped.
+    --extend STAGE1 --pattern none merges across words behind the merges of STAGE1: that is SuperBPE.
+    """
     with closing(Job(report_to_person(), patience=0)) as job:
         tokenizer = train(request_of(options), job)
     if job.stopped:

@@ -21,13 +21,7 @@ from bpe_core.worker.job import Job
 
 
 def add(commands: Subcommands) -> None:
-    parser = add_command(
-        commands,
-        "why",
-        run,
-        "Tell why a merge was chosen, and count the pairs at any step of a training.",
-        ("-t mine.json --step 311 my_texts/", "--preset S2"),
-    )
+    parser = add_command(commands, run_why)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="the texts that TOKENIZER was learned from")
     parser.add_argument("-t", "--tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
     parser.add_argument("--preset", choices=PRESETS, help="a founding example, with its own text")
@@ -39,8 +33,12 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON object for each step")
 
 
-def run(options: Namespace) -> int:
-    """Count the corpus, then tell of one step or of all; returns 0. Raises `Stopped`."""
+def run_why(options: Namespace) -> int:
+    """Tell why a merge was chosen, and count the pairs at any step of a training.
+
+    why -t mine.json --step 311 my_texts/
+    why --preset S2
+    """
     subject = _subject(options)
     with closing(Job(report_to_person())) as job:
         subject.count(job)

@@ -12,10 +12,10 @@ Explaining: WorkProgress* FileSkipped* Counted (Explanation Places?)*, an answer
 """
 
 import pickle
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import starmap
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from bpe_core.errors import BpeError
@@ -92,50 +92,42 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The trainer is ready for its first merge, in a corpus of so many bytes (of each text as many times as it weighs)
-    and so many tokens: bytes, and the ends of words where these are symbols."""
+    """The trainer is ready for its first merge, in a corpus of `n_bytes` (of each text as many times as it weighs) and
+    so many tokens: bytes, and the ends of words where these are symbols.
+
+    So many merges are asked for; fewer may be found. Those `known` were made before, in the vocabulary that is extended
+    or the run that is resumed: they are sent like the others, but not paced. `first_counts` is how often each of the
+    256 bytes occurs, by value, then the end-of-word marker: what a curve begins with.
+    """
 
     tokens: int
     merges: int
-    """How many merges the vocabulary size asks for; fewer may be found."""
     known: int = 0
-    """The first so many merges were made before, in the vocabulary that is extended or the run that is resumed: they
-    are sent like the others, but not paced."""
     first_counts: tuple[int, ...] = ()
-    """How often each of the 256 bytes occurs, by value, then the end-of-word marker: what a curve begins with."""
     n_bytes: int = 0
+
+
+_VALUES: Final = attrgetter("step", "left", "right", "token", "token_bytes", "count", "ties", "n_tokens")
 
 
 @dataclass(frozen=True, slots=True)
 class Merges:
-    """Merges in the order they were learned, as columns of equal length; the first has the number `first_step`."""
+    """Merges in the order they were learned, each as the values of its fields: objects take five times as long to be
+    pickled, and three times as long to be read."""
 
-    first_step: int
-    columns: tuple["array[int]", ...]
-    """Of each merge: left, right, token, count, ties, n_tokens, then the bytes that its token has in `data`."""
-    data: bytes
-    """The bytes of the new tokens, one after the other."""
+    rows: tuple[tuple[Any, ...], ...]
 
     @classmethod
-    def of(cls, merges: Sequence["Merge"]) -> Self:
-        """These merges, which follow each other."""
-        rows = [
-            (one.left, one.right, one.token, one.count, one.ties, one.n_tokens, len(one.token_bytes)) for one in merges
-        ]
-        columns = tuple(array("q", column) for column in zip(*rows, strict=True))
-        return cls(merges[0].step, columns, b"".join(one.token_bytes for one in merges))
+    def of(cls, merges: Iterable["Merge"]) -> Self:
+        return cls(tuple(map(_VALUES, merges)))
 
     def __len__(self) -> int:
-        return len(self.columns[0])
+        return len(self.rows)
 
     def __iter__(self) -> Iterator["Merge"]:
         from bpe_core.trainer import Merge
 
-        left, right, token, count, ties, n_tokens, sizes = self.columns
-        texts = (self.data[start:end] for start, end in pairwise(accumulate(sizes, initial=0)))
-        rows = zip(left, right, token, texts, count, ties, n_tokens, strict=True)
-        for step, row in enumerate(rows, self.first_step):
-            yield Merge(step, *row)
+        return starmap(Merge, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,27 +204,16 @@ class Unpacker:
     """
 
     def __init__(self) -> None:
-        self._portions: list[bytes] = []  # of one message: a long one is put together once, not at each portion
-        self._missing = _HEAD
+        self._unread = bytearray()
 
     def feed(self, portion: bytes) -> Iterator[Any]:
         """The messages that end in this portion. Raises `WireError` at one that cannot be understood."""
-        self._portions.append(portion)
-        self._missing -= len(portion)
-        if self._missing > 0:
-            return
-        data, at = b"".join(self._portions), 0
-        while True:
-            size = _HEAD
-            if len(data) - at >= _HEAD:
-                size += int.from_bytes(data[at : at + _HEAD], "big")
-            self._missing = at + size - len(data)
-            if self._missing > 0:
-                break
+        data = self._unread
+        data += portion
+        while len(data) >= (end := _HEAD + int.from_bytes(data[:_HEAD], "big")):
             try:
-                message = pickle.loads(data[at + _HEAD : at + size])
+                message = pickle.loads(data[_HEAD:end])
             except Exception as error:  # whatever a broken pickle makes of our classes
-                raise WireError(f"Not a message of a worker: {data[at : at + 40]!r} ({error}).") from error
-            at += size
+                raise WireError(f"Not a message of a worker: {bytes(data[:40])!r} ({error}).") from error
+            del data[:end]
             yield message
-        self._portions = [data[at:]]

@@ -48,7 +48,6 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
 
 PRELUDE = """
 import os, signal, sys, time
-from array import array
 from bpe_core.trainer import Merge
 from bpe_core.worker.messages import *
 from bpe_core.worker.messages import packed

@@ -38,9 +38,9 @@ def test_what_is_no_message_is_refused(body: bytes) -> None:
         list(Unpacker().feed(len(body).to_bytes(4, "big") + body))
 
 
-def test_merges_are_the_same_as_columns() -> None:
+def test_merges_come_out_as_they_were() -> None:
     learned = list(Trainer("the theme of the other thesis " * 9, vocab_size=275))
-    (columns,) = Unpacker().feed(packed(Merges.of(learned[4:])))
-    assert isinstance(columns, Merges) and len(columns) == len(learned) - 4
-    assert list(columns) == learned[4:]
+    (merges,) = Unpacker().feed(packed(Merges.of(learned[4:])))
+    assert isinstance(merges, Merges) and len(merges) == len(learned) - 4
+    assert list(merges) == learned[4:]
     assert train("aa", vocab_size=257, pattern="none").merges == [(97, 97, 256)]
