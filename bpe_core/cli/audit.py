@@ -16,7 +16,7 @@ from bpe_core.auditing.verdicts import Verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.report import ReportTable, Section, as_html, as_markdown, as_text
-from bpe_core.cli.streams import open_tokenizer, report_to_person
+from bpe_core.cli.streams import StderrReporter, open_tokenizer
 from bpe_core.errors import OptionError
 from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
@@ -91,7 +91,7 @@ def run_audit(options: Namespace) -> int:
         return _what_if(tokenizer, options)
     texts = tuple(options.corpus), tuple(options.reference)
     model = options.embeddings, options.tensor, options.indicator
-    with closing(Job(report_to_person())) as job:
+    with closing(Job(StderrReporter())) as job:
         found, subject = examined(tokenizer, AuditRequest(options.tokenizer, None, *texts, *model), job)
         if subject is None or job.stopped:
             job.say("Interrupted before the audit was complete.")
@@ -174,7 +174,7 @@ def _card(sentences: Sequence[str], found: Findings, ranked: Sequence[Verdict], 
 
 def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
     """Look for tokens that another pattern or normalizer kills, and print them; returns 0. Raises `Stopped`."""
-    with closing(Job(report_to_person())) as job:
+    with closing(Job(StderrReporter())) as job:
 
         def progress(stage: str, done: int, total: int) -> None:
             job.progress("auditing", done, total, stage)

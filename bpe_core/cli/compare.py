@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
 from bpe_core.cli.report import ReportTable, Section, aligned, as_text, token_labels
-from bpe_core.cli.streams import is_stream, open_tokenizer, report_to_person, text_blocks
+from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
 from bpe_core.errors import OptionError, TextError
 from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import read_morphemes
@@ -81,7 +81,7 @@ def run_count(options: Namespace) -> int:
 
     count my_texts/ --pattern gpt2
     """
-    with closing(Job(report_to_person())) as job:
+    with closing(Job(StderrReporter())) as job:
         counts = count_files(options.paths, options.pattern, job)
     names = "documents", "bytes", "characters", "pieces", "different pieces"
     sizes = counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table)
@@ -129,7 +129,7 @@ def _run(options: Namespace, *, compares: bool) -> int:
         streamed = "".join(text_blocks(paths[0]))
     elif "-" in paths:
         raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
-    with closing(Job(report_to_person())) as job:
+    with closing(Job(StderrReporter())) as job:
         tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns, strict=True)]
         comparison = Comparison(tokenizers, _words(options.morphemes) if options.morphemes else ())
         compare(comparison, paths, job, sections=options.sections, streamed=streamed)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core import kernel
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.streams import SentenceReporter, open_tokenizer, report_to_person, text_blocks
+from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
 from bpe_core.live.live_text import LiveText
@@ -82,14 +82,14 @@ def run_encode(options: Namespace) -> int:
         raise OptionError("What comes in on stdin (-) is encoded by itself; leave out the other texts, or the -.")
     else:
         found = find_files(paths, every_character=True)
-        with closing(SentenceReporter() if sys.stdout.isatty() else report_to_person()) as report:
+        with closing(StderrReporter(has_bar=not sys.stdout.isatty())) as report:
             for skipped in found.skipped:
                 report.send(FileSkipped(str(skipped.path), skipped.reason))
             _encode(_read(found.files, report), options)
     return 0
 
 
-def _read(files: Sequence[TextFile], report: SentenceReporter) -> Iterator[Iterator[str]]:
+def _read(files: Sequence[TextFile], report: StderrReporter) -> Iterator[Iterator[str]]:
     """The texts of files in blocks; tells on the way how much was read."""
     before, total = 0, sum(file.size for file in files)
 

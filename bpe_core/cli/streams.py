@@ -74,16 +74,21 @@ def print_fetching(done: int, total: int, name: str) -> None:
     print_to_stderr(f"Fetching {visible(name)} ({done + 1} of {total}) …")
 
 
-def report_to_person() -> "SentenceReporter":
-    """A `BarReporter` if stderr is a terminal, else a `SentenceReporter`."""
-    return BarReporter() if sys.stderr.isatty() else SentenceReporter()
+class StderrReporter(Reporter):
+    """Sentences on stderr; if that is a terminal, and unless `has_bar` is False, above a bar with the time left."""
 
+    def __init__(self, has_bar: bool = True) -> None:
+        self._n_skipped, self._bars = 0, None
+        if has_bar and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-class SentenceReporter(Reporter):
-    """Sentences on stderr without a progress bar, as for a log file."""
-
-    def __init__(self) -> None:
-        self._n_skipped = 0
+            # markup=False: file names and tokens are full of square brackets.
+            label = TextColumn("{task.description}", markup=False)
+            columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+            self._bars = Progress(*columns, console=Console(file=cast(IO[str], Unfailing(sys.stderr))), transient=True)
+            self._task = self._bars.add_task("", visible=False)
+            self._bars.start()
 
     def send(self, event: Event) -> None:
         match event:
@@ -92,55 +97,37 @@ class SentenceReporter(Reporter):
                 if self._n_skipped <= SKIPPED_SHOWN:
                     self.say(f"Left out {path}: {reason}.")
             case Counted(documents, n_bytes, _, pieces, unique):
-                SentenceReporter.close(self)
+                self._say_how_many_more()
                 self.say(
                     f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')} in "
                     f"{counted(pieces, 'piece')}, {unique:,} of them different."
                 )
-
-    def say(self, sentence: str) -> None:
-        print_to_stderr(visible(sentence))
-
-    def close(self) -> None:
-        if (more := self._n_skipped - SKIPPED_SHOWN) > 0:
-            self.say(f"Left out {counted(more, 'more file')} like these.")
-        self._n_skipped = 0
-
-
-class BarReporter(SentenceReporter):
-    """Sentences on a terminal, and below them a progress bar with the time left."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        # markup=False: file names and tokens are full of square brackets.
-        label = TextColumn("{task.description}", markup=False)
-        columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-        self._bars = Progress(*columns, console=Console(file=cast(IO[str], Unfailing(sys.stderr))), transient=True)
-        self._task = self._bars.add_task("", visible=False)
-        self._bars.start()
-
-    def send(self, event: Event) -> None:
-        match event:
             case WorkProgress(activity, done, total, name):
                 labels = {"counting": f"Reading {name}", "preparing": name.capitalize()}
                 self._move(labels.get(activity, name), done, total)
             case Started(merges=wanted):
                 self._move("Merging", 0, wanted)
-            case Merges():
+            case Merges() if self._bars:
                 *_, last = event
                 self._move(token_label(last.token_bytes), last.step)
-        super().send(event)
 
     def say(self, sentence: str) -> None:
-        self._bars.console.print(visible(sentence), markup=False, highlight=False, soft_wrap=True)
+        if self._bars:
+            self._bars.console.print(visible(sentence), markup=False, highlight=False, soft_wrap=True)
+        else:
+            print_to_stderr(visible(sentence))
 
     def close(self) -> None:
-        super().close()
-        self._bars.stop()
+        self._say_how_many_more()
+        if self._bars:
+            self._bars.stop()
+
+    def _say_how_many_more(self) -> None:
+        if (more := self._n_skipped - SKIPPED_SHOWN) > 0:
+            self.say(f"Left out {counted(more, 'more file')} like these.")
+        self._n_skipped = 0
 
     def _move(self, label: str, done: int, total: int | None = None) -> None:
-        text = visible(label)[:40].ljust(40)
-        self._bars.update(self._task, description=text, completed=done, total=total, visible=True)
+        if self._bars:
+            text = visible(label)[:40].ljust(40)
+            self._bars.update(self._task, description=text, completed=done, total=total, visible=True)

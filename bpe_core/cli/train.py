@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
-from bpe_core.cli.streams import report_to_person
+from bpe_core.cli.streams import StderrReporter
 from bpe_core.content.presets import PRESETS
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, SEED, WEIGHT, Options
@@ -76,7 +76,7 @@ def run_train(options: Namespace) -> int:
     saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped.
     --extend STAGE1 --pattern none merges across words behind the merges of STAGE1: that is SuperBPE.
     """
-    with closing(Job(report_to_person(), patience=0)) as job:
+    with closing(Job(StderrReporter(), patience=0)) as job:
         tokenizer = train(request_of(options), job)
     if job.stopped:
         return INTERRUPTED

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
 from bpe_core.cli.report import ReportTable, Section, as_text, token_labels
-from bpe_core.cli.streams import open_tokenizer, report_to_person
+from bpe_core.cli.streams import StderrReporter, open_tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRanking
@@ -40,7 +40,7 @@ def run_why(options: Namespace) -> int:
     why --preset S2
     """
     subject = _subject(options)
-    with closing(Job(report_to_person())) as job:
+    with closing(Job(StderrReporter())) as job:
         subject.count(job)
     last = subject.tokenizer.step
     if options.step is not None and not 0 <= options.step <= last:

@@ -44,8 +44,7 @@ class Subject:
     paths: Sequence[str]
     preset: Preset | None = None
     ties: str = "first"
-    longest: int | None = None
-    """Bytes of a token at most."""
+    longest: int | None = None  # bytes of a token at most
     weights: Mapping[str, Fraction] = field(default_factory=dict)
     sample: Sample | None = None
     counts: PairCounts = field(init=False)
@@ -57,11 +56,9 @@ class Subject:
         record = tokenizer.record
         if record is None:
             return cls(tokenizer, paths, preset, preset.options.ties if preset else "first")
-        rules = record.ties, record.max_token_length
-        if preset:
-            return cls(tokenizer, paths, preset, *rules)
-        weights = _weights(record, find_files(paths).files)
-        return cls(tokenizer, paths, None, *rules, weights, Sample.parsed(record.sample))
+        weights = {} if preset else _weights(record, find_files(paths).files)
+        sample = None if preset else Sample.parsed(record.sample)
+        return cls(tokenizer, paths, preset, record.ties, record.max_token_length, weights, sample)
 
     @classmethod
     def of_training(cls, recipe: Recipe, job: Job) -> Self:
@@ -202,5 +199,6 @@ def answer(subject: Subject, job: Job) -> None:
         elif isinstance(message, AskStep):
             step = min(message.step, subject.tokenizer.step)
             job.send(subject.explanation(step))
-            if not job.has_messages:  # nobody has gone on meanwhile
+            job.receive()
+            if not job.messages:  # nobody has gone on meanwhile
                 job.send(Places(step, tuple(subject.places(step))))

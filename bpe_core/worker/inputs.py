@@ -4,8 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
+from bpe_core.content.presets import Preset
 from bpe_core.corpus import Counts, Progress, find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
@@ -33,42 +35,40 @@ def count_files(
     job: Job,
     *,
     role: Role = "corpus",
-    outputs: Collection[Path] = (),
+    preset: Preset | None = None,
+    outputs: Collection[str | Path | None] = (),
     weights: Mapping[str, Fraction] | None = None,
     sample: Sample | None = None,
 ) -> Counts:
-    """Count the pieces of all texts in `paths`, files or folders.
+    """Count the pieces of all texts in `paths`, files or folders, or of a founding example.
 
     `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
     after it. `weights` are those of some paths, `sample` is what is read of the files.
     Reports progress on the way, then `FileSkipped` for each file skipped and `Counted`, all with this `role`.
     Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
-    found, own = find_files(paths), {place.resolve() for place in outputs}
-    names = {place.name for place in own}
-    files = [
-        file for file in found.files if file.required or file.path.name not in names or file.path.resolve() not in own
-    ]
-    parts: list[tuple[Counts, int]] = []
-    before, total = 0, sum(file.size for file in files)
+    if preset:
+        counts = preset.counts()
+    else:
+        found, own = find_files(paths), {Path(place).resolve() for place in outputs if place}
+        names = {place.name for place in own}
+        files = [
+            one for one in found.files if one.required or one.path.name not in names or one.path.resolve() not in own
+        ]
+        parts: list[tuple[Counts, int]] = []
+        before, total = 0, sum(file.size for file in files)
 
-    def progress(now: Progress) -> None:
-        job.progress("counting", before + now.done, now.total if sample else total, now.name, role)
+        def progress(now: Progress) -> None:
+            job.progress("counting", before + now.done, now.total if sample else total, now.name, role)
 
-    for some, weight in files_by_weight(files, weights or {}):
-        counts = Counts.read(some, pattern, progress=progress, sample=sample)
-        before += sum(file.size for file in some) * (sample is None)
-        parts.append((counts, weight))
-    counts = parts[0][0] if not weights else Counts.weighted(parts)
-    for skipped in (*found.skipped, *counts.skipped):
-        job.send(FileSkipped(str(skipped.path), skipped.reason))
-    send_counted(counts, job, role)
-    return counts
-
-
-def send_counted(counts: Counts, job: Job, role: Role = "corpus") -> None:
-    """Report how much text was read."""
+        for some, weight in files_by_weight(files, weights or {}):
+            parts.append((Counts.read(some, pattern, progress=progress, sample=sample), weight))
+            before += sum(file.size for file in some) * (sample is None)
+        counts = Counts.weighted(parts) if weights else parts[0][0]
+        for skipped in (*found.skipped, *counts.skipped):
+            job.send(FileSkipped(str(skipped.path), skipped.reason))
     job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,5 @@ class FetchRequest(Request):
     name: str
 
     def run(self, job: Job) -> None:
-        place = fetch(self.name, lambda done, total, name: job.progress("fetching", done, total, name))
-        job.send(Saved(str(place)))
+        job.send(Saved(str(fetch(self.name, partial(job.progress, "fetching")))))
         job.send(Done("fetched", 0, job.seconds))

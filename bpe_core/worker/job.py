@@ -33,7 +33,7 @@ class Reporter:
         """Print a sentence for a person; nothing if a program reads the events."""
 
     def close(self) -> None:
-        """End the report; a progress bar is taken off the terminal."""
+        """End the report."""
 
 
 class Job:
@@ -62,14 +62,13 @@ class Job:
         self.credit: float = UNLIMITED  # merges that may still be made
         self.goal: Condition | None = None  # on what the running is to end in a pause
         self.reached: Condition | None = None  # what ended the running, until a command arrives
-        self._pace = 0  # merges a second at most; 0 for no limit
+        self.pace = 0  # merges a second at most; 0 for no limit
         self._due = 0.0  # when the next merge is, if there is a pace
         self.held = False  # from a "pause" to the next command: even counting waits
-        self.stopped = ""
-        """Empty while the work may go on; then "stopped" (by a command) or "interrupted" (by a signal)."""
+        self.stopped = ""  # as long as the work may go on; then "stopped" (by a command) or "interrupted" (by a signal)
         self._next_progress = 0.0
         self._inbox: SimpleQueue[Any] = SimpleQueue()
-        self._messages: deque[Any] = deque()  # what has arrived and is no command
+        self.messages: Final[deque[Any]] = deque()  # what has been received and is no command
         self._handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             ignored = [number for number in _SIGNALS[2:] if signal.getsignal(number) is signal.SIG_IGN]
@@ -112,11 +111,11 @@ class Job:
             self._next_progress = now + PROGRESS_EVERY
             self.send(WorkProgress(activity, done, total, name, role))
         self.receive()
-        if waits := self.held and not self.stopped:
-            self.send(State("paused"))
-        while self.held and not self.stopped:
-            self.wait()
+        waits = self.held and not self.stopped
         if waits:
+            self.send(State("paused"))
+            while self.held and not self.stopped:
+                self.wait()
             self.send(State(activity))
         if self.stopped:
             raise Stopped
@@ -125,14 +124,9 @@ class Job:
 
     def next_message(self) -> Any:
         """The next message that is no command, waited for; None if the job is to stop."""
-        while not (self._messages or self.stopped):
+        while not (self.messages or self.stopped):
             self._apply(self._inbox.get())
-        return None if self.stopped else self._messages.popleft()
-
-    @property
-    def has_messages(self) -> bool:
-        """Whether something has arrived that nobody has looked at."""
-        return bool(self._messages) or not self._inbox.empty()
+        return None if self.stopped else self.messages.popleft()
 
     def receive(self) -> None:
         """Apply the commands and signals that have arrived, without waiting; cheap enough for every turn of a loop."""
@@ -149,7 +143,7 @@ class Job:
         return True
 
     def stop(self, reason: str) -> None:
-        """Set `stopped` to `reason`, unless it has one already."""
+        """Ask for the end; the first reason is the one that `stopped` keeps."""
         self.stopped = self.stopped or reason
 
     def _apply(self, message: Any) -> None:
@@ -159,25 +153,24 @@ class Job:
         elif isinstance(message, JobCommand):
             self.obey(message)
         else:
-            self._messages.append(message)
+            self.messages.append(message)
 
     def obey(self, command: JobCommand) -> None:
         """Do as a command says."""
         if command.verb == "pace":
-            self._pace, self._due = command.n, 0.0  # at once: nobody waits for the turn of a slow pace any longer
+            self.pace, self._due = command.n, 0.0  # at once: nobody waits for the turn of a slow pace any longer
             return
         self.held = command.verb == "pause"
         self.goal, self.reached = command.condition, None
-        match command.verb:
-            case "run" | "until":
-                self.credit = UNLIMITED
-            case "pause":
-                self.credit = 0
-            case "step":
-                # A step out of a run is a pause first: "three more", not "three more after infinity".
-                self.credit = command.n + (0 if self.credit == UNLIMITED else self.credit)
-            case "stop":
-                self.stop("stopped")
+        if command.verb in ("run", "until"):
+            self.credit = UNLIMITED
+        elif command.verb == "pause":
+            self.credit = 0
+        elif command.verb == "step":
+            # A step out of a run is a pause first: "three more", not "three more after infinity".
+            self.credit = command.n + (0 if self.credit == UNLIMITED else self.credit)
+        else:
+            self.stop("stopped")
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._inbox.put(number)
@@ -203,18 +196,14 @@ class Job:
 
         Steps that were asked for one by one are due at once.
         """
-        if not self._pace or self.credit != UNLIMITED:
+        if not self.pace or self.credit != UNLIMITED:
             return 0
         now = time.monotonic()
         self._due = max(self._due, now - ARREARS)
         if self._due > now:
             return self._due - now
-        self._due += 1 / self._pace
+        self._due += 1 / self.pace
         return 0
-
-    def at_once(self, most: int) -> int:
-        """How many merges may be made before it is asked again, `most` at most: one where each is looked at."""
-        return 1 if self._pace or self.goal is not None else int(min(most, self.credit))
 
     def made(self, merges: "list[Merge]", n_bytes: int) -> None:
         """Take merges off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""

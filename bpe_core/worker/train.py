@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core.content.presets import PRESETS
-from bpe_core.corpus import Counts
 from bpe_core.corpus.sampling import Sample, parsed_weights
 from bpe_core.errors import BpeError, FormatError, OptionError, Stopped
 from bpe_core.formats import load, save, save_beside
@@ -26,7 +25,7 @@ from bpe_core.trainer.checkpoints import Checkpoints, check_options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
-from bpe_core.worker.inputs import count_files, send_counted
+from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job
 from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Request, Saved, Started, State
 
@@ -126,10 +125,8 @@ class TrainRequest(Request):
     @property
     def place(self) -> Path | None:
         """Where the checkpoints go; None if the output is no file of a disk."""
-        if self.checkpoint:
-            return Path(self.checkpoint)
         place = file_of(self.output) if self.output else None
-        return place and place.with_name(f"{place.name}.checkpoint")
+        return Path(self.checkpoint) if self.checkpoint else place and place.with_name(f"{place.name}.checkpoint")
 
     def check(self) -> None:
         """Raise OptionError or FormatError now if saving would fail later, or would destroy a text."""
@@ -196,7 +193,15 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
             check_options(earlier, rules, str(sample or ""))
         n_known = max(one.step if one else 0 for one in (old, earlier))
         trainer = Trainer(
-            _counts(request, rules, sample, job),
+            count_files(
+                recipe.paths,
+                rules.pattern,
+                job,
+                preset=PRESETS.get(recipe.preset),
+                outputs=(request.output, place, request.curve),
+                weights=parsed_weights(recipe.weights, recipe.paths),
+                sample=sample,
+            ),
             **asdict(rules),
             start=old and old.vocabulary,
             resume=earlier,
@@ -220,12 +225,6 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
             if request.output:
                 saved = _saved(tokenizer, request, job)
                 checkpoints.remove()
-            if request.curve:
-                try:
-                    write_atomically(request.curve, list(exported("curve", [tokenizer], [request.curve])))
-                except FormatError as error:
-                    also = f"; what was learned is saved in {saved} all the same." if saved else "."
-                    raise FormatError(f"{str(error).rstrip('.')}{also}") from None
     n_merges, n_given, reason = 0, 0, ""
     if trainer:
         n_merges, n_given, reason = trainer.n_merges, trainer.n_given, trainer.stop_reason or ""
@@ -240,18 +239,9 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
         job.say(f"{job.stopped.capitalize()} after {learned}; {where}.")
     else:
         job.say(f"{job.stopped.capitalize()} before the first merge; nothing is saved.")
+    if tokenizer and request.curve:
+        write_atomically(request.curve, list(exported("curve", [tokenizer], [request.curve])))
     return tokenizer
-
-
-def _counts(request: TrainRequest, rules: Options, sample: Sample | None, job: Job) -> Counts:
-    recipe = request.recipe
-    if not recipe.preset:
-        outputs = [Path(place) for place in (request.output, request.place, request.curve) if place]
-        weights = parsed_weights(recipe.weights, recipe.paths)
-        return count_files(recipe.paths, rules.pattern, job, outputs=outputs, weights=weights, sample=sample)
-    counts = PRESETS[recipe.preset].counts()
-    send_counted(counts, job)
-    return counts
 
 
 def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
@@ -294,7 +284,8 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
             job.wait(seconds)
             continue
         most = BATCH - len(batch)
-        merges = trainer.learn_for(SLICE_SECONDS, min(most, n_left) if n_left > 0 else job.at_once(most))
+        n_due = 1 if job.pace or job.goal else int(min(most, job.credit))  # one where each is looked at
+        merges = trainer.learn_for(SLICE_SECONDS, min(most, n_left) if n_left > 0 else n_due)
         if not merges:
             break
         batch += merges

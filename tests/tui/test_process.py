@@ -210,7 +210,7 @@ with open({str(progress)!r}, "w") as progress:
         assert int(progress.read_text() or 0) < 50_000
         second = await anext(batches)
         assert isinstance(second[0], Merges)
-        assert second[0].first_step == first[-1].first_step + 1  # and nothing is lost
+        assert next(iter(second[0])).step == [*first[-1]][-1].step + 1  # and nothing is lost
     assert gone(job.pid)
 
 

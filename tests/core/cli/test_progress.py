@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 
-from bpe_core.cli.streams import SKIPPED_SHOWN, BarReporter, SentenceReporter, report_to_person
+from bpe_core.cli.streams import SKIPPED_SHOWN, StderrReporter
 from bpe_core.trainer import Trainer
 from bpe_core.worker.messages import Counted, FileSkipped, Merges, Started, WorkProgress
 
@@ -18,8 +18,8 @@ def test_a_bar_names_what_is_done_whatever_it_is_called(monkeypatch: pytest.Monk
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm-256color")
-    reporter = report_to_person()
-    assert isinstance(reporter, BarReporter)
+    reporter = StderrReporter()
+    assert reporter._bars
     for event in (
         WorkProgress("counting", 1, 10, "a[b]\x1b[2J.txt"),
         WorkProgress("auditing", 3, 7, "tokens never used"),
@@ -36,7 +36,7 @@ def test_a_bar_names_what_is_done_whatever_it_is_called(monkeypatch: pytest.Monk
 
 
 def test_of_many_skipped_files_the_first_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = SentenceReporter()
+    reporter = StderrReporter()
     for number in range(SKIPPED_SHOWN + 2):
         reporter.send(FileSkipped(f"{number}\x07.jpg", "binary"))
     reporter.send(Counted(1, 9, 9, 2, 1))

@@ -133,5 +133,5 @@ def test_a_training_writes_its_curve(bpescope: Bpescope) -> None:
     assert bpescope(f"{command} a.csv")[0] == 0
     assert Path("a.csv").read_text().startswith("step,n_vocab")
     code, _, error = bpescope(f"{command} /dev/full")
-    assert code == 2 and "/dev/full cannot be written" in error and "a.json all the same" in error
+    assert code == 2 and "/dev/full cannot be written" in error and "saved in a.json" in error
     assert load("a.json").step
