@@ -10,7 +10,7 @@ it is likely to have, and gets its own when it, or the cursor near it, comes int
 """
 
 from bisect import bisect_right
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from textual.document._document import Location
@@ -18,9 +18,9 @@ from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 
 from tui.text.document import LONG_LINE, FaithfulDocument, PrefixSums
-from tui.text.strips import TAB_SIZE, Layout, border, lay_out, measure, narrow, wrap
+from tui.text.strips import TAB_SIZE, Layout, border, lay_out, measure, widest_possible, wrap
 
-CHUNK: Final = 512  # characters between two marks on the ruler
+CHUNK: Final = 256  # characters between two marks on the ruler
 _RULERS: Final = 512  # lines whose marks are remembered
 _AT_ONCE: Final = 200_000  # characters that are wrapped at once; of more, only what is looked at
 _NEAR: Final = 150
@@ -30,73 +30,52 @@ _NEAR: Final = 150
 class Ruler:
     """Marks every few hundred characters along a line: at which column, at which cell.
 
-    The marks are set from the left as far as they are needed, so the first character of a line of a million costs
-    nothing; a line of plain ASCII needs none at all.
+    They are set from the left as far as they are needed, so the first character of a line of a million costs nothing.
     """
 
-    def __init__(self, line: str) -> None:
-        self.line = line
-        self._narrow = narrow(line)
-        self._columns = [0]
-        self._cells = [0]
+    def __init__(self, line: str, columns: Sequence[int] = (0,), cells: Sequence[int] = (0,)) -> None:
+        self.line, self._columns, self._cells = line, [*columns], [*cells]
 
     def with_line(self, line: str, column: int) -> "Ruler":
         """The ruler of a line that is the same up to `column`; the marks before it are kept."""
-        ruler = Ruler(line)
         # A mark is good when no cluster across it can have changed: well before the first new character.
         keep = max(bisect_right(self._columns, column - 64), 1)
-        ruler._columns, ruler._cells = self._columns[:keep], self._cells[:keep]
-        return ruler
+        return Ruler(line, self._columns[:keep], self._cells[:keep])
 
     def cell(self, column: int) -> int:
         """The cell at which the character at `column` is drawn."""
-        if self._narrow:
-            return min(column, len(self.line))
-        while self._columns[-1] < column:
-            self._mark()
-        mark = bisect_right(self._columns, column) - 1
+        mark = self._mark(self._columns, column)
         return self._cells[mark] + self._chunk(mark).cell(column - self._columns[mark])
 
     def column(self, cell: int) -> int:
         """The column of the character that covers a cell; the line's length beyond its end."""
-        cell = max(cell, 0)
-        if self._narrow:
-            return min(cell, len(self.line))
-        while self._cells[-1] <= cell and self._columns[-1] < len(self.line):
-            self._mark()
-        mark = bisect_right(self._cells, cell) - 1
+        mark = self._mark(self._cells, max(cell, 0))
         return self._columns[mark] + self._chunk(mark).column(cell - self._cells[mark])
 
     def window(self, cell: int, width: int) -> tuple[int, str, int]:
         """(column, text, cell) of a stretch that begins at a mark and covers `width` cells from `cell`."""
-        if len(self.line) <= CHUNK:
-            return 0, self.line, 0
-        if self._narrow:
-            start = min(cell, len(self.line))
-            return start, self.line[start : cell + width], start
-        first, last = self.column(cell), self.column(cell + width)
-        mark = bisect_right(self._columns, first) - 1
-        end = bisect_right(self._columns, last)
-        stop = self._columns[end] if end < len(self._columns) else len(self.line)
-        return self._columns[mark], self.line[self._columns[mark] : stop], self._cells[mark]
+        first, last = self._mark(self._cells, cell), self._mark(self._cells, cell + width)
+        return self._columns[first], self.line[self._columns[first] : self._end(last)], self._cells[first]
 
-    def _mark(self) -> None:
-        start, cell = self._columns[-1], self._cells[-1]
-        end = border(self.line, start + CHUNK)
-        self._columns.append(end)
-        self._cells.append(cell + measure(self.line[start:end], cell % TAB_SIZE))
+    def _mark(self, places: list[int], place: int) -> int:
+        """The last mark that is not behind a place, and a mark behind it; `places` are those of columns or of cells."""
+        while places[-1] <= place and self._columns[-1] < len(self.line):
+            start, cell = self._columns[-1], self._cells[-1]
+            self._columns.append(border(self.line, start + CHUNK))
+            self._cells.append(cell + measure(self.line[start : self._columns[-1]], cell % TAB_SIZE))
+        return bisect_right(places, place) - 1
+
+    def _end(self, mark: int) -> int:
+        return self._columns[mark + 1] if mark + 1 < len(self._columns) else len(self.line)
 
     def _chunk(self, mark: int) -> Layout:
-        start = self._columns[mark]
-        end = self._columns[mark + 1] if mark + 1 < len(self._columns) else border(self.line, start + CHUNK)
-        return lay_out(self.line[start:end], self._cells[mark] % TAB_SIZE)
+        return lay_out(self.line[self._columns[mark] : self._end(mark)], self._cells[mark] % TAB_SIZE)
 
 
 class RowStretch(NamedTuple):
     """The stretch of a line that stands on one row, or the part of it that is in view."""
 
     line: int
-    section: int  # 0 for the row on which the line begins
     start: int  # the column of the line at which the stretch begins
     text: str
     cell: int  # the cell of the row at which the stretch begins; more than 0 only in a long line that is not wrapped
@@ -119,7 +98,7 @@ class Rows(WrappedDocument):
 
     @property
     def widest(self) -> int:
-        """Cells of the widest line, in a big text at least that; the width when the text is wrapped."""
+        """Cells of the widest line, or a little more once it was edited; the width when the text is wrapped."""
         return self.width or self._widest
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
@@ -129,7 +108,7 @@ class Rows(WrappedDocument):
         self._rulers: dict[int, Ruler] = {}
         self._widest = 0
         lines = self.document.lines
-        self._breaks: list[tuple[int, ...] | None]
+        self._breaks: list[list[int] | None]
         self._breaks, heights = self._wrap_lines(lines) if self.width else ([], [])
         self._heights = PrefixSums(heights)
         if not self.width:
@@ -148,56 +127,54 @@ class Rows(WrappedDocument):
             stop = min(old_bottom + 1, len(self._breaks))
             self._breaks[top:stop], heights = self._wrap_lines(lines)
             self._heights.replace(top, stop, heights)
-        elif self.document.n_characters <= _AT_ONCE:
-            self._widest = 0
-            self._note_widths(self.document.lines)
         elif start[0] == old_end[0] == new_end[0] and len(lines[0]) > LONG_LINE:
             # Of a line of a million characters, measure what is new: it has grown by no more than that.
             self._widest += measure(lines[0][column : new_end[1]])
         else:
             self._note_widths(lines)
 
-    def _wrap_lines(self, lines: list[str]) -> tuple[list[tuple[int, ...] | None], list[int]]:
+    def _wrap_lines(self, lines: list[str]) -> tuple[list[list[int] | None], list[int]]:
         """(where each line breaks, its height); None and a guess for the lines of a big text."""
         if sum(map(len, lines)) > _AT_ONCE:
-            heights = {n: -(-n // self.width) or 1 for n in set(map(len, lines))}
-            return [None] * len(lines), list(map(heights.__getitem__, map(len, lines)))
-        breaks = list(map(self._wrap_line, lines))
+            return [None] * len(lines), [-(-len(line) // self.width) or 1 for line in lines]
+        breaks = [wrap(line, self.width) for line in lines]
         return [*breaks], [len(cuts) + 1 for cuts in breaks]
 
-    def _wrap_line(self, line: str) -> tuple[int, ...]:
-        fits = len(line) <= self.width and _widest_possible(line) <= self.width
-        return () if fits else wrap(line, self.width)
-
-    def _cuts(self, line: int) -> tuple[int, ...]:
+    def get_offsets(self, line_index: int) -> list[int]:
         """Where a line breaks, found out now if it was not yet."""
-        breaks = self._breaks[line]
+        if not self.width:
+            return []
+        breaks = self._breaks[line_index]
         if breaks is None:
-            breaks = self._breaks[line] = self._wrap_line(self.document[line])
-            if self._heights[line] != len(breaks) + 1:
-                self._heights.replace(line, line + 1, [len(breaks) + 1])
+            breaks = self._breaks[line_index] = wrap(self.document[line_index], self.width)
+            if self._heights[line_index] != len(breaks) + 1:
+                self._heights.replace(line_index, line_index + 1, [len(breaks) + 1])
         return breaks
 
+    def _row(self, line: int, section: int) -> tuple[int, str]:
+        """(its first column, its text) of the row of a line with this number, from 0."""
+        cuts = [0, *self.get_offsets(line), len(self.document[line])]
+        return cuts[section], self.document[line][cuts[section] : cuts[section + 1]]
+
     def _find(self, y: int) -> tuple[int, int]:
-        """(line, its row) at row `y` of the text, of which each lane has one."""
+        """(line, number of its row) at row `y` of the text, of which each lane has one."""
         while self._breaks[(found := self._heights.find(y))[0]] is None:
-            self._cuts(found[0])
+            self.get_offsets(found[0])
         line, start = found
         return line, min(y, self._heights.total) - start
 
     def _note_widths(self, lines: list[str]) -> None:
         """Keep the width of the widest line; a line that cannot be wider is not measured, the longest goes first."""
         for line in (max(lines, key=len, default=""), *lines):
-            if _widest_possible(line) > self._widest:
+            if widest_possible(line) > self._widest:
                 self._widest = max(self._widest, measure(line))
 
     def _ruler(self, line: int) -> Ruler:
-        ruler = self._rulers.get(line)
-        if ruler is None:
-            ruler = self._rulers[line] = Ruler(self.document[line])
-            if len(self._rulers) > _RULERS:
-                del self._rulers[next(iter(self._rulers))]
-        return ruler
+        if line not in self._rulers:
+            if len(self._rulers) >= _RULERS:
+                self._rulers.clear()
+            self._rulers[line] = Ruler(self.document[line])
+        return self._rulers[line]
 
     def place(self, y: int, x: int = 0, width: int = 0) -> RowStretch | None:
         """What stands on row `y`, None below the text; of a line that is not wrapped, `width` cells from `x` on."""
@@ -206,16 +183,10 @@ class Rows(WrappedDocument):
         y, lane = divmod(y, self.n_lanes)
         if not self.width:
             start, text, cell = self._ruler(y).window(x, width)
-            return RowStretch(y, 0, start, text, cell, start + len(text) == len(self.document[y]), lane)
+            return RowStretch(y, start, text, cell, start + len(text) == len(self.document[y]), lane)
         line, section = self._find(y)
-        text = self.document[line]
-        start, end = self._bounds(line, section)
-        return RowStretch(line, section, start, text[start:end], 0, end == len(text), lane)
-
-    def _bounds(self, line: int, section: int) -> tuple[int, int]:
-        breaks = self._cuts(line)
-        start = breaks[section - 1] if section else 0
-        return start, breaks[section] if section < len(breaks) else len(self.document[line])
+        start, text = self._row(line, section)
+        return RowStretch(line, start, text, 0, start + len(text) == len(self.document[line]), lane)
 
     def location_to_offset(self, location: Location) -> Offset:
         line, column = location
@@ -225,36 +196,19 @@ class Rows(WrappedDocument):
         first, last = max(line - _NEAR, 0), min(line + _NEAR, len(self._breaks))
         if None in self._breaks[first:last]:
             for near in range(first, last):
-                self._cuts(near)
-        section = bisect_right(self._cuts(line), column)
-        start, end = self._bounds(line, section)
-        x = lay_out(self.document[line][start:end]).cell(column - start)
+                self.get_offsets(near)
+        section = bisect_right(self.get_offsets(line), column)
+        start, text = self._row(line, section)
+        x = lay_out(text).cell(column - start)
         return Offset(x, (self._heights.start(line) + section) * self.n_lanes)
 
     def offset_to_location(self, offset: Offset) -> Location:
         x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1) // self.n_lanes
-        line, section = self._find(y) if self.width else (y, 0)
-        return line, self.get_target_document_column(line, x, section)
-
-    def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:
         if not self.width:
-            return self._ruler(line_index).column(x_offset)
-        last = len(self._cuts(line_index))
-        section = y_offset if y_offset >= 0 else last + 1 + y_offset
-        start, end = self._bounds(line_index, section)
-        layout = lay_out(self.document[line_index][start:end])
+            return y, self._ruler(y).column(x)
+        line, section = self._find(y)
+        start, text = self._row(line, section)
+        layout, is_last = lay_out(text), start + len(text) == len(self.document[line])
         # Past the end of a row that the line goes on from, the next row would begin: stay on this one.
-        cell = x_offset if section == last else min(x_offset, layout.width - 1)
-        return start + layout.column(cell)
-
-    def get_offsets(self, line_index: int) -> list[int]:
-        return list(self._cuts(line_index)) if self.width else []
-
-    def get_sections(self, line_index: int) -> list[str]:
-        cuts = [0, *self.get_offsets(line_index), len(self.document[line_index])]
-        return [self.document[line_index][a:b] for a, b in pairwise(cuts)]
-
-
-def _widest_possible(line: str) -> int:
-    """A number of cells that a line cannot exceed, found without measuring it."""
-    return len(line) + (TAB_SIZE - 1) * line.count("\t") if line.isascii() else TAB_SIZE * len(line)
+        cell = x if is_last else min(x, layout.width - 1)
+        return line, start + layout.column(cell)

@@ -171,18 +171,25 @@ def border(text: str, near: int) -> int:
     return min(near, len(text))
 
 
-def wrap(text: str, width: int) -> tuple[int, ...]:
+def widest_possible(text: str) -> int:
+    """A number of cells that a text cannot exceed, found without measuring it."""
+    return len(text) + (TAB_SIZE - 1) * text.count("\t") if text.isascii() else TAB_SIZE * len(text)
+
+
+def wrap(text: str, width: int) -> list[int]:
     """The columns at which a line goes on in the next row of `width` cells.
 
     A row ends before a space where it can: the space mostly belongs to the token of the word after it.
     """
     breaks: list[int] = []
+    if len(text) <= width and widest_possible(text) <= width:
+        return breaks
     start = 0
     while (fits := _fitting(text, start, width)) < len(text):
         space = max(text.rfind(" ", start + 1, fits + 1), text.rfind("\t", start + 1, fits + 1))
         start = space if space > start and not text[start:space].isspace() else fits
         breaks.append(start)
-    return tuple(breaks)
+    return breaks
 
 
 def _fitting(text: str, start: int, width: int) -> int:
