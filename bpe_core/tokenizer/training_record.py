@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, Final, Literal, Self, get_args
+from typing import Any, Final, Literal, Self, TypedDict, get_args
 
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError
@@ -142,6 +142,19 @@ class Options:
         if not 0 <= share <= 1:
             raise OptionError(f"min_share is {self.min_share}, but a share is between 0 and 1.")
         return share
+
+
+class TrainOptions(TypedDict, total=False):
+    """The fields of `Options` but the vocabulary size, as keyword arguments."""
+
+    pattern: str
+    ties: str
+    id_layout: str
+    min_count: int
+    max_token_length: int | None
+    special_tokens: Sequence[str]
+    end_of_word: str
+    min_share: Fraction | str | None
 
 
 OPTION_OF: Final[Mapping[str, Option]] = {field.name: field.metadata["option"] for field in fields(Options)}

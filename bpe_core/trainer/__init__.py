@@ -4,15 +4,14 @@ The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. Th
 the corpus and merges symbols; here these become ids.
 """
 
-import inspect
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, Unpack
 
 from bpe_core import kernel
 from bpe_core.corpus import Counts
@@ -20,7 +19,7 @@ from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.patterns import splitter
 from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord
+from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord, TrainOptions
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
 from bpe_core.trainer.start import NUMBER_OF, alphabet, check_extensible, check_larger, inherited, start_of
 from bpe_core.utf8 import utf8
@@ -30,8 +29,6 @@ __all__ = ["TIES", "Merge", "Trainer", "train"]
 
 _AT_ONCE: Final = 1024  # merges that a learner is asked for at a time, at most
 _NO_LIMIT: Final = (1 << 63) - 1  # the largest number that the kernel takes
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(slots=True)  # not frozen: making one would take three times as long, and they are made by the ten thousand
@@ -51,20 +48,6 @@ class Merge:
     """Tokens in the corpus after this merge."""
 
 
-def _with_options(function: F) -> F:
-    """Show the fields of `Options` in the signature in place of `**options`."""
-    signature = inspect.signature(function)
-    keyword, rest = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
-    own = [parameter for parameter in signature.parameters.values() if parameter.kind != rest]
-    more = [
-        inspect.Parameter(field.name, keyword, default=field.default, annotation=field.type)
-        for field in fields(Options)
-        if field.name not in signature.parameters
-    ]
-    setattr(function, "__signature__", signature.replace(parameters=[*own, *more]))  # noqa: B010
-    return function
-
-
 class Trainer:
     """An iterator of `Merge`: each `next` learns one.
 
@@ -74,7 +57,6 @@ class Trainer:
     [b'aa', b'aaa', b'aaab']
     """
 
-    @_with_options
     def __init__(
         self,
         texts: str | Iterable[str] | Counts,
@@ -83,7 +65,7 @@ class Trainer:
         start: Vocabulary | Tokenizer | None = None,
         resume: Tokenizer | None = None,
         progress: Callable[[int, int], object] | None = None,
-        **options: Any,
+        **options: Unpack[TrainOptions],
     ) -> None:
         """Count the pairs of the corpus, in a time linear in the bytes of its distinct pieces.
 
@@ -136,7 +118,7 @@ class Trainer:
         self._earlier = resume
         self._vocabulary, base, self._given, self._made_ids = start_of(self.options, start)
         self._ids, self._n_base = base, len(base)  # ids of each symbol; how many of these no merge makes
-        self._bytes = list(map(self._vocabulary.token_bytes, self._ids))
+        self._bytes = list(map(self._vocabulary.base.__getitem__, self._ids))
         self._merges: list[tuple[int, int, int]] = []
         self._steps: list[tuple[int, int, int]] = []
         self._exhausted = ""
@@ -151,8 +133,9 @@ class Trainer:
                 progress,
             )
         self._n_tokens_start = self._learner.n_tokens
-        occurs, order = self._learner.symbol_counts(), alphabet(self.options.ties)
-        self.first_counts: Final = (*(occurs[order.index(byte)] for byte in range(256)), *occurs[256:])
+        occurs = self._learner.symbol_counts()
+        by_value = dict(zip(alphabet(self.options.ties), occurs, strict=False))
+        self.first_counts: Final = (*map(by_value.__getitem__, range(256)), *occurs[256:])
         """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
 
     def _sync(self) -> int:
@@ -295,12 +278,6 @@ class Trainer:
         before = self._steps[-2][-1] if len(self._steps) > 1 else self._n_tokens_start
         return self._steps[-1][0] < Fraction(self.options.min_share) * before
 
-    def pair_table(self) -> list[tuple[tuple[int, int], int]]:
-        """((left id, right id), count) for every pair in the corpus now, in descending order of (count, pair)."""
-        _, ids = self._sync(), self._ids
-        rows = [((ids[left], ids[right]), count) for left, right, count in self._learner.pairs()]
-        return sorted(rows, key=lambda row: (row[1], row[0]), reverse=True)
-
     def token_counts(self) -> dict[int, int]:
         """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
         self._sync()
@@ -337,7 +314,6 @@ class Trainer:
         )
 
 
-@_with_options
 def train(
     texts: str | Iterable[str] | Counts,
     *,
@@ -346,7 +322,7 @@ def train(
     resume: Tokenizer | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
-    **options: Any,
+    **options: Unpack[TrainOptions],
 ) -> Tokenizer:
     """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`.
 

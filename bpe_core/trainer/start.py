@@ -11,11 +11,11 @@ numbered by value (rustbpe). "lowest-hf": the same with the bytes numbered as Hu
 
 from collections.abc import Sequence
 from itertools import count, islice
-from typing import Any, Final
+from typing import Final
 
 from bpe_core.errors import OptionError
 from bpe_core.kernel.fallback import FIRST, LARGEST, LOWEST, Pair
-from bpe_core.tokenizer.training_record import Options
+from bpe_core.tokenizer.training_record import Options, TrainOptions
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.symbols import BYTES_IN_ORDER
 
@@ -37,10 +37,7 @@ def start_of(options: Options, old: Vocabulary | None) -> tuple[Vocabulary, list
     merges move up as these are learned.
     """
     vocabulary = first_vocabulary(options, old)
-    id_of = {data: token for token, data in vocabulary.base.items() if token != vocabulary.end_of_word}
-    base = [id_of[bytes([byte])] for byte in alphabet(options.ties)]
-    if vocabulary.end_of_word is not None:
-        base.append(vocabulary.end_of_word)
+    base = vocabulary.symbols(alphabet(options.ties))
     if old is None:
         first = max(base) + 1
         return vocabulary, base, (), range(first, first + options.vocab_size - vocabulary.n_vocab)
@@ -80,7 +77,7 @@ def check_extensible(old: Vocabulary) -> None:
         raise OptionError(f"This vocabulary cannot be extended: {problem}.")
 
 
-def inherited(old: Vocabulary) -> dict[str, Any]:
+def inherited(old: Vocabulary) -> TrainOptions:
     """The options of a training that are not chosen but those of the vocabulary it extends, by name.
 
     The layout is "specials-first" if all special tokens have lower ids than the bytes.

@@ -17,8 +17,8 @@ Antwerpen and A. Neubeck, 2024, rests on the same fact; its algorithm is another
 Two things follow. The last tokens found so far may be replaced by those of a window that begins where they begin, if
 the first tokens of both end at the same place: then all neighbors are known to be compatible. And if a text repeats
 itself and the tokens of one period have followed each other twice, all further periods have the same tokens: no
-neighbors are new. Live text needs this where an edit meets a long piece, the end of a text for the tokens that may
-still swallow it, and recovery because a token made of two is made of no others.
+neighbors are new; the kernel takes them at once. Live text needs this where an edit meets a long piece, the end of a
+text for the tokens that may still swallow it, and recovery because a token made of two is made of no others.
 """
 
 from array import array
@@ -26,15 +26,12 @@ from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any, Final, TypeVar
 
-from bpe_core.common_prefix import common_prefix
-
 Triple = tuple[int, int, int]  # a merge: the ids of its left part, its right part and the token it makes
 S = TypeVar("S")
 
 NO_RANK: Final = 1 << 62  # the rank of a pair that is never joined; larger than any other
 WINDOW: Final = 256  # new symbols in a window, unless it had to grow; few enough for the caches of the processor
 _OVERLAP: Final = 6  # tokens of the window before that a window merges once more; more than these seldom change
-_PERIOD: Final = 8  # tokens in the longest period that is recognized
 
 
 def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]) -> list[S]:
@@ -67,7 +64,7 @@ def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable
         kept = len(tokens) - n_again
         tokens[kept:] = [token for token in slots if token is not None]
         starts[kept:] = array("Q", found)
-        done = _repeat(symbols, tokens, starts, begin + len(slots))
+        done = begin + len(slots)
         ahead = max(WINDOW, ahead // 2, done - starts[-min(_OVERLAP, len(starts))])
     return tokens
 
@@ -105,25 +102,3 @@ def _merge_in_place(
             if rank != NO_RANK:
                 heappush(waiting, (rank, h))
     return slots
-
-
-def _repeat(symbols: Sequence[S], tokens: list[S], starts: "array[int]", done: int) -> int:
-    """If the last tokens are two equal periods, append all further ones; returns how many symbols are done.
-
-    Some tokens behind these are dropped, since they may be others where a window ended.
-    """
-    for n_kept in range(len(tokens), max(0, len(tokens) - _OVERLAP - 1), -1):
-        end = starts[n_kept] if n_kept < len(tokens) else done
-        for n in range(1, min(_PERIOD, n_kept // 2) + 1):
-            begin = n_kept - n
-            if tokens[begin:n_kept] == tokens[begin - n : begin]:
-                period = end - starts[begin]
-                times = common_prefix(symbols, symbols, starts[begin - n], starts[begin]) // period - 1
-                if starts[begin] - starts[begin - n] == period and times * period > done - end:
-                    last = starts[begin:n_kept]
-                    tokens[n_kept:] = tokens[begin:n_kept] * times
-                    starts[n_kept:] = array("Q", bytes(8 * n * times))
-                    for i, start in enumerate(last, n_kept):
-                        starts[i::n] = array("Q", range(start + period, start + (times + 1) * period, period))
-                    return end + times * period
-    return done

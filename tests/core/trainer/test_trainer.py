@@ -8,7 +8,7 @@ from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
 from bpe_core import reference as oracle
 from bpe_core.corpus import Counts
 from bpe_core.kernel.fallback import descending
-from bpe_core.tokenizer.training_record import TIES
+from bpe_core.tokenizer.training_record import OPTION_OF, TIES, TrainOptions
 
 
 def rows(trainer):
@@ -121,11 +121,8 @@ def test_counts_can_be_made_once_and_learned_from_often():
     assert Trainer("low", vocab_size=257).options.pattern == "gpt4"
 
 
-def test_the_pair_table_is_what_the_next_choice_is_made_from():
-    trainer = Trainer("aaabdaaabac", vocab_size=260, pattern="none")
-    assert trainer.pair_table()[:2] == [((97, 97), 4), ((97, 98), 2)]
-    next(trainer)
-    assert trainer.pair_table()[0] == ((256, 97), 2)
+def test_keyword_options_are_those_of_options():
+    assert TrainOptions.__annotations__.keys() == OPTION_OF.keys() - {"vocab_size"}
 
 
 def test_a_surrogate_is_learned_as_the_replacement_character():
