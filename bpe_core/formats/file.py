@@ -177,16 +177,31 @@ class Fields:
     def objects(self, key: str, default: list[Any] | None = None) -> list["Fields"]:
         return [self._inside(value, f"{key}[{index}]") for index, value in enumerate(self.items(key, default))]
 
+    def ids(self, key: str) -> dict[str, int]:
+        """The object at `key`, name -> id, no two equal."""
+        ids = self.fields(key).values
+        numbers = set(ids.values()) if all(type(token) is int for token in ids.values()) else set()
+        if len(numbers) == len(ids) and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID:
+            return ids
+        seen: dict[int, str] = {}
+        for name, token in ids.items():
+            if not is_number(token, LARGEST_ID):
+                self.fail(key, f"the id of {quoted(name)} is not a whole number from 0 to {LARGEST_ID}")
+            if seen.setdefault(token, name) != name:
+                self.fail(key, f"{quoted(seen[token])} and {quoted(name)} have the same id {token}")
+        return ids
+
     def _inside(self, value: object, key: str) -> "Fields":
         return Fields(value, self._where, ".".join(filter(None, (self._path, key))))
 
-    def rows(self, key: str, columns: Sequence[str]) -> list[list[Any]]:
-        """A list of rows with a value per column: a string in the column "text", a whole number >= 0 in the others."""
+    def columns(self, key: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
+        """The columns of a list of rows: strings in the column "text", whole numbers >= 0 in the others."""
         rows = self.items(key)
-        if set(map(type, rows)) - {list} or set(map(len, rows)) - {len(columns)}:
-            index = next(i for i, row in enumerate(rows) if not isinstance(row, list) or len(row) != len(columns))
-            self.fail(f"{key}[{index}]", f"a row of {len(columns)} values ({', '.join(columns)}) was expected")
-        for column, values in zip(columns, zip(*rows, strict=True), strict=False):
+        if set(map(type, rows)) - {list} or set(map(len, rows)) - {len(names)}:
+            index = next(i for i, row in enumerate(rows) if not isinstance(row, list) or len(row) != len(names))
+            self.fail(f"{key}[{index}]", f"a row of {len(names)} values ({', '.join(names)}) was expected")
+        columns = list(zip(*rows, strict=True)) or [()] * len(names)
+        for column, values in zip(names, columns if rows else (), strict=False):
             kind, expected = (str, "a text") if column == "text" else (int, "a whole number from 0 on")
             is_sound = set(map(type, values)) == {kind}  # a large table has a million values: as few calls as can be
             if is_sound and (kind is str or (is_number(min(values)) and is_number(max(values)))):
@@ -194,12 +209,18 @@ class Fields:
             for index, value in enumerate(values):
                 if not (isinstance(value, str) if kind is str else is_number(value)):
                     self.fail(f"{key}[{index}]", f"{expected} was expected for {column}, not {_named(value)}")
-        return rows
+        return columns
 
 
 def is_number(value: object, largest: int = LARGEST_NUMBER) -> TypeGuard[int]:
     """Whether `value` is an int, and no bool, from 0 to `largest`."""
     return type(value) is int and 0 <= value <= largest
+
+
+def id_in(digits: str | bytes) -> int | None:
+    """The id that is written in decimal digits; None if it is none."""
+    is_id = digits.isascii() and digits.isdigit() and len(digits) <= 10 and int(digits) <= LARGEST_ID
+    return int(digits) if is_id else None
 
 
 def is_text(value: object) -> TypeGuard[str]:

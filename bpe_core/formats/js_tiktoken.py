@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from bpe_core.errors import PatternNeededError
-from bpe_core.formats.file import LARGEST_ID, TokenizerFile, is_number
+from bpe_core.formats.file import TokenizerFile, id_in
 from bpe_core.formats.ranks import from_base64, vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
@@ -30,10 +30,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         text = file.text
     else:
         fields = file.fields()
-        text, specials = fields.text("bpe_ranks"), fields.fields("special_tokens", {}).values
-        for special, token in specials.items():
-            if not is_number(token, LARGEST_ID):
-                fields.fail("special_tokens", f"the id of '{visible(special[:40])}' is not a whole number from 0 on")
+        text, specials = fields.text("bpe_ranks"), fields.ids("special_tokens") if "special_tokens" in fields else {}
         pattern = str(Split.of_expression(fields.text("pat_str"))) if pattern is None else pattern
     if pattern is None:
         raise PatternNeededError(
@@ -49,9 +46,9 @@ def _tokens(file: TokenizerFile, text: str) -> dict[int, bytes]:
         if not line.strip():
             continue
         sign, first, *words = (*line.split(), "", "")
-        if sign != "!" or not (first.isascii() and first.isdigit()) or len(first) > 10 or int(first) > LARGEST_ID:
+        if sign != "!" or (first_rank := id_in(first)) is None:
             file.broken(f"line {number} of the ranks does not begin with ! and the rank of its first token")
-        for rank, word in enumerate(filter(None, words), int(first)):
+        for rank, word in enumerate(filter(None, words), first_rank):
             if (data := from_base64(word)) is None:
                 file.broken(f"in line {number} of the ranks, '{visible(word[:40])}' is not base64")
             if rank in tokens:

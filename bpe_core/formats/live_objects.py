@@ -4,13 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import FetchError, FormatError
-from bpe_core.formats.atomic import refuse
-from bpe_core.formats.huggingface.writing import check_read_alike, write
+from bpe_core.formats.huggingface.writing import matching_all, write
 from bpe_core.formats.ranks import ranks_of
-from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
-
-_ENCODING = "as an encoding of tiktoken"
 
 if TYPE_CHECKING:
     import tiktoken
@@ -25,14 +21,7 @@ def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
     """
     library = _library("tiktoken")
     ranks = {data: token for token, data in ranks_of(tokenizer).items()}
-    pattern = tokenizer.splitter.tree
-    if not isinstance(pattern, Split):
-        refuse(_ENCODING, "it splits a text in several steps")
-    check_read_alike(pattern, _ENCODING)
-    # tiktoken drops what its pattern does not match; here it is a piece, unless the pattern is lossy.
-    source = pattern.source or r"[\s\S]+"
-    if not pattern.drops_rest and not pattern.name:
-        source = rf"{source}|(?:(?!{source})[\s\S])+"
+    source = matching_all(tokenizer, "as an encoding of tiktoken") or r"[\s\S]+"
     name = tokenizer.name or "bpescope"
     try:
         return library.Encoding(name, pat_str=source, mergeable_ranks=ranks, special_tokens=tokenizer.special_tokens)  # type: ignore[no-any-return]

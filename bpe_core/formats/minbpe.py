@@ -4,17 +4,19 @@ Line 1 is "minbpe v1", line 2 the split pattern, line 3 the number of special to
 and a line for each merge ("left right", ids). Bytes have the ids 0 to 255 and merges those from 256 on.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from bpe_core.formats.atomic import refuse
-from bpe_core.formats.file import LARGEST_ID, LONGEST_TOKEN, MOST_MADE, TokenizerFile
-from bpe_core.formats.huggingface.writing import may_match_nothing
+from bpe_core.formats.file import MOST_MADE, TokenizerFile, id_in
+from bpe_core.formats.huggingface.writing import matching_all
+from bpe_core.formats.native import bytes_made
 from bpe_core.patterns import PATTERNS
-from bpe_core.patterns.pattern import Split, is_bare_word
+from bpe_core.patterns.pattern import is_bare_word
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import visible
+from bpe_core.visible import quoted, visible
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
 
 _FIRST_LINE: Final = "minbpe v1"
 _NAME_OF: Final = {source: name for name, source in PATTERNS.items()}
@@ -34,49 +36,30 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         file.unsupported(f"it is of the version '{visible(lines[0][:40])}', and only {_FIRST_LINE} is known")
     if len(lines) < 3:
         file.broken("it ends before its third line, the number of special tokens")
-    n_specials = _number(file, 3, lines[2])
+    n_specials = _id_in(file, 3, lines[2])
     if len(lines) < 3 + n_specials:
         file.broken(f"it ends before its {n_specials} special tokens do")
     specials: dict[str, int] = {}
-    for number, line in enumerate(lines[3 : 3 + n_specials], 4):
-        name, _, token = line.rstrip().rpartition(" ")
+    for line, text in enumerate(lines[3 : 3 + n_specials], 4):
+        name, _, digits = text.rstrip().rpartition(" ")
         if not name:
-            file.broken(f"line {number} is not a special token and its id")
-        specials[name] = _number(file, number, token)
-    vocabulary = Vocabulary(_ALPHABET, _merges(file, enumerate(lines[3 + n_specials :], 4 + n_specials)), specials)
-    source = lines[1].strip()
+            file.broken(f"line {line} is not a special token and its id")
+        specials[name] = _id_in(file, line, digits)
+    rows = [(line, text.split()) for line, text in enumerate(lines[3 + n_specials :], 4 + n_specials) if text]
+    merges: list[Triple] = []
+    for rank, (line, words) in enumerate(rows):
+        if len(words) != 2:
+            file.broken(f"line {line} is not the ids of two tokens")
+        merges.append((_id_in(file, line, words[0]), _id_in(file, line, words[1]), 256 + rank))
+    made = bytes_made(_ALPHABET, merges, MOST_MADE, lambda rank, why: file.broken(f"in line {rows[rank][0]}, {why}"))
+    vocabulary, source = Vocabulary(_ALPHABET, merges, specials, bytes_of=made), lines[1].strip()
     return Tokenizer(vocabulary, _NAME_OF.get(source, source) if pattern is None else pattern, name=file.stem)
 
 
-def _number(file: TokenizerFile, line: int, digits: str) -> int:
-    digits = digits.strip()
-    if not digits.isascii() or not digits.isdigit() or len(digits) > 10 or int(digits) > LARGEST_ID:
-        file.broken(f"in line {line}, '{visible(digits[:40])}' is not a number that can stand there")
-    return int(digits)
-
-
-def _merges(file: TokenizerFile, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, int, int]]:
-    """The merges; raises `FormatError` for unknown ids, repeated merges, and tokens that are too long."""
-    seen: set[tuple[int, int]] = set()
-    lengths = [1] * 256
-    room = MOST_MADE
-    for line, text in lines:
-        if not text:
-            continue
-        parts = text.split()
-        if len(parts) != 2:
-            file.broken(f"line {line} is not the ids of two tokens")
-        left, right = (_number(file, line, part) for part in parts)
-        if max(left, right) >= len(lengths):
-            file.broken(f"in line {line}, the id {max(left, right)} is no byte, and no line before it makes it")
-        if (left, right) in seen:
-            file.broken(f"in line {line}, {left} and {right} have been merged before")
-        seen.add((left, right))
-        lengths.append(lengths[left] + lengths[right])
-        room -= lengths[-1]
-        if room < 0 or lengths[-1] > LONGEST_TOKEN:
-            file.broken(f"in line {line}, the tokens become too long")
-        yield left, right, len(lengths) - 1
+def _id_in(file: TokenizerFile, line: int, digits: str) -> int:
+    if (found := id_in(digits.strip())) is None:
+        file.broken(f"in line {line}, {quoted(digits)} is not a number that can stand there")
+    return found
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
@@ -100,17 +83,10 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def _pattern(tokenizer: Tokenizer) -> str:
-    """The pattern on one line; one that is not published is extended to match all text, since minbpe drops the rest."""
-    pattern = tokenizer.splitter.tree
-    if not isinstance(pattern, Split):
-        refuse(_TARGET, "its pattern is several, one after another")
-    source = pattern.source
-    if pattern.drops_rest and not pattern.name:
+    """The pattern on one line."""
+    source = matching_all(tokenizer, _TARGET, in_regex=True)
+    if tokenizer.splitter.lossy and tokenizer.pattern != "words":
         refuse(_TARGET, "its pattern drops what it does not match, and says so in words of ours")
-    if source and may_match_nothing(pattern):
-        refuse(_TARGET, "its pattern may match nothing, and no library goes on behind that as another does")
-    if source and not pattern.name:
-        source = f"{source}|(?s:(?:(?!{source}).)+)"
     if is_bare_word(source):
         source = f"(?:{source})"
     if source != source.strip() or "\n" in source:

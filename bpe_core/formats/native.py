@@ -4,10 +4,10 @@ The text at the end of a merge's line is for people; a file in which it does not
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict
 from dataclasses import fields as fields_of
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from bpe_core.corpus import Source
 from bpe_core.errors import PatternError
@@ -126,42 +126,64 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     Raises `FormatError` for a file that is broken, or whose parts contradict each other.
     """
     fields = file.fields()
-    if fields.text("format") == FORMAT and fields.number("version") == _PICKY:
+    version = fields.number("version") if fields.text("format") == FORMAT else None
+    if version == _PICKY:
         fields.fail("version", "this was learned by Picky BPE, which bpescope no longer has; train it again without")
-    if fields.text("format") != FORMAT or fields.number("version") != VERSION:
+    if version != VERSION:
         fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; another bpescope may read this")
-    trained = "training" in fields
-    columns = _TRAINED if trained else _PLAIN
+    columns = _TRAINED if "training" in fields else _PLAIN
     if fields.any("columns") != list(columns):
         fields.fail("columns", f"{', '.join(columns)} were expected, in this order")
-    rows = fields.rows("merges", columns)
-    left, right, made, *steps, texts = zip(*rows, strict=True) if rows else ((),) * len(columns)
+    left, right, made, *steps, texts = fields.columns("merges", columns)
     merges, base = list(zip(left, right, made, strict=True)), _base(fields)
-    if len(set(zip(left, right, strict=True))) < len(merges):
-        pairs: dict[tuple[int, int], int] = {}
-        for index, pair in enumerate(zip(left, right, strict=True)):
-            if pairs.setdefault(pair, index) != index:
-                fields.fail(f"merges[{index}]", f"{pair[0]} and {pair[1]} have been merged before")
-    bytes_of = _bytes_of(fields, base, merges, texts, once=trained)
-    specials = fields.any("special_tokens")
-    if not isinstance(specials, dict) or not all(is_number(token, LARGEST_ID) for token in specials.values()):
-        fields.fail("special_tokens", "an object of texts and their ids was expected")
-    name = fields.text("name")
-    record = _record(fields, tuple(zip(*steps, strict=True))) if trained else None
+    bytes_of = bytes_made(base, merges, len(file.data), lambda row, problem: fields.fail(f"merges[{row}]", problem))
+    for row, (token, text) in enumerate(zip(made, texts, strict=True)):
+        if bytes_of[token].decode("utf-8", "backslashreplace") != text:
+            fields.fail(f"merges[{row}]", "the text is not what the ids stand for")
+    specials, name = fields.ids("special_tokens"), fields.text("name")
+    record = _record(fields, tuple(zip(*steps, strict=True))) if steps else None
     if "end_of_word" in fields:
         end = fields.number("end_of_word")
         if end not in base:
             fields.fail("end_of_word", f"there is no token {end} that no merge makes")
         vocabulary = Vocabulary.marked(base, merges, specials, end)
     else:
-        whole = fields.items("whole_pieces") if "whole_pieces" in fields else None
-        if not all(is_number(token, LARGEST_ID) and token in bytes_of for token in whole or ()):
-            fields.fail("whole_pieces", "a list of tokens was expected")
-        pieces = None if whole is None else {bytes_of[token]: token for token in whole}
-        vocabulary = Vocabulary(base, merges, specials, whole_pieces=pieces)
+        pieces = None
+        if "whole_pieces" in fields:
+            whole = fields.items("whole_pieces")
+            if not all(is_number(token) and token in bytes_of for token in whole):
+                fields.fail("whole_pieces", "a list of tokens was expected")
+            pieces = {bytes_of[token]: token for token in whole}
+        vocabulary = Vocabulary(base, merges, specials, whole_pieces=pieces, bytes_of=bytes_of)
     if fields.number("n_vocab") != vocabulary.n_vocab:
         fields.fail("n_vocab", f"{vocabulary.n_vocab} was expected, the number of tokens in the file")
     return Tokenizer(vocabulary, pattern or _pattern(fields), record=record, name=name)
+
+
+def bytes_made(
+    base: Mapping[int, bytes], merges: Sequence[Triple], most: int, fail: Callable[[int, str], NoReturn]
+) -> dict[int, bytes]:
+    """Id -> bytes of all tokens: of `base`, which are at the beginning, and of those that merges make.
+
+    `fail(i, problem)` is called for the merge i if it is not sound, or if the tokens made have more bytes than `most`:
+    a few merges that each double a token would fill the memory.
+    """
+    last = {merge[:2]: row for row, merge in enumerate(merges)}
+    if len(last) < len(merges):
+        row = next(last[merge[:2]] for row, merge in enumerate(merges) if last[merge[:2]] != row)
+        fail(row, f"{merges[row][0]} and {merges[row][1]} have been merged before")
+    bytes_of = dict(base)
+    for row, (left, right, token) in enumerate(merges):
+        try:
+            data = bytes_of[left] + bytes_of[right]
+        except KeyError as error:
+            fail(row, f"the id {error.args[0]} is no byte, and no merge before it makes it")
+        most -= len(data)
+        if most < 0:
+            fail(row, "the tokens become too long")
+        if bytes_of.setdefault(token, data) != data or token > LARGEST_ID:
+            fail(row, f"the id {token} is taken or too large")
+    return bytes_of
 
 
 def _pattern(fields: Fields) -> str:
@@ -177,35 +199,14 @@ def _base(fields: Fields) -> dict[int, bytes]:
     if "first_byte" in fields:
         return _bytes_from(fields.number("first_byte", largest=LARGEST_ID - 255))
     base: dict[int, bytes] = {}
-    for index, (token, digits) in enumerate(fields.rows("base", ("token", "text"))):
+    for row, (token, digits) in enumerate(zip(*fields.columns("base", ("token", "text")), strict=True)):
         try:
             data = bytes.fromhex(digits)
         except ValueError:
-            fields.fail(f"base[{index}]", "bytes in hexadecimal digits were expected")
-        if token in base or token > LARGEST_ID:
-            fields.fail(f"base[{index}]", f"the id {token} stands there twice or is too large")
-        base[token] = data
+            fields.fail(f"base[{row}]", "bytes in hexadecimal digits were expected")
+        if base.setdefault(token, data) != data or token > LARGEST_ID:
+            fields.fail(f"base[{row}]", f"the id {token} stands there twice or is too large")
     return base
-
-
-def _bytes_of(
-    fields: Fields, base: Mapping[int, bytes], merges: Sequence[Triple], texts: Iterable[str], *, once: bool
-) -> dict[int, bytes]:
-    """Id -> bytes of all tokens. Raises `FormatError` for unknown ids and texts that do not match the ids, and, if each
-    merge makes another token (`once`), for an id that is taken."""
-    bytes_of = dict(base)
-    for index, ((left, right, token), text) in enumerate(zip(merges, texts, strict=True)):
-        try:
-            data = bytes_of[left] + bytes_of[right]
-        except KeyError as error:
-            unknown = f"the id {error.args[0]} is no byte, and no merge before it makes it"
-            fields.fail(f"merges[{index}]", unknown)
-        if token > LARGEST_ID or (once and token in bytes_of):
-            fields.fail(f"merges[{index}]", f"the id {token} is taken or too large")
-        if data.decode(errors="backslashreplace") != text:
-            fields.fail(f"merges[{index}]", "the text is not what the ids stand for")
-        bytes_of[token] = data
-    return bytes_of
 
 
 def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> TrainingRecord:

@@ -12,7 +12,7 @@ from typing import Final
 
 from bpe_core import kernel
 from bpe_core.errors import PatternNeededError
-from bpe_core.formats.file import LARGEST_ID, TokenizerFile
+from bpe_core.formats.file import TokenizerFile, id_in
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.formats.ranks import from_base64, ranks_of, vocabulary_of
 from bpe_core.tokenizer import Tokenizer
@@ -65,18 +65,18 @@ def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
             continue
         if len(parts) != 2:
             file.broken(f"line {number} is not a token in base64, a space and a rank")
-        digits, rank = parts
-        if (data := from_base64(digits)) is None:
-            file.broken(f"in line {number}, {_named(digits)} is not base64")
-        if not rank.isdigit() or len(rank) > 10 or (token := int(rank)) > LARGEST_ID:
-            file.broken(f"in line {number}, {_named(rank)} is no rank")
-        if token in tokens:
-            file.broken(f"in line {number}, the rank {token} stands for a second time")
-        tokens[token] = data
+        word, digits = parts
+        if (data := from_base64(word)) is None:
+            file.broken(f"in line {number}, {_quoted(word)} is not base64")
+        if (rank := id_in(digits)) is None:
+            file.broken(f"in line {number}, {_quoted(digits)} is no rank")
+        if rank in tokens:
+            file.broken(f"in line {number}, the rank {rank} stands for a second time")
+        tokens[rank] = data
     return tokens
 
 
-def _named(data: bytes) -> str:
+def _quoted(data: bytes) -> str:
     return quoted(data.decode(errors="replace"))
 
 

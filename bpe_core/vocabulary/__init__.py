@@ -45,7 +45,8 @@ class Vocabulary:
     words too, which only a piece equal to them can become. `merges` are (left, right, token) ids in the order in which
     they were learned; the first is step 1 and has rank 0. `special_tokens` maps texts to ids. `symbols` says what a
     piece is before any merge, by default its bytes. `whole_pieces` maps bytes to the token that a piece of just these
-    bytes becomes at once, without merging; by default the tokens of `base` that are longer than a byte.
+    bytes becomes at once, without merging; by default the tokens of `base` that are longer than a byte. `bytes_of` is
+    given by who has checked the merges: id -> bytes of all tokens, `base` at the beginning.
 
     Raises `OptionError` if a merge uses an id that does not exist yet or makes one that has other bytes, or if
     a special token is empty or has the id of another token.
@@ -64,11 +65,15 @@ class Vocabulary:
         *,
         symbols: Symbols | None = None,
         whole_pieces: Mapping[bytes, int] | None = None,
+        bytes_of: Mapping[int, bytes] = MappingProxyType({}),
     ) -> None:
         if whole_pieces is None:
             whole_pieces = whole_by_default(base)
         store = Store(base, symbols or ByteSymbols(bytes_among(base)), whole_pieces)
-        store.extend(merges)
+        if isinstance(merges, list) and len(bytes_of) == len(base) + len(merges):
+            store.extend_known(merges, bytes_of)
+        else:
+            store.extend(merges)
         self._set_merges(store, len(store.merges), special_tokens)
         check_special_tokens(self.special_tokens, self._bytes_of)
 

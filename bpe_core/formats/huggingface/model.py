@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from bpe_core.errors import OptionError
-from bpe_core.formats.file import LARGEST_ID, Fields, is_number
+from bpe_core.formats.file import Fields
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
@@ -19,7 +19,7 @@ class Model:
 
     def __init__(self, fields: Fields, is_bytewise: bool, has_metaspace: bool) -> None:
         """Raises `FormatError`."""
-        self.ids = ids_of(fields, "vocab")  # name -> id
+        self.ids = fields.ids("vocab")  # name -> id
         self._is_bytewise, self._has_metaspace = is_bytewise, has_metaspace
         # The id for a character that has no token, if there is one.
         self._unknown = self.ids.get(fields.text("unk_token")) if "unk_token" in fields else None
@@ -98,21 +98,6 @@ class Model:
         if self._has_metaspace:
             singles = {name.replace(METASPACE, " "): token for name, token in singles.items() if name != " "}
         return CharacterSymbols(singles, self.byte_ids, self._unknown, fuse=self._fuses_unknown)
-
-
-def ids_of(fields: Fields, key: str) -> dict[str, int]:
-    """The object at `key`, name -> id. Raises `FormatError` for invalid ids and for an id that is there twice."""
-    ids = fields.fields(key).values
-    numbers = set(ids.values()) if all(type(token) is int for token in ids.values()) else set()
-    if len(numbers) == len(ids) and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID:
-        return ids
-    seen: dict[int, str] = {}
-    for name, token in ids.items():
-        if not is_number(token, LARGEST_ID):
-            fields.fail(key, f"the id of {quoted(name)} is not a whole number from 0 to {LARGEST_ID}")
-        if seen.setdefault(token, name) != name:
-            fields.fail(key, f"{quoted(seen[token])} and {quoted(name)} have the same id {token}")
-    return ids
 
 
 def _merges(fields: Fields, ids: Mapping[str, int]) -> Iterator[tuple[tuple[str, str], int]]:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from bpe_core.errors import PatternError
@@ -142,32 +143,37 @@ def _pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
     return {"type": "Sequence", "pretokenizers": [*splits, _BYTE_LEVEL]} if splits else _BYTE_LEVEL
 
 
-def check_read_alike(split: Split, target: str = _TARGET) -> None:
-    """Raise `FormatError` for an expression, not published, that other libraries may understand differently.
-
-    `target` names what is written, as in `refuse`.
-    """
-    if not split.name and (found := _OTHERWISE.search(split.source)):
-        refuse(target, f"its pattern has {visible(found[0])}, which is not the same in other libraries")
-    if not split.name and may_match_nothing(split):
-        refuse(target, "its pattern may match nothing, and no library goes on behind that as another does")
-
-
-def may_match_nothing(split: Split) -> bool:
-    """Whether the expression can match the empty text, as far as known.
+def check_read_alike(split: Split, target: str = _TARGET, *, in_regex: bool = False) -> None:
+    """Raise `FormatError` for an expression, not published, that another library may understand differently, or that
+    may match the empty text; `in_regex`: the library is `regex`. `target` names what is written, as in `refuse`.
 
     Decided by its automaton; an expression that is not plain is tried on texts of up to two characters of its kinds.
     """
+    if split.name or split == Split(""):
+        return
+    if not in_regex and (found := _OTHERWISE.search(split.source)):
+        refuse(target, f"its pattern has {visible(found[0])}, which is not the same in other libraries")
+    may_be_empty = True
     try:
-        return Automaton(parse(split.source)).matches_empty
+        may_be_empty = Automaton(parse(split.source)).matches_empty
     except (NotPlain, RecursionError):
-        pass
-    try:
         expression, kinds = Expression(split.source), splitter(str(split)).kinds
         texts = ("", *kinds, *(one + other for one in kinds for other in kinds))
-        return any(start == end for text in texts for start, end in expression.spans(text))
-    except PatternError:
-        return True
+        with suppress(PatternError):
+            may_be_empty = any(start == end for text in texts for start, end in expression.spans(text))
+    if may_be_empty:
+        refuse(target, "its pattern may match nothing, and no library goes on behind that as another does")
+
+
+def matching_all(tokenizer: Tokenizer, target: str, *, in_regex: bool = False) -> str:
+    """The expression by which a tokenizer splits, for a library that drops what it does not match: one that matches all
+    of a text, unless it is published or drops the rest too. Raises `FormatError` as `check_read_alike` does."""
+    split = tokenizer.splitter.tree
+    if not isinstance(split, Split):
+        refuse(target, "its pattern is several, one after another")
+    check_read_alike(split, target, in_regex=in_regex)
+    is_all = split.name or split.drops_rest or not split.source
+    return split.source if is_all else rf"{split.source}|(?:(?!{split.source})[\s\S])+"
 
 
 def dumped(values: Mapping[str, Any]) -> str:

@@ -67,7 +67,7 @@ def test_a_few_lines_that_double_a_token_do_not_fill_the_memory(tmp_path):
             tokenizer = load(tmp_path / "double.model")
             assert len(tokenizer.token_bytes(256 + n_lines)) == LONGEST_TOKEN
         else:
-            with pytest.raises(FormatError, match="the tokens become too long"):
+            with pytest.raises(FormatError, match=r"the tokens become too long|a token of"):
                 load(tmp_path / "double.model")
 
 

@@ -210,7 +210,7 @@ MINBPE_TEXTS = [
     ("minbpe v1\n\nx\n", "in line 3, 'x' is not a number"),
     ("minbpe v1\n\n9\n<x> 300\n", "ends before its 9 special tokens"),
     ("minbpe v1\n\n1\n<x>\n", "line 4 is not a special token and its id"),
-    ("minbpe v1\n\n0\n97 98\n97 300\n", "in line 5, the id 300 is no byte, and no line before it makes it"),
+    ("minbpe v1\n\n0\n97 98\n97 300\n", "in line 5, the id 300 is no byte, and no merge before it makes it"),
     ("minbpe v1\n\n0\n97 98\n97 98\n", "in line 5, 97 and 98 have been merged before"),
     ("minbpe v1\n\n0\n97\n", "line 4 is not the ids of two tokens"),
     ("minbpe v1\n\n1\n<x> 256\n97 98\n", "the id 256, which is taken already"),
