@@ -24,8 +24,7 @@ def unreachable(subject: AuditSubject) -> Iterator[Finding]:
 
     A token that some longer text contains is "reachable-in-context", with the shortest such text found as witness. The
     others are "unreachable": proved where "cause" is "utf-8", "bytes" or "merges", otherwise because none of the texts
-    that `witness` tries contains them. Evidence: "encodes_to", the ids that the token's own bytes become, "tried" (how
-    many texts were searched for the token, the shortest first) and "cause":
+    that `witness` tries contains them. Evidence: "encodes_to" (ids), "tried" (how many texts) and "cause":
 
     - "utf-8": no valid UTF-8 contains the bytes;
     - "bytes": a single byte of them has no id;
@@ -144,12 +143,10 @@ def what_if(
     """Tokens that texts become with this tokenizer, but not with another `pattern` or `normalizer`, by id.
 
     `pattern` is a name of `PATTERNS` or a regular expression, `normalizer` one of `NORMALIZERS`; None leaves it as it
-    is. The findings are of the kind "unreachable", about `changed(tokenizer, ...)`; tokens that are unreachable as it
-    is are not among them. Raises `PatternError` or `OptionError` for a pattern or a normalizer that there is not.
+    is. The findings are of the kind "unreachable", about `changed(tokenizer, ...)`, whose errors this raises.
     """
 
     def is_reached(token: int) -> bool:
-        """Whether some text becomes the token as it is, as far as is tried; its own text, as a rule."""
         with suppress(UnicodeDecodeError, UnknownTokenError):
             if tokenizer.encode_ordinary(tokenizer.vocabulary.text_bytes(token).decode()) == [token]:
                 return True
@@ -160,9 +157,10 @@ def what_if(
 
 
 def changed(tokenizer: Tokenizer, *, pattern: str | None = None, normalizer: str | None = None) -> Tokenizer:
-    """The tokenizer with another pattern, another normalizer, or both; its vocabulary and added tokens stay.
+    """The tokenizer with another pattern, normalizer, or both; its vocabulary and added tokens stay.
 
-    In a pipeline of several steps the pattern takes the place of the steps that split.
+    In a pipeline of several steps the pattern takes the place of the steps that split. Raises `PatternError` or
+    `OptionError` for one that there is not.
     """
     preparation = tokenizer.preparation
     if normalizer is not None:

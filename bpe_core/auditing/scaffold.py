@@ -17,18 +17,15 @@ HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with whic
 COPIED: Final = 0.5  # strength of a suspicion from which on the token it goes into is said to be copied whole
 WINDOW: Final = 500  # tokens compared at each side of a place; with fewer than that at a side no place is judged
 ENDED: Final = 0.9  # share of tokens in a window that no later merge uses, from which on a training may end there
-FALL: Final = 0.25
-"""By how much the share must be lower in the window behind. Within one training it rises, but for chance: a window of
-500 deviates by more than 0.08 once in a million windows."""
+FALL: Final = 0.25  # by how much it must be lower in the window behind; by chance it deviates by 0.08, one in a million
 
 
 def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     """Scaffold tokens: judged `by_counts` where the token's counts are known, `by_rank` otherwise.
 
-    Merges behind `end_of_order` are not judged by rank. Then tokens that end a chain of merges made close together, by
-    way of scaffold by rank at most 5 steps before: likely one string, only ever copied. Nobody writes a part of such a
-    string without the rest: boilerplate, forms and names in lists are like that. A model learns it if it learns from
-    the copies, too. Evidence of these: "part" (the id of that parent), "strength" (the parent's).
+    Then "verbatim" tokens, which end a chain of merges made close together, by way of scaffold by rank at most 5 steps
+    before: likely one string, only ever copied, such as boilerplate, forms and names in lists. A model learns it if it
+    learns from the copies, too. Evidence of these: "part" (the id of that parent), "strength" (the parent's).
     """
     usage, vocabulary = subject.usage, subject.tokenizer.vocabulary
     learned = dict.fromkeys(token for _, _, token in vocabulary.merges)
@@ -56,10 +53,9 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
 def by_counts(subject: AuditSubject, usage: Usage, token: int) -> Finding | None:
     """A finding if the intersection over self, IoS = merged / (remaining + merged), is above 0.9; None otherwise.
 
-    `remaining` are occurrences in the tokenized corpus, `merged` those that later merges consumed. The measure is that
-    of Picky BPE (Chizhov et al. 2024, arXiv 2409.04599), which computes it at each merge; here it is computed once,
-    after the last merge. Evidence: "merged", "ios", "into" (the id of the token that consumed most), "into_share" (the
-    part of all occurrences that it consumed).
+    The measure is that of Picky BPE (Chizhov et al. 2024, arXiv 2409.04599), computed once, after the last merge.
+    Evidence: "merged" (occurrences that later merges consumed), "ios", "into" (the id of the token that consumed most),
+    "into_share" (the part of all occurrences that it consumed).
     """
     vocabulary = subject.tokenizer.vocabulary
     merged, made = usage.merged[token], usage.made(token)
@@ -86,10 +82,9 @@ def by_rank(subject: AuditSubject, token: int, last: int) -> Finding | None:
     count, and nearly all occurrences of the first token went into the second. How many are left is guessed by Zipf's
     law, by which counts fall as 1 / step: `left` = (1 / step - 1 / later step) / (1 / last step), in occurrences of the
     last merge. It tells early merges, among which counts fall fast even within five steps, from late ones. Tokens that
-    no merge uses, or several, are not judged, nor are merges behind the step `last`: None.
+    no merge uses, or several, are not judged, nor are merges behind the step `last`.
 
-    Evidence: "into" (the id that the later merge makes), "gap" (later step - step), "ratio" (step / later step),
-    "left", "strength" (HALF_LEFT / (HALF_LEFT + left)).
+    Evidence: "into" (the id that the later merge makes), "gap", "ratio", "left", "strength".
     """
     vocabulary = subject.tokenizer.vocabulary
     children = vocabulary.children(token)
@@ -115,11 +110,8 @@ def end_of_order(vocabulary: Vocabulary) -> int:
 
     Detected from the vocabulary alone, to within some merges; O(merges). In one training the share of tokens that no
     later merge uses grows with the rank, up to one at the end, because ever fewer merges come behind. Where a second
-    list was appended, the first one ends (with hardly a token that is used later) and another begins (many are used
-    again), so the share falls at once: in Llama 3 from 0.97 to 0.4 behind 100,000 merges, in Qwen too.
-
-    Not detected: whether the appended merges were learned in a training of their own; appended lists of tokens that do
-    not use one another (the share does not fall); lists of fewer than a thousand merges.
+    list was appended, it falls at once: in Llama 3 from 0.97 to 0.4 behind 100,000 merges, in Qwen too. Not detected
+    are lists of fewer than a thousand merges, and of tokens that do not use one another.
     """
     steps, leaves = [], []
     for step, (_, _, token) in enumerate(vocabulary.merges, 1):
@@ -129,7 +121,7 @@ def end_of_order(vocabulary: Vocabulary) -> int:
     sums = list(accumulate(leaves, initial=0))
 
     def fall(place: int) -> float:
-        """By how much the share falls at `steps[place]`; 0.0 where it was not high before."""
+        """By how much the share falls there; 0.0 where it was not high before."""
         before = (sums[place] - sums[place - WINDOW]) / WINDOW
         behind = (sums[place + WINDOW] - sums[place]) / WINDOW
         return before - behind if before >= ENDED else 0.0

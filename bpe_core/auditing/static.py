@@ -14,9 +14,8 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import UNUSED_BYTES, character_length, incomplete_ends, is_utf8
 from bpe_core.visible import counted, letter_script, visible
 
+# Something with a letter in it between angle or square brackets, as special tokens are usually written.
 _LOOKALIKE: Final = re.compile(r"\s*(?:<[^<>\s]*[^\W\d_][^<>\s]*>|\[[^\[\]\s]*[^\W\d_][^\[\]\s]*\])\s*")
-"""Something with a letter in it between angle or square brackets, as special tokens are usually written."""
-
 _INCOMPLETE_AT: Final = {
     "end": "It ends inside a character, so it is no text until another token completes it.",
     "start": "It begins inside a character, so it is no text without the token before it.",
@@ -32,8 +31,7 @@ def spelling(subject: AuditSubject) -> Iterator[Finding]:
     """Single bytes that UTF-8 never contains, parts of characters, and ordinary tokens written like special ones.
 
     A part of a character is a substring of valid UTF-8 of two or more bytes, cut inside a character at one or both
-    ends. Evidence: "where" ("start", "end" or "both"), "stray" and "pending", the bytes of the incomplete characters at
-    the start and at the end, in hex; see `IncompleteEnds`.
+    ends. Evidence: "where", "stray" and "pending" (in hex), see `IncompleteEnds`.
     """
     for token, token_bytes in subject.tokens("bytes"):
         ends = incomplete_ends(token_bytes) if len(token_bytes) > 1 else None
@@ -51,10 +49,7 @@ def spelling(subject: AuditSubject) -> Iterator[Finding]:
 
 
 def duplicates(subject: AuditSubject) -> Iterator[Finding]:
-    """Ordinary tokens with the same bytes as another token, except the one of them that encoding produces.
-
-    Evidence: "ids", all ids with these bytes.
-    """
+    """Ordinary tokens with the bytes of another, but for that which encoding produces. Evidence: "ids", of all."""
     vocabulary = subject.tokenizer.vocabulary
     by_bytes: dict[bytes, list[int]] = defaultdict(list)
     for token, token_bytes in subject.tokens("duplicates"):
@@ -77,9 +72,8 @@ def duplicates(subject: AuditSubject) -> Iterator[Finding]:
 def added_tokens(subject: AuditSubject) -> Iterator[Finding]:
     """Added tokens that any text can hold, because they are not special, and special ones that are ordinary words.
 
-    An added token that is not special is found before everything else, wherever its text stands: also inside of words.
-    A warning for one that consists of letters and digits, which texts hold by chance; a note for others.
-    Evidence: "special", "would_be" (the ids that its text becomes without it; empty if it cannot be encoded).
+    A warning for one that consists of letters and digits, which texts hold by chance; a note for others. Evidence:
+    "special", "would_be" (the ids that its text becomes without it; empty if it cannot be encoded).
     """
     tokenizer = subject.tokenizer
     added = {token: (text, True) for text, token in tokenizer.special_tokens.items()}
@@ -135,11 +129,9 @@ def shape(subject: AuditSubject) -> Iterator[Finding]:
 def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[tuple[int, int, str]]:
     """All (left, right, text) with `tokenizer.encode_ordinary(text) == [left, right]` that are text only together.
 
-    Sorted by id. `left` begins at a character's beginning and ends inside a character; `right` begins with the bytes
-    missing there and ends at a character's end. Tokens of a single byte are included. Each left token is tried with
-    every right one that begins with as many bytes as it lacks. A model has rarely met such a pair, and may fail to
-    repeat it: S. Jang et al., "Improbable Bigrams Expose Vulnerabilities of Incomplete Tokens" (2024, arXiv
-    2410.23684).
+    Sorted by id. `left` ends inside a character, `right` begins with the bytes missing there; tokens of a single byte
+    are included. A model has rarely met such a pair, and may fail to repeat it: S. Jang et al., "Improbable Bigrams
+    Expose Vulnerabilities of Incomplete Tokens" (2024, arXiv 2410.23684).
     """
     by_missing: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     lefts: list[tuple[int, bytes, bytes]] = []

@@ -27,9 +27,7 @@ advises (section 3.9, "U+FFFD Substitution of Maximal Subparts")."""
 _BEGINS: Final = bytes(0 if 0x80 <= byte < 0xC0 else 1 for byte in range(256))
 _REPLACEMENT: Final = "\ufffd".encode()
 _WIDEST: Final = 12  # tokens of a difference that are considered, on either side
-
-Kind = Literal["text", "invalid", "unknown"]
-"""Whole characters; bytes that are no text, where U+FFFD stands in the decoded text; an id that there is not."""
+_Kind = Literal["text", "invalid", "unknown"]
 
 
 class DecodedSpan(NamedTuple):
@@ -39,7 +37,7 @@ class DecodedSpan(NamedTuple):
     end: int
     ids: tuple[int, ...]
     text: str  # what they decode to together
-    kind: Kind
+    kind: _Kind  # unknown: there is no such id; U+FFFD stands for it, and for bytes that are invalid
 
 
 def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedSpan]:
@@ -69,7 +67,7 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
         end += len(_REPLACEMENT if token is None else token)
         if end < len(data) and not begins[end]:
             continue
-        kind: Kind = "unknown" if token is None else "text"
+        kind: _Kind = "unknown" if token is None else "text"
         while invalid and invalid[0][0] < end:
             kind = "invalid"
             invalid.popleft()
@@ -80,13 +78,13 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
 
 @dataclass(frozen=True, slots=True)
 class RoundTripDifference:
-    """The first place where encoding a decoded text gives other ids than it was decoded from, and why, a sentence."""
+    """The first place where encoding a decoded text gives other ids than it was decoded from."""
 
     n_ids: int  # how many ids encoding gives, of the whole text
-    index: int  # the index of the first id that differs, in both lists
+    index: int  # of the first id that differs, in both lists
     given: tuple[int, ...]  # the ids from there on, up to where both stand for the same text again
     encoded: tuple[int, ...]  # what encoding gives in their place
-    why: str
+    why: str  # a sentence
 
 
 def round_trip_difference(
@@ -94,8 +92,7 @@ def round_trip_difference(
 ) -> RoundTripDifference | None:
     """The first difference between `ids` and the ids of the text that they decode to; None if there is none.
 
-    `spans` are the `decoded_spans` of `ids`. Special tokens are encoded as such if `ids` holds one. The cost is that of
-    encoding the text.
+    `spans` are the `decoded_spans` of `ids`. Special tokens are encoded as such if `ids` holds one.
     """
     text = tokenizer.decode(ids)
     has_special = not set(tokenizer.vocabulary.special_tokens.values()).isdisjoint(ids)
@@ -139,10 +136,9 @@ def _why(tokenizer: Tokenizer, span: DecodedSpan | None, given: tuple[int, ...],
         return f"No token has the id {span.ids[0]:,}: \ufffd stands in its place, and that is what is encoded."
     if span is not None and span.kind == "invalid":
         data = b"".join(map(tokenizer.token_bytes, span.ids))
-        what = f"The byte {data.hex()} is no text by itself"
-        if len(data) > 1:
-            what = f"The bytes {shortened(data.hex(' '), 40)} are no text by themselves"
-        return f"{what}: decoding puts \ufffd there, and what is encoded is \ufffd, of the bytes ef bf bd."
+        bytes_of_it = f"bytes {shortened(data.hex(' '), 40)} are no text by themselves"
+        what = bytes_of_it if len(data) > 1 else f"byte {data.hex()} is no text by itself"
+        return f"The {what}: decoding puts \ufffd there, and what is encoded is \ufffd, of the bytes ef bf bd."
     preparation = tokenizer.preparation
     if preparation is not None and not preparation.only_splits:
         return "This tokenizer changes a text before it splits it, so encoding does not give every sequence of ids."

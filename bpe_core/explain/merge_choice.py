@@ -13,15 +13,12 @@ from bpe_core.explain.pair_counts import MergeEffect, Pair, PairCounts
 from bpe_core.kernel.fallback import descending
 from bpe_core.tokenizer.training_record import TIES
 from bpe_core.trainer.start import alphabet
-from bpe_core.vocabulary import Vocabulary
 
 GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."
-"""The reason of a merge that a training began with."""
 MOST_TIED: Final = 40  # tied pairs that are named; of more, those that the tie rule takes first
 MOST_ROWS: Final = 2000  # rows up to which a table of pairs is given whole; of a larger one only `TOP` rows are
 TOP: Final = 200
-FEW_WORDS: Final = 40
-"""Distinct pieces up to which a corpus is given whole; of a larger one only pieces that changed are."""
+FEW_WORDS: Final = 40  # distinct pieces up to which a corpus is given whole; of a larger one only those that changed
 MOST_WORDS: Final = 12  # changed pieces given of a larger corpus, the most frequent first
 LONGEST_WORD: Final = 400  # tokens of the longest piece that is given; nobody would read longer ones
 _END_OF_WORD: Final = 256  # the number of the end-of-word marker as a symbol: behind the bytes, before what merges make
@@ -48,10 +45,10 @@ class CorpusPiece:
 
 @dataclass(frozen=True, slots=True)
 class PairRanking:
-    """The pairs of the corpus at one step in descending order of (count, pair), but the most frequent ones, which are
-    tied, in the order in which the tie rule takes them."""
+    """The pairs of the corpus at one step."""
 
-    rows: tuple[PairRow, ...]  # all of the `n_pairs`, or the first
+    rows: tuple[PairRow, ...]
+    """All, or the first, in descending order of (count, pair); those tied at the top as the tie rule takes them."""
     n_pairs: int
     n_tied: int  # how many have the highest count
     n_tokens: int  # tokens of the corpus
@@ -99,11 +96,10 @@ class Explanation:
 def explain(
     counts: PairCounts, step: int, ties: str = "first", max_token_length: int | None = None, *, few: int = 8
 ) -> Explanation:
-    """The merge of `step`, and the pairs after it; `counts` is at that step then.
+    """The merge of `step`, and the pairs after it; `counts` is at that step then. `OptionError` for no step.
 
     `ties` and `max_token_length` are the options of the training, which skipped pairs that make longer tokens.
     `few` is how many runners-up and how many pairs born and vanished are named.
-    Raises `OptionError` for a step that there is not.
     """
     counts.tokenizer.at(step)
     choice, effect = None, MergeEffect(0, {}, 0, 0, ())
@@ -125,9 +121,8 @@ class _Candidates:
             self.counts = {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}
         self.most = max(self.counts.values(), default=0)
         self.tied = [pair for pair, count in self.counts.items() if count == self.most]
-        self._places = dict.fromkeys(self.tied, (0, 0))  # where each begins first: nothing to a single one
-        if len(self.tied) > 1:
-            self._places = counts.first_places(self.tied)
+        single = dict.fromkeys(self.tied, (0, 0))
+        self._places = counts.first_places(self.tied) if len(self.tied) > 1 else single  # where each begins first
         self._vocabulary = counts.tokenizer.vocabulary
         self.order = self.order_of(ties)
 
@@ -135,21 +130,17 @@ class _Candidates:
         """A sort key of tied pairs: the rule takes the one with the smallest."""
         if rule == "first":
             return self._places.__getitem__
-        vocabulary, number = self._vocabulary, _numbers(rule, self._vocabulary)
+        vocabulary = self._vocabulary
+        number_of = {bytes([byte]): number for number, byte in enumerate(alphabet(rule))}
+
+        def number(token: int) -> int:
+            """As the trainer numbers symbols: bytes in the rule's alphabet, the end-of-word marker, merges in order."""
+            step = vocabulary.step_of(token)
+            return _END_OF_WORD + step if step else number_of.get(vocabulary.token_bytes(token), _END_OF_WORD)
+
         if rule == "largest":
             return lambda pair: (*(descending(vocabulary.token_bytes(part)) for part in pair), *map(number, pair))
         return lambda pair: tuple(map(number, pair))
-
-
-def _numbers(rule: str, vocabulary: Vocabulary) -> Callable[[int], int]:
-    """Numbers tokens as a trainer does by this rule: bytes in its alphabet, the end-of-word marker, merges in order."""
-    number_of = {bytes([byte]): number for number, byte in enumerate(alphabet(rule))}
-
-    def number(token: int) -> int:
-        step = vocabulary.step_of(token)
-        return _END_OF_WORD + step if step else number_of.get(vocabulary.token_bytes(token), _END_OF_WORD)
-
-    return number
 
 
 def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates, few: int) -> MergeChoice:

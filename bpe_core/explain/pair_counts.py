@@ -30,16 +30,14 @@ class MergeEffect:
     pairs: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
     n_joined: int  # how many occurrences of the pair become the new token
     n_tokens: int  # by how much the number of tokens changes
-    words: Sequence[tuple[int, Sequence[int], Sequence[int]]]
-    """(number of the piece, its tokens before, its tokens after) for each distinct piece that changes."""
+    words: Sequence[tuple[int, Sequence[int], Sequence[int]]]  # (number, tokens before, after) of each piece changed
 
 
 class PairCounts:
     """The counts of all pairs at one step, which can be changed.
 
     A pair counts once for each place where it begins, overlaps included (`aaa` holds `aa` twice), as in training.
-    To count anew takes a time linear in the bytes of the distinct pieces, a neighboring step one linear in those of
-    the pieces it changes. A step that there is not is an `OptionError`.
+    Counting anew is linear in the bytes of the distinct pieces, a neighboring step in those of the pieces it changes.
 
     >>> from bpe_core import train
     >>> counts = PairCounts(train("aaabdaaabac", vocab_size=259, pattern="none"), {"aaabdaaabac": 1})
@@ -53,15 +51,14 @@ class PairCounts:
     def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int]) -> None:
         """At step 0. `pieces` maps each piece to how often it occurs, in the order of first appearance.
 
-        Raises `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known.
+        `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known.
         """
         if tokenizer.preparation is not None:
             raise OptionError("This tokenizer changes a text before it splits it; its pairs cannot be counted.")
         if not tokenizer.vocabulary.knows_merges:
             raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
         self.tokenizer = tokenizer  # whose merges are followed; may be replaced by one that has these merges and more
-        self.pieces, self.weights = list(pieces), list(pieces.values())
-        """The distinct pieces, and how often each of them occurs."""
+        self.pieces, self.weights = list(pieces), list(pieces.values())  # distinct; how often each occurs
         end = tokenizer.vocabulary.end_of_word
         mark = b"" if end is None else tokenizer.token_bytes(end)
         encoded = [utf8(piece) + mark + b"\xff" for piece in self.pieces]  # no UTF-8 holds this last byte
@@ -142,10 +139,7 @@ class PairCounts:
         return self.tokenizer.at(step).encode_pieces(pieces)
 
     def first_places(self, pairs: Collection[Pair]) -> dict[Pair, tuple[int, int]]:
-        """(number of a distinct piece, number of a token in it) where each of these pairs begins first at this step.
-
-        Only pieces that hold the bytes of a pair are encoded, none twice.
-        """
+        """(number of a distinct piece, number of a token in it) where each of these pairs begins first at this step."""
         places: dict[Pair, tuple[int, int]] = {}
         encoded: dict[int, list[Pair]] = {}
         for pair in pairs:

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 from time import perf_counter
 from typing import Final
 
@@ -25,10 +25,9 @@ KINDS: Final = (
 
 _BLOCK: Final = 1 << 14  # characters that are searched at a time
 _MARGIN: Final = 64  # characters around a block that are read with it, for what begins in it and ends behind
-_MOST_OF_A_KIND: Final = 64  # pitfalls of one kind that are kept of one block; further ones are ignored
+_MOST_OF_A_KIND: Final = 64  # pitfalls of one kind that are kept of one block
 _SAMPLE_LENGTH: Final = 200  # characters of a script in a block after which no more are counted
-_FEWEST_CHARACTERS: Final = 4
-"""Characters of a script that a text must have for its tokens per character to be reported."""
+_FEWEST_CHARACTERS: Final = 4  # of a script, for its tokens per character to be reported
 _NEAR: Final = 30  # characters between two decimals up to which a reader compares them
 
 _INVISIBLE: Final = re.compile(
@@ -67,11 +66,12 @@ class Pitfall:
     reason: str  # what is unexpected, in one sentence that is safe to show
 
 
-_Detector = Callable[[str, int], Iterator[Pitfall]]  # (part of a text, its offset) -> pitfalls, offsets in the part
+_Detector = Callable[[str, int], Iterator[tuple[int, int, str]]]
+"""(part of a text, its offset) -> (start and end in the part, reason) of each pitfall of one kind."""
 
 
-def _detectors(live: LiveText) -> tuple[_Detector, ...]:
-    """The detectors for a text, one for each of eight of the `KINDS`; the others need more than a part of the text."""
+def _detectors(live: LiveText) -> dict[str, _Detector]:
+    """The detectors of eight of the `KINDS`; the others need more than a part of the text."""
     tokenizer = live.tokenizer
     specials = tokenizer.special_tokens
     known = re.compile("|".join([*map(re.escape, sorted(specials, key=len, reverse=True)), _SPECIAL.pattern]))
@@ -79,18 +79,15 @@ def _detectors(live: LiveText) -> tuple[_Detector, ...]:
     def n_tokens(text: str) -> int:
         return len(tokenizer.encode_ordinary(" " + text))
 
-    def special(text: str, _: int) -> Iterator[Pitfall]:
+    def special(text: str, _: int) -> Iterator[tuple[int, int, str]]:
         for found in known.finditer(text):
             token = specials.get(found[0])
             if token is None:
-                yield _pitfall(
-                    "special token", found, f"{visible(found[0])} looks like a special token; here it is text."
-                )
+                yield *found.span(), f"{visible(found[0])} looks like a special token; here it is text."
             elif not isinstance(tokenizer, SpecialsAllowed):
-                reason = f"{visible(found[0])} is text here, not the special token {token:,}."
-                yield _pitfall("special token", found, reason)
+                yield *found.span(), f"{visible(found[0])} is text here, not the special token {token:,}."
 
-    def lookalike(text: str, _: int) -> Iterator[Pitfall]:
+    def lookalike(text: str, _: int) -> Iterator[tuple[int, int, str]]:
         end = 0
         for found in _MIXED.finditer(text):
             if found.start() < end:
@@ -101,35 +98,32 @@ def _detectors(live: LiveText) -> tuple[_Detector, ...]:
             word = text[start:end]
             latin = word.translate(_LOOKALIKES)
             odd = next(one for one, other in zip(word, latin, strict=True) if one != other)
-            script = letter_script(odd).capitalize()
             tokens = f"{n_tokens(word)} tokens, {n_tokens(latin)} without"
-            yield Pitfall("look-alike", start, end, f"{visible(word)} has {odd} from {script}: {tokens}.")
+            yield start, end, f"{visible(word)} has {odd} from {letter_script(odd).capitalize()}: {tokens}."
 
-    def invisible(text: str, _: int) -> Iterator[Pitfall]:
+    def invisible(text: str, _: int) -> Iterator[tuple[int, int, str]]:
         for found in _INVISIBLE.finditer(text):
             character = found[0][0]
-            what = f"U+{ord(character):04X} {character_name(character)}"
             more = f" and {len(found[0]) - 1} more" if len(found[0]) > 1 else ""
             effect = "looks like a plain space" if character.isspace() else "is not seen"
-            yield _pitfall("invisible", found, f"{what}{more} {effect}.")
+            yield *found.span(), f"U+{ord(character):04X} {character_name(character)}{more} {effect}."
 
-    def curly(text: str, _: int) -> Iterator[Pitfall]:
+    def curly(text: str, _: int) -> Iterator[tuple[int, int, str]]:
         for found in _CURLY.finditer(text):
             curled, straight = n_tokens(found[0]), n_tokens(found[0].replace("’", "'"))
             if curled > straight:
-                reason = f"{found[0]}: {curled} tokens, {straight} with a straight quote."
-                yield _pitfall("curly quote", found, reason)
+                yield *found.span(), f"{found[0]}: {curled} tokens, {straight} with a straight quote."
 
-    def number(text: str, start: int) -> Iterator[Pitfall]:
+    def number(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         for found in _DIGITS.finditer(text):
             begin, end = start + found.start(), start + found.end()
             groups = [min(span.end, end) - max(span.start, begin) for span in live.spans(begin, end)]
             if len(groups) > 1 and (len(set(groups[1:])) > 1 or groups[0] > groups[1]):
                 ends = accumulate(groups)
                 split = "·".join(found[0][end - size : end] for size, end in zip(groups, ends, strict=True))
-                yield _pitfall("number", found, f"{split}: the digits are grouped unevenly.")
+                yield *found.span(), f"{split}: the digits are grouped unevenly."
 
-    def letters(text: str, start: int) -> Iterator[Pitfall]:
+    def letters(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         for found in _LETTER_IN.finditer(text):
             letter, word = found.groups()
             times = word.lower().count(letter.lower())
@@ -137,31 +131,29 @@ def _detectors(live: LiveText) -> tuple[_Detector, ...]:
             n_parts = sum(len(span.ids) for span in live.spans(start + found.start(2), start + found.end(2)))
             if n_parts < len(word):
                 reason = f"{word} is {counted(n_parts, 'token')}, not {len(word)} letters: no model sees its {its}."
-                yield Pitfall("letters", found.start(2), found.end(2), reason)
+                yield *found.span(2), reason
 
-    def decimal(text: str, _: int) -> Iterator[Pitfall]:
+    def decimal(text: str, _: int) -> Iterator[tuple[int, int, str]]:
         before: re.Match[str] | None = None
         for found in _DECIMAL.finditer(text):
             if before and found[1] == before[1] and found.start() - before.end() <= _NEAR:
                 less, more = sorted((before, found), key=lambda one: one[2].ljust(8, "0"))
                 if int(less[2]) > int(more[2]):
                     said = f"the tokens after the dot say {less[2]} and {more[2]}"
-                    yield _pitfall("decimal", found, f"{less[0]} is less than {more[0]}, but {said}.")
+                    yield *found.span(), f"{less[0]} is less than {more[0]}, but {said}."
             before = found
 
-    def indentation(text: str, start: int) -> Iterator[Pitfall]:
+    def indentation(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         for found in _INDENTATION.finditer(text):
-            n_spaces = len(found[0])
-            spans = live.spans(start + found.start(), start + found.end())
-            n_alone = sum(span.end <= start + found.end() for span in spans)
+            end, n_spaces = start + found.end(), len(found[0])
+            n_alone = sum(span.end <= end for span in live.spans(start + found.start(), end))
             if n_alone >= max(3, n_spaces // 2):
-                yield _pitfall("indentation", found, f"{n_spaces} spaces of indentation take {n_alone} tokens.")
+                yield *found.span(), f"{n_spaces} spaces of indentation take {n_alone} tokens."
 
-    return special, lookalike, invisible, curly, letters, decimal, number, indentation
-
-
-def _pitfall(kind: str, found: re.Match[str], reason: str) -> Pitfall:
-    return Pitfall(kind, found.start(), found.end(), reason)
+    return {
+        **{"special token": special, "look-alike": lookalike, "invisible": invisible, "curly quote": curly},
+        **{"letters": letters, "decimal": decimal, "number": number, "indentation": indentation},
+    }
 
 
 @dataclass(slots=True)
@@ -175,7 +167,7 @@ class _Sample:
 
 @dataclass(slots=True)
 class _Block:
-    """The results for `length` characters of the text; offsets count from the first of them."""
+    """The results for `length` characters of the text, from whose first offsets count."""
 
     length: int
     known: bool = False
@@ -218,12 +210,9 @@ class Pitfalls:
         before = min(start, _MARGIN)
         end = min(start + block.length + _MARGIN, self._live.n_characters)
         text = self._live.between(start - before, end)
-        for detect in self._detectors:
-            n_found = 0
-            for pitfall in detect(text, start - before):
-                if before <= pitfall.start < before + block.length and n_found < _MOST_OF_A_KIND:
-                    n_found += 1
-                    block.found.append(_moved(pitfall, -before))
+        for kind, detect in self._detectors.items():
+            found = (Pitfall(kind, a - before, b - before, reason) for a, b, reason in detect(text, start - before))
+            block.found += islice((one for one in found if 0 <= one.start < block.length), _MOST_OF_A_KIND)
         block.found.sort(key=lambda pitfall: pitfall.start)
         block.worst = min(block.found, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
         for match in _NEWLINE.finditer(text, before, before + block.length):
@@ -259,21 +248,18 @@ class Pitfalls:
         return (_moved(pitfall, start) for block, start in self._placed() for pitfall in block.found)
 
     def worst(self) -> Pitfall | None:
-        """The first known pitfall of the most surprising kind; None if there is none."""
+        """The first known pitfall of the most surprising kind."""
         of_blocks = (_moved(block.worst, start) for block, start in self._placed() if block.worst)
         return min(of_blocks, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
 
-    def after(self, offset: int) -> Pitfall | None:
-        """The first known pitfall with `start > offset`; None if there is none."""
-        near = ((block, start) for block, start in self._placed() if start + block.length > offset)
-        behind = (_moved(pitfall, start) for block, start in near for pitfall in block.found)
-        return next((pitfall for pitfall in behind if pitfall.start > offset), None)
-
-    def before(self, offset: int) -> Pitfall | None:
-        """The last known pitfall with `start < offset`; None if there is none."""
-        near = reversed([(block, start) for block, start in self._placed() if start < offset])
-        before = (_moved(pitfall, start) for block, start in near for pitfall in reversed(block.found))
-        return next((pitfall for pitfall in before if pitfall.start < offset), None)
+    def nearest(self, offset: int, by: int) -> Pitfall | None:
+        """The first known pitfall with `start > offset` (`by` 1), or the last with `start < offset` (-1)."""
+        for block, start in [*self._placed()][::by]:
+            if (start + block.length * (by > 0) - offset) * by > 0:
+                for pitfall in block.found[::by]:
+                    if (start + pitfall.start - offset) * by > 0:
+                        return _moved(pitfall, start)
+        return None
 
     def n_before(self, offset: int) -> int:
         """How many known pitfalls have `start < offset`."""

@@ -21,9 +21,9 @@ _Offsets = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
-    """An occurrence of a token or a pair in the text that is called `name`."""
+    """An occurrence of a token or a pair."""
 
-    name: str
+    name: str  # of the text
     line: int  # the number of the line in which it begins, from 1
     column: int  # characters of that line before it; `before` are the last `AROUND` of them
     before: str
@@ -34,7 +34,7 @@ class CorpusPlace:
 
 @dataclass(frozen=True, slots=True)
 class CorpusText:
-    """A document of a corpus, whose text comes in blocks."""
+    """A document of a corpus."""
 
     name: str
     blocks: Iterable[str]

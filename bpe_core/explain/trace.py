@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
@@ -33,14 +34,12 @@ class Unmerged:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """All steps by which one piece is encoded, from a token per byte to its final tokens."""
+    """All steps by which one piece is encoded."""
 
-    start: tuple[int, ...]
-    """The tokens before the first merge: one per byte, or per character where the vocabulary is made of characters."""
+    start: tuple[int, ...]  # the tokens before the first merge: one per byte, or per character of some vocabularies
     applied: tuple[Applied, ...]
     parts: tuple[int, ...]  # the tokens of the piece in the end
-    whole: int | None = None
-    """The id of the whole piece, if the vocabulary has one that no merge makes and it was looked up."""
+    whole: int | None = None  # the id of the piece, if it was looked up and no merge makes it
     unmerged: tuple[Unmerged, ...] = ()  # each pair of neighboring tokens of the result, from left to right
 
     @property
@@ -51,10 +50,9 @@ class Trace:
 
 
 def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
-    """The merges that turn `piece` into its tokens, as many as are in force in `vocabulary`.
+    """The merges that turn `piece` into its tokens. Raises `UnknownTokenError` for a byte that has no id.
 
-    Made to be shown, for pieces of the length of words: O(n * n) time and memory for n bytes, since every merge keeps
-    a copy of the tokens after it. Raises `UnknownTokenError` for a byte that has no id.
+    For pieces of the length of words: O(n * n) for n bytes, since every merge keeps a copy of the tokens after it.
 
     >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
     >>> [merge.parts for merge in trace(low, "low").applied]
@@ -94,8 +92,6 @@ def _joins(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[tuple[int
 def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
     """The steps, in order, that change how `text` is split: those of its tokens, and of the tokens these are made of.
 
-    A token comes about by its own merge only, so no other step is seen. The merges of a rank file are recovered first.
-
     >>> from bpe_core import train
     >>> steps_seen(train("aaabdaaabac", vocab_size=259, pattern="none"), "aab")
     [1]
@@ -111,8 +107,7 @@ def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
     return sorted(map(vocabulary.step_of, seen))
 
 
-@dataclass(frozen=True, slots=True)
-class Absorption:
+class Absorption(NamedTuple):
     """A later merge, of `step`, that made `token` with the token in question as a part."""
 
     step: int
@@ -134,11 +129,10 @@ class TokenUses:
 
 
 def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step: int) -> TokenUses:
-    """The uses of the token that the merge of `step`, from 1, makes.
+    """The uses of the token that the merge of `step`, from 1, makes; linear in the merges that have it as a part.
 
-    A use ends, if it ends, in a merge that has the token as a part. How many occurrences a merge joined is how many
-    tokens the corpus lost by it (the pair's count would not do: "aaa" holds the pair (a, a) twice and is merged once).
-    `length_after(k)` is how many tokens it had after k merges, 0 included. Linear in the merges that have the token.
+    `length_after(k)` is how many tokens the corpus had after k merges, 0 included: a merge joined as many occurrences
+    as the corpus lost tokens by it (the count of its pair would not do: "aaa" holds (a, a) twice and is merged once).
 
     >>> low = Vocabulary.of_bytes().extended([(97, 97, 256), (256, 97, 257)])
     >>> uses = token_uses(low, [11, 9, 7].__getitem__, 1)
@@ -170,7 +164,7 @@ class UseLedger:
         self._absorbed: defaultdict[int, int] = defaultdict(int)
 
     def add(self, left: int, right: int, token: int, n_tokens: int) -> None:
-        """The next merge, after which the corpus has `n_tokens` tokens. O(1)."""
+        """The next merge, after which the corpus has `n_tokens` tokens."""
         self.made[token] = made = self.n_tokens - n_tokens
         self.n_tokens = n_tokens
         self._absorbed[left] += made

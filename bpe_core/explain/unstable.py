@@ -25,10 +25,8 @@ from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.utf8 import endings, utf8
 from bpe_core.vocabulary import in_order
 
-TAIL_LENGTH: Final = 400
-"""Characters at the end of a text that are examined first; `unstable` doubles them as long as they are not enough."""
-_MAX_SPLIT: Final = 50_000
-"""Characters that are split at most, for all continuations together, by a pattern without known safe cuts."""
+TAIL_LENGTH: Final = 400  # characters at the end of a text that are examined first
+_MAX_SPLIT: Final = 50_000  # characters split at most, for all continuations, by a pattern without known safe cuts
 _MAX_COMPLETIONS: Final = 256  # ways to complete an incomplete character that are tried at most
 
 Ids = tuple[int, ...]
@@ -37,14 +35,11 @@ _Ends = tuple[int, ...]  # where pieces end in the tail or at its end, in code p
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A token that would swallow the end of the text: the last of the `ids` that would replace the unstable ones.
+    """A token that would swallow the end of the text."""
 
-    The text ends with its first bytes, `swallowed`, already; `rest` would follow, and may end inside a character.
-    """
-
-    ids: Ids
-    swallowed: bytes
-    rest: bytes
+    ids: Ids  # what would replace the unstable tokens, that token last
+    swallowed: bytes  # its first bytes, with which the text ends already
+    rest: bytes  # would follow; may end inside a character
 
     @property
     def token(self) -> int:
@@ -52,16 +47,13 @@ class Completion:
 
 
 class _Prefix(NamedTuple):
-    """Tokens of all of the tail, split at `ends`, but its last bytes, which another token can begin with.
-
-    `is_first`: that token would be the first of its piece. `is_whole`: these are the tokens of all of the tail.
-    """
+    """Tokens of all of the tail, split at `ends`, but its last bytes, which another token can begin with."""
 
     ends: _Ends
     ids: Ids
     swallowed: bytes
-    is_first: bool
-    is_whole: bool
+    is_first: bool  # that token would be the first of its piece
+    is_whole: bool  # these are the tokens of all of the tail
 
 
 class Unstable:
@@ -81,8 +73,7 @@ class Unstable:
         text = live.between(start, live.n_characters)
         ends = list(accumulate(map(len, reader.split(text)))) if reader.local else []
         safe = next((end for end in reversed(ends[:-1]) if reader.is_safe_cut(text[end - 1 : end + 1])), 0)
-        self.is_inside &= not safe
-        """Whether the tail begins inside a piece."""
+        self.is_inside &= not safe  # whether the tail begins inside a piece
         self._text = text[safe:]
         pieces = reader.split(self._text)
         self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
@@ -90,10 +81,9 @@ class Unstable:
         self._prefixes = [prefix for ends in self._possible_ends() for prefix in self._prefixes_under(ends)]
         self.n_stable = self._count_stable()  # how many tokens at the tail's beginning no continuation can change
         stable = utf8(self._text)[: sum(map(self._n_bytes, self._ids[: self.n_stable]))]
+        # The others: the code point in which they begin (the length of the text if there are none), and their ids now.
         self.start = start + safe + len(stable.decode(errors="ignore"))
-        """Offset of the code point in which they begin; the length of the text if there are none."""
         self.ids: Final = tuple(token for token in self._ids[self.n_stable :] if token >= 0)
-        """The tokens as they are now."""
 
     def _encode(self, pieces: Sequence[str]) -> Ids:
         """The ids of whole pieces; -n stands for n bytes that a lossy pattern drops."""
@@ -157,7 +147,7 @@ class Unstable:
     def completions(self) -> Iterator[Completion]:
         """All tokens that would swallow the end: first those that swallow most bytes, then by id.
 
-        They are computed lazily; after a single space there are tens of thousands.
+        After a single space there are tens of thousands.
         """
         seen: set[tuple[Ids, int]] = set()
         for prefix in sorted(self._prefixes, key=lambda prefix: -len(prefix.swallowed)):
@@ -169,9 +159,9 @@ class Unstable:
                     yield Completion(ids, prefix.swallowed, rest)
 
     def _swallowing(self, prefix: _Prefix, beyond: Sequence[str] = ()) -> Iterator[int]:
-        """The tokens that can follow a prefix, lowest id first; `beyond` are characters to try after each.
+        """The tokens that can follow a prefix, lowest id first.
 
-        The pattern may accept the piece only if more follows, as a closing quotation mark.
+        `beyond` are characters to try after each: a pattern may want more, such as a closing quotation mark.
         """
         vocabulary = self._vocabulary
         for token in sorted(self._tokens.beginning_with(prefix.swallowed)):
@@ -198,10 +188,8 @@ class Unstable:
 
 
 def unstable(live: LiveText) -> Unstable | None:
-    """The unstable end of a text, or None where that is not known.
-
-    Not known: for a tokenizer that changes a text before it splits it, and for a pattern without known safe cuts (such
-    as one with look-behind) on all but short texts.
+    """The unstable end of a text; None for a tokenizer that changes a text before it splits it, and for a pattern
+    without known safe cuts (such as one with look-behind) on all but short texts.
 
     Only the last `TAIL_LENGTH` characters are examined, or twice, four times as many ... until their first token is
     stable; a pattern is assumed not to look back farther.

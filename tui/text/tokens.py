@@ -246,7 +246,7 @@ class Review:
     def next_pitfall(self, offset: int, by: int) -> Pitfall | None:
         """The pitfall after a code point (`by` 1) or before it (-1); from the last on to the first, and back."""
         for place in (offset, -1 if by > 0 else self.live.n_characters + 1):
-            nearest = self._pitfalls.after(place) if by > 0 else self._pitfalls.before(place)
+            nearest = self._pitfalls.nearest(place, by)
             known = [one for one in (nearest, *self._others) if one is not None and (one.start - place) * by > 0]
             if known:
                 return min(known, key=lambda pitfall: pitfall.start * by)

@@ -118,9 +118,9 @@ def test_from_one_to_the_next_and_the_worst_of_them() -> None:
     worst = pitfalls.worst()
     assert worst is not None and worst.kind == "look-alike"
     for one, other in pairwise(found):
-        assert pitfalls.after(one.start) == other and pitfalls.before(other.start) == one
+        assert pitfalls.nearest(one.start, 1) == other and pitfalls.nearest(other.start, -1) == one
     assert [pitfalls.n_before(pitfall.start) for pitfall in found] == list(range(len(found)))
-    assert pitfalls.after(found[-1].start) is None is pitfalls.before(found[0].start)
+    assert pitfalls.nearest(found[-1].start, 1) is None is pitfalls.nearest(found[0].start, -1)
 
 
 @pytest.mark.parametrize("letter", ["a", "1", " ", "\u0430", "\u200b", "'", "\r", "<|"])
