@@ -8,16 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import LiveText, Tokenizer, train
-from tui.text.strips import OnRow
-from tui.text.tokens import ColoredTokens, TokensOfRows, moved
+from tui.text.tokens import Rows, find_tokens, moved, rows_after
 
 CORPUS = "the theme of the other thesis,\n    the thing\n\n    that they thought through\n" * 20
 TRAINED = train(CORPUS, vocab_size=330)
 PARTS = ("the ", "theme", " ", "\n", "\n\n    ", "thing ", "é", "雨", "x" * 30, "of the other ")
-
-
-def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
-    return ColoredTokens(live, start, start + length, n_colors).on_row(start, length)
 
 
 @pytest.fixture(scope="module", params=["gpt4", "none"])
@@ -50,19 +45,18 @@ EDITS = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(("e", " ", "thx"
 @settings(max_examples=20)
 def test_remembered_rows_are_those_of_a_fresh_text(n_colors: int, length: int, text: str, edits, grows) -> None:
     """What is typed over what stood there; what is only inserted moves the colors of a run of equal tokens."""
-    live, rows = LiveText(TRAINED, text), TokensOfRows()
+    live, rows = LiveText(TRAINED, text), Rows()
     for start, typed in edits:
         start %= live.n_characters
-        starts = range(0, live.n_characters - length, length)
-        found = {row: rows.on_row(live, row, length, n_colors) for row in starts}
-        if n_colors == 2:
-            assert found == {row: find_tokens(live, row, length, n_colors) for row in starts}
+        keys = [(row, length, n_colors) for row in range(0, live.n_characters - length, length)]
+        for key in keys:
+            found = rows.setdefault(key, find_tokens(live, *key))
+            assert n_colors > 2 or found == find_tokens(live, *key)
         end = start if grows and n_colors == 2 else min(live.n_characters, start + len(typed))
         typed = typed[: end - start] if end > start else typed
-        rows.edited(live.splice(start, end, typed), start, end, len(typed))
-        if end - start == len(typed):
-            for row in starts:
-                assert rows.on_row(live, row, length, n_colors) == find_tokens(live, row, length, n_colors)
+        rows = rows_after(rows, live.splice(start, end, typed), start, end, len(typed))
+        for key in keys:
+            assert end - start != len(typed) or key not in rows or rows[key] == find_tokens(live, *key)
 
 
 @pytest.mark.parametrize(
@@ -82,16 +76,3 @@ def test_remembered_rows_are_those_of_a_fresh_text(n_colors: int, length: int, t
 )
 def test_a_marked_stretch_moves_with_its_text(edit: tuple[int, int, int], expected: tuple[int, int]) -> None:
     assert moved(((10, 20),), *edit) == (expected,)
-
-
-def test_rows_looked_up_together_are_those_looked_up_alone(tokenizer: Tokenizer) -> None:
-    live = LiveText(tokenizer, "".join(random.Random(4).choices(PARTS, k=900)))
-    rows, n = TokensOfRows(), live.n_characters
-    for step in (tokenizer.step, 20):
-        live.use(tokenizer.at(step))
-        rows.forget()
-        start = 0
-        for line in live.text.splitlines(keepends=True):
-            assert rows.on_row(live, start, len(line), 6) == find_tokens(live, start, len(line), 6)
-            start += len(line)
-        assert rows.on_row(live, n // 2, 1, 6) == find_tokens(live, n // 2, 1, 6), "and any place of it"

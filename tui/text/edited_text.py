@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is 
     from bpe_core.live.baseline import Baseline, Comparison
     from bpe_core.live.live_text import LiveText
     from bpe_core.live.spans import Span
-    from tui.text.tokens import Review, TokensOfRows, UnderCursor
+    from tui.text.tokens import Review, Rows, UnderCursor
 
 BIG_TEXT: Final = 500_000  # characters of a text above which it is split into pieces beside the screen
 BIG_EDIT: Final = 100_000  # characters of an edit above which its tokens are not compared; the text is read anew
@@ -33,6 +33,8 @@ MOST_COPIED: Final = 200_000  # ids that are copied without being selected: no c
 MOST_DRAWN: Final = 20_000  # characters of a picture, at most
 PICTURES: Final = {"html": ("a page", ".html"), "svg": ("a drawing", ".svg"), "markdown": ("Markdown", ".md")}
 """The kinds of pictures, each with what it is and the suffix of its file."""
+
+_ROWS: Final = 512  # rows whose tokens are remembered
 
 T = TypeVar("T")
 
@@ -83,7 +85,7 @@ class Lane:
         self.why_none = ""  # why there are no tokens although there is a tokenizer: a sentence, or nothing
         self.changed: tuple[Columns, ...] = ()  # the code points whose tokens the last edits have made
         self.under_cursor: UnderCursor | None = None  # the token at the place of `set_cursor`
-        self._rows: TokensOfRows | None = None  # there are some with `live`
+        self._rows: Rows = {}  # the tokens of the rows drawn lately
         self._missed: list[tuple[int, int, str]] = []  # edits since the `reading` began
         self._is_unread = False  # whether all of the text must be read anew
 
@@ -111,14 +113,12 @@ class Lane:
         return max(len(text), end - start) > most or self.live.is_costly(start, end)
 
     def _splice(self, start: int, end: int, text: str) -> Change | None:
-        from tui.text.tokens import moved
+        from tui.text.tokens import moved, rows_after
 
         change = self.ask(lambda live: live.splice(start, end, text), None)
-        if change is not None and self._rows is not None:
-            if self.tokenizer is not None and self.tokenizer.by_piece:
-                self._rows.edited(change, start, end, len(text))
-            else:  # tokens that stay may stand for other characters
-                self._rows.forget()
+        if change is not None and self.tokenizer is not None:
+            # Where it changes a text before it splits it, tokens that stay may stand for other characters.
+            self._rows = rows_after(self._rows, change, start, end, len(text)) if self.tokenizer.by_piece else {}
             self.changed = (*moved(self.changed, start, end, len(text)), (change.start, change.stop))
         return change
 
@@ -147,9 +147,8 @@ class Lane:
 
     def _go_on_with(self, tokenizer: Tokenizer) -> None:
         self.ask(lambda live: live.use(tokenizer), None)
-        if self._rows is not None:
-            self._rows.forget()
-            self.changed = ()
+        self._rows.clear()
+        self.changed = ()
 
     def _update(self) -> None:
         """Read the text if it must be read anew; what takes long becomes a `reading`."""
@@ -176,7 +175,7 @@ class Lane:
         if self._is_slow and not reading.is_thorough:
             self._is_unread = True
             return self._update()
-        self._take(reading.live)
+        self.live = reading.live
         if reading.tokenizer is not self.tokenizer:
             self._go_on_with(self.tokenizer)
         for edit in missed:
@@ -190,12 +189,6 @@ class Lane:
         self._update()
         self.changed = ()
         self.set_cursor(self._offset)
-
-    def _take(self, live: LiveText) -> None:
-        """Have these tokens, of the text as it is now, and no colored rows yet."""
-        from tui.text.tokens import TokensOfRows
-
-        self.live, self._rows = live, TokensOfRows()
 
     def ask(self, question: Callable[[LiveText], T], otherwise: T) -> T:
         """The answer that the tokens give; `otherwise` where there are none, or none any more when they were asked."""
@@ -228,8 +221,8 @@ class Lane:
 
     def settle(self, seconds: float) -> bool:
         """Work on tokens that are not known yet for so long; whether all are known now."""
-        if not self.is_settled and self.ask(lambda live: live.settle(seconds), True) and self._rows is not None:
-            self._rows.forget()  # what was provisional in a very long piece is final now
+        if not self.is_settled and self.ask(lambda live: live.settle(seconds), True):
+            self._rows.clear()  # what was provisional in a very long piece is final now
         return self.is_settled
 
     @property
@@ -250,8 +243,18 @@ class Lane:
             self.under_cursor = self.ask(lambda live: find_under(live, offset), None)
 
     def on_row(self, start: int, length: int, n_colors: int) -> OnRow:
-        rows = self._rows
-        return self.ask(lambda live: rows.on_row(live, start, length, n_colors) if rows else NOTHING, NOTHING)
+        """The tokens on a row that begins at a code point, in one of so many colors each."""
+        if self.live is None:
+            return NOTHING
+        if (key := (start, length, n_colors)) not in self._rows:
+            from tui.text.tokens import find_tokens
+
+            if (found := self.ask(lambda live: find_tokens(live, *key), None)) is None:
+                return NOTHING
+            if len(self._rows) >= _ROWS:
+                self._rows.clear()
+            self._rows[key] = found
+        return self._rows[key]
 
 
 class EditedText(Lane):
@@ -345,11 +348,12 @@ class EditedText(Lane):
             self.review.use()
             self.why_no_review = ""
 
-    def _take(self, live: LiveText) -> None:
+    def finish_reading(self, reading: Reading) -> None:
         from tui.text.tokens import Review
 
-        super()._take(live)
-        self.review = Review(live)
+        super().finish_reading(reading)
+        if self.live is not None and self.review is None:
+            self.review = Review(self.live)
 
     # Work on what is not known yet
 

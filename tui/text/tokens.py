@@ -1,10 +1,8 @@
 """What a screen asks of the tokens of a text: those on a row, the one under the cursor, what is not final, pitfalls."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from operator import attrgetter
 from time import perf_counter
 from typing import Final
 
@@ -17,81 +15,39 @@ from bpe_core.utf8 import utf8
 from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, RowToken, clip
 
-_START, _END = attrgetter("start"), attrgetter("end")
-_ROWS: Final = 512  # rows whose tokens are remembered
-_TOGETHER: Final = 1024  # characters whose tokens are looked up together, about half a screen
+Rows = dict[tuple[int, int, int], OnRow]
+"""Where a row begins, its length and how many colors there are -> what is on it."""
+
 _CONTEXT: Final = 64
 """Characters before a row whose tokens are looked at too, so that colors do not depend on where a row begins."""
 
 
-class TokensOfRows:
-    """The tokens of the rows drawn lately; an edit forgets only the rows that it touched.
-
-    Where all rows are to be drawn anew, as at another step, the tokens of several are looked up together.
-    """
-
-    def __init__(self) -> None:
-        self._rows: dict[tuple[int, int, int], OnRow] = {}
-        self.forget()
-
-    def forget(self) -> None:
-        """Forget all rows: any may have other tokens."""
-        self._rows.clear()
-        self._colored: ColoredTokens | None = None
-        self._is_all_new = True
-
-    def on_row(self, live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
-        key = (start, length, n_colors)
-        found = self._rows.get(key)
-        if found is None:
-            if len(self._rows) >= _ROWS:
-                self._rows.clear()
-            colored = self._colored
-            if colored is None or not colored.holds(*key):
-                together = _TOGETHER if self._is_all_new and n_colors > 2 else 0
-                end = min(start + max(length, together), live.n_characters)
-                colored = self._colored = ColoredTokens(live, start, end, n_colors)
-            found = self._rows[key] = colored.on_row(start, length)
-        return found
-
-    def edited(self, change: Change, start: int, end: int, n_inserted: int) -> None:
-        """Take note of an edit: `n_inserted` code points came in the place of those from `start` to `end`."""
-        self._colored, self._is_all_new = None, False
-        shift = n_inserted - (end - start)
-        start, end = min(start, change.start), max(end, change.stop - shift)
-        self._rows = {
-            (at if at + length < start else at + shift, length, n_colors): found
-            for (at, length, n_colors), found in self._rows.items()
-            if at + length < start or (at - _CONTEXT > end and n_colors > 2)
-        }
+def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
+    """The tokens of a row with their colors, and where several share characters."""
+    context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
+    spans = live.spans(context, start + length)
+    bytes_of = live.tokenizer.token_bytes
+    tokens: list[RowToken] = []
+    shared: list[Columns] = []
+    for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
+        if stretch := clip((span.start, span.end), start, length):
+            outside = max(start - span.start, 0), max(span.end - start - length, 0)
+            inside = tuple(len(bytes_of(token)) for token in span.ids) if len(span.ids) > 1 else ()
+            tokens.append(RowToken(*stretch, color, outside, inside))
+            if inside:
+                shared += [seen for torn in _torn(live, span) if (seen := clip(torn, start, length))]
+    return tuple(tokens), tuple(shared)
 
 
-class ColoredTokens:
-    """The tokens of a part of a text with their colors; and where several share characters."""
-
-    def __init__(self, live: LiveText, start: int, end: int, n_colors: int) -> None:
-        self._live, self._start, self._end, self._n_colors = live, start, end, n_colors
-        context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
-        self._spans = live.spans(context, end)
-        self._colors = choose_colors(self._spans, n_colors)
-
-    def holds(self, start: int, length: int, n_colors: int) -> bool:
-        return self._start <= start and start + length <= self._end and n_colors == self._n_colors
-
-    def on_row(self, start: int, length: int) -> OnRow:
-        first = bisect_right(self._spans, start, key=_END)
-        last = bisect_left(self._spans, start + length, first, key=_START)
-        bytes_of = self._live.tokenizer.token_bytes
-        tokens: list[RowToken] = []
-        shared: list[Columns] = []
-        for span, color in zip(self._spans[first:last], self._colors[first:last], strict=True):
-            if stretch := clip((span.start, span.end), start, length):
-                outside = max(start - span.start, 0), max(span.end - start - length, 0)
-                inside = tuple(len(bytes_of(token)) for token in span.ids) if len(span.ids) > 1 else ()
-                tokens.append(RowToken(*stretch, color, outside, inside))
-                if inside:
-                    shared += [seen for torn in _torn(self._live, span) if (seen := clip(torn, start, length))]
-        return tuple(tokens), tuple(shared)
+def rows_after(rows: Rows, change: Change, start: int, end: int, n_inserted: int) -> Rows:
+    """Those of the rows that an edit left as they were: `n_inserted` code points took the place of a range."""
+    shift = n_inserted - (end - start)
+    start, end = min(start, change.start), max(end, change.stop - shift)
+    return {
+        (at if at + length < start else at + shift, length, n_colors): found
+        for (at, length, n_colors), found in rows.items()
+        if at + length < start or (at - _CONTEXT > end and n_colors > 2)
+    }
 
 
 def _anchor(live: LiveText, start: int) -> int:
