@@ -29,10 +29,6 @@ class Part:
         """The text of a range."""
         return self.text[start:end]
 
-    def settle(self) -> None:
-        """Set `n_tokens`, or encode one stretch more of a very long part."""
-        raise NotImplementedError
-
     @property
     def ids(self) -> Sequence[int]:
         """Its tokens."""
@@ -41,6 +37,10 @@ class Part:
     def spans(self, start: int, end: int) -> Iterable[Span]:
         """The spans that meet a range of it."""
         raise NotImplementedError
+
+    def settle(self) -> None:
+        """Set `n_tokens`, or encode one stretch more of a very long part."""
+        self.n_tokens = len(self.ids)
 
     def n_tokens_between(self, start: int, end: int) -> int:
         """How many tokens meet a range of it."""
@@ -144,8 +144,8 @@ def compare(
     last = len(data) - _next_border(before, after, lengths, len(data) - end, len(data) - right)
     return Change(
         start,
-        _without_gaps(removed),
-        _without_gaps(inserted),
+        without_gaps(removed),
+        without_gaps(inserted),
         max(start, n_characters(data[:end])),
         n_bytes,
         begin - len(utf8(text[:start])),
@@ -160,5 +160,6 @@ def _next_border(one: Iterable[int], other: Iterable[int], lengths: Mapping[int,
     return next((min(here, there, stop) for here, there in pairs if here != there or here >= stop), stop)
 
 
-def _without_gaps(row: "array[int]") -> "array[int]":
+def without_gaps(row: "array[int]") -> "array[int]":
+    """The tokens of a row, without the negative numbers for what a lossy pattern drops."""
     return array(row.typecode, filter((0).__le__, row)) if row.typecode == GAPPED else row

@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.common_prefix import common_prefix
-from bpe_core.live.change import GAPPED, Edit, same_ends
+from bpe_core.live.change import Edit, same_ends, without_gaps
 from bpe_core.live.spans import Span
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 
@@ -129,7 +129,7 @@ class Giant:
         if self._row is None:
             self._encode_on()
         if self._row is not None:
-            self.n_tokens = n_tokens(self._row)
+            self.n_tokens = len(self.ids)
             self._find(_TOKEN, len(self._row) - 1)
 
     def _encode_on(self) -> None:
@@ -146,7 +146,7 @@ class Giant:
 
     @property
     def ids(self) -> Sequence[int]:
-        return [token for token in self.row if token >= 0]
+        return without_gaps(self.row)
 
     def _find(self, what: int, value: int) -> tuple[Mark, Mark]:
         """The last mark at which no more than `value` characters, bytes or tokens are before it, and the next one."""
@@ -209,7 +209,7 @@ class Giant:
         stop, _ = self._find(_CHARACTER, end)
         n_before = sum(len(span.ids) for span in self.spans(begin[_CHARACTER], start) if span.end <= start)
         n_behind = sum(len(span.ids) for span in self.spans(stop[_CHARACTER], end) if span.start < end)
-        return n_tokens(self.row[begin[_TOKEN] : stop[_TOKEN]]) - n_before + n_behind
+        return len(without_gaps(self.row[begin[_TOKEN] : stop[_TOKEN]])) - n_before + n_behind
 
     def piece_at(self, offset: int) -> tuple[int, int]:
         """(start, end) of the piece that holds a character."""
@@ -337,8 +337,3 @@ class Ends:
                     break
                 last, index = last - 1, index - 1
         return ends[n_same - 1] if n_same else 0, ends[last]
-
-
-def n_tokens(row: "array[int]") -> int:
-    """How many tokens a row has, without its gaps."""
-    return sum(map((0).__le__, row)) if row.typecode == GAPPED else len(row)

@@ -95,18 +95,13 @@ class LiveText:
     def _within(self, start: int, end: int) -> Iterator[tuple[int, Any]]:
         """(start, part) for all parts that meet a range. Raises `OptionError` if there is no such range."""
         self._check(start, end)
-        end, at = max(end, start + 1), 0
+        at = 0
         for group in self._groups:
-            if at >= end:
-                break
             behind = at + group.n_characters
-            if behind > start:
-                for part in group.parts:
-                    if at >= end:
-                        break
-                    if at + part.n_characters > start:
-                        yield at, part
-                    at += part.n_characters
+            for part in group.parts if start < behind and at < max(end, start + 1) else ():
+                if start < at + part.n_characters and at < max(end, start + 1):
+                    yield at, part
+                at += part.n_characters
             at = behind
 
     def _check(self, start: int, end: int) -> None:
@@ -145,21 +140,12 @@ class LiveText:
         spans = self.spans(offset, min(offset + 1, self.n_characters))
         return next((span for span in spans if span.start <= offset < span.end), None)
 
-    def piece_at(self, offset: int) -> tuple[int, int] | None:
-        """(start, end) of the piece that holds the character at `offset`; None if none does.
+    def piece_at(self, offset: int) -> tuple[int, int, str] | None:
+        """(start, end, text as it is encoded) of the piece that holds the character at `offset`; None if none does.
 
-        Under a tokenizer that changes the text, a piece that spans very many characters is cut off.
+        The text is normalized, and "" for an added token. Under a tokenizer that changes the text, a piece that spans
+        very many characters is cut off.
         """
-        found = self._piece_around(offset)
-        return found and found[:2]
-
-    def prepared_piece(self, offset: int) -> str:
-        """The text of that piece as it is encoded, after normalization; "" if there is none."""
-        found = self._piece_around(offset)
-        return found[2] if found else ""
-
-    def _piece_around(self, offset: int) -> tuple[int, int, str] | None:
-        """(start, end, text) of that piece."""
         if offset == self.n_characters:
             return None
         at, part = next(self._within(offset, offset))
@@ -193,11 +179,6 @@ class LiveText:
         """How many tokens the text has; settles it."""
         self.settle(float("inf"))
         return sum([group.n_tokens or 0 for group in self._groups])
-
-    @property
-    def n_tokens_known(self) -> int | None:
-        """How many tokens the text has, if that is known by now."""
-        return self.n_tokens if self.settled else None
 
     def n_tokens_between(self, start: int, end: int) -> int | None:
         """How many tokens meet a range; None if a part inside of it is not encoded yet. Encodes only its ends."""

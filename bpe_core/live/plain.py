@@ -13,8 +13,8 @@ from operator import attrgetter
 from typing import Final
 
 from bpe_core import kernel
-from bpe_core.live.change import GAPPED, Change, Edit, Part, compare
-from bpe_core.live.giant import Gap, Giant, n_tokens
+from bpe_core.live.change import GAPPED, Change, Edit, Part, compare, without_gaps
+from bpe_core.live.giant import Gap, Giant
 from bpe_core.live.spans import Span, layout
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
@@ -99,7 +99,7 @@ class PlainReader:
             sum(part.n_bytes for part in new) - n_bytes,
         )
         for part in new:
-            part.n_tokens = n_tokens(part.row)
+            part.n_tokens = len(part.ids)
         return new, change.moved(at)
 
     def _divided(self, giant: Giant, edit: Edit) -> "list[PlainPart | Giant]":
@@ -179,12 +179,9 @@ class PlainPart(Part):
         """Its tokens, gaps included."""
         return self.reader.row(self.text)
 
-    def settle(self) -> None:
-        self.n_tokens = n_tokens(self.row)
-
     @property
     def ids(self) -> Sequence[int]:
-        return [token for token in self.row if token >= 0]
+        return without_gaps(self.row)
 
     def spans(self, start: int, end: int) -> Iterator[Span]:
         spans = self.reader.layout(self.text)

@@ -93,9 +93,6 @@ class PreparedPart(Part):
         """Its tokens and their places."""
         return self.reader.align(self.text, self.before, self.behind)
 
-    def settle(self) -> None:
-        self.n_tokens = self.alignment.n_tokens
-
     @property
     def ids(self) -> Sequence[int]:
         return self.alignment.ids

@@ -228,7 +228,7 @@ class Lane:
     @property
     def n_tokens(self) -> int | None:
         """How many tokens the text has, if that is known by now."""
-        return self.ask(lambda live: live.n_tokens_known, None)
+        return self.ask(lambda live: live.n_tokens if live.settled else None, None)
 
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of code points; none where there are no tokens."""

@@ -95,7 +95,7 @@ def find_under(live: LiveText, offset: int) -> UnderCursor | None:
     if span is None or piece is None:
         return None
     tokens = tuple(map(live.tokenizer.token_bytes, span.ids))
-    return UnderCursor(span.start, span.end, live.between(span.start, span.end), span.ids, tokens, piece)
+    return UnderCursor(span.start, span.end, live.between(span.start, span.end), span.ids, tokens, piece[:2])
 
 
 def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -> tuple[Columns, ...]:

@@ -284,5 +284,5 @@ class TokenSide(Vertical):
         elif self.seen == "ahead":
             lines.show_lines(what_may_come(edited.review, tokenizer, area.palette, lines.room))
         elif under is not None:
-            piece = edited.ask(lambda live: live.prepared_piece(under.start), "")
-            lines.show_lines(why_this_split(tokenizer, piece, area.palette, lines.room))
+            piece = edited.ask(lambda live: live.piece_at(under.start), None)
+            lines.show_lines(why_this_split(tokenizer, piece[2] if piece else "", area.palette, lines.room))

@@ -73,7 +73,7 @@ def test_one_digit_more_and_every_later_piece_ends_elsewhere(vocabulary):
     live = LiveText(tokenizer, text)
     live.settle(float("inf"))
     change = live.splice(9000, 9000, "0")
-    pieces = [live.piece_at(at) for at in (8999, 9000, 9003)]
+    pieces = [live.piece_at(at)[:2] for at in (8999, 9000, 9003)]
     assert live.settled and pieces == [(8997, 9000), (9000, 9003), (9003, 9006)]
     assert len(change.removed) > 500 and change.n_tokens == live.n_tokens - len(tokenizer.encode_ordinary(text))
     live.splice(9000, 9001, "")
@@ -92,7 +92,7 @@ def test_what_is_not_encoded_yet_is_shown_and_settles_stretch_by_stretch(vocabul
     n_steps = 1
     while not live.settle(0):
         n_steps += 1
-        assert live.n_tokens_known is None
+        assert not live.settled
     assert n_steps > 5 and live.ids == tokenizer.encode_ordinary(text)
 
 

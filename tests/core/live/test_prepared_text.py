@@ -50,7 +50,7 @@ def test_the_space_put_before_a_text_stands_for_nothing_in_it():
     assert live.spans(0, 8) == [Span(0, 3, (312,)), Span(3, 7, (312,)), Span(7, 8, (301,))]
     live.splice(0, 0, "é")
     assert live.spans(0, 4) == [Span(0, 0, (300,)), Span(0, 1, (304,)), Span(1, 4, (311,))]
-    assert live.prepared_piece(0) == " élow"
+    assert live.piece_at(0)[2] == " élow"
     change = live.splice(0, 1, "")
     assert (change.start, change.removed, change.inserted) == (0, (300, 304, 311), (312,))
     assert change.n_bytes == -2
@@ -82,7 +82,7 @@ def test_an_added_token_is_no_piece():
     live = LiveText(MAKERS["added"](), "x E ab")
     assert [span.ids for span in live.spans(1, 6)] == [(303,), (302,)]
     assert live.spans(1, 2)[0][:2] == (1, 4)  # with the white space beside it
-    assert (live.prepared_piece(0), live.prepared_piece(2)) == ("x", "")
+    assert (live.piece_at(0)[2], live.piece_at(2)[2]) == ("x", "")
 
 
 def test_every_segment_of_a_normal_form_stands_alone():
