@@ -16,7 +16,7 @@ from bpe_core.live.spans import Span
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap
-from bpe_core.tokenizer.preparation import METASPACE, Finder, Placed, PrefixStep, Preparation, SplitStep
+from bpe_core.tokenizer.preparation import METASPACE, Placed, PrefixStep, Preparation, SplitStep
 from bpe_core.utf8 import utf8
 
 Range = tuple[int, int]  # (start, end) in the text as it was written, in code points
@@ -66,7 +66,7 @@ class Alignment:
 
     def _prepare(self, preparation: Preparation, begins: bool, ends: bool) -> None:
         text, starts = self.text, begins
-        for start, end, token in _parts(preparation.raw, text):
+        for start, end, token in preparation.raw.parts(text, frozenset()):
             base = self._map.n_characters
             if token is not None:
                 self._put_token(text[start:end], base, token)
@@ -74,7 +74,7 @@ class Alignment:
                 begins, starts = False, True
                 continue
             changed = self._map.add(text[start:end], starts, ends or end < len(text))
-            for first, last, token in _parts(preparation.normalized, changed):
+            for first, last, token in preparation.normalized.parts(changed, frozenset()):
                 if token is None:
                     self._split(preparation, changed[first:last], base + first, begins, starts)
                 else:
@@ -180,18 +180,6 @@ class Alignment:
             found += self._places(index)[first - before : last - before]
             first, index = max(first, behind), index + 1
         return found
-
-
-def _parts(tokens: Finder, text: str) -> Iterator[tuple[int, int, int | None]]:
-    """(start, end, token) of the added tokens in a text; (start, end, None) of what is between them."""
-    done = 0
-    for start, end, token in tokens.found(text, frozenset()):
-        if done < start:
-            yield done, start, None
-        yield start, end, token
-        done = end
-    if done < len(text):
-        yield done, len(text), None
 
 
 def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]:

@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from html import escape
 from importlib import import_module
 from itertools import chain, groupby
 from operator import itemgetter
@@ -16,7 +15,6 @@ from bpe_core.patterns.pattern import Else, longest_first
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.utf8 import without_surrogates
-from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 
@@ -27,9 +25,8 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer.preparation import BytePieces, Preparation
 
 
-_LONGEST: Final = 1 << 10  # characters of a piece that is cached
-_ROOM: Final = 1 << 22  # of all cached pieces: characters, ids, and `_ENTRY` for each; about 60 MB
-_ENTRY: Final = 24
+_LONGEST: Final = 48  # characters of a piece that is cached
+_MOST: Final = 1 << 17  # pieces in the cache: 100 MB at most, 20 MB as a rule
 _BLOCK: Final = 1 << 16  # characters
 _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
 
@@ -40,23 +37,19 @@ class PieceCache(dict[str, tuple[int, ...]]):
     Raises `UnicodeEncodeError` for a piece with a surrogate in it, before which the text must be repaired and split.
     """
 
-    __slots__ = ("_encode", "_room", "within")
+    __slots__ = ("_encode", "within")
 
     def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
         self._encode = vocabulary.encode
         self.within = within  # splits the bytes of a piece again; None if they are encoded as a whole
-        self._room = _ROOM
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
         data = piece.encode()
         parts = self.within(data) if self.within else (data,)
         ids = tuple(chain.from_iterable(map(self._encode, parts)))
         if len(piece) <= _LONGEST:
-            size = _ENTRY + len(piece) + len(ids)
-            if self._room < size:
+            if len(self) >= _MOST:
                 self.clear()
-                self._room = _ROOM
-            self._room -= size
             self[piece] = ids
         return ids
 
@@ -269,17 +262,6 @@ class Tokenizer:
     def to_tokenizers(self) -> "tokenizers.Tokenizer":
         """An equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.live_objects`, also for errors."""
         return import_module("bpe_core.formats.live_objects").to_tokenizers(self)  # type: ignore[no-any-return]
-
-    def _repr_html_(self) -> str:
-        """The table that a notebook displays."""
-        rows = {
-            "tokens": f"{self.n_vocab:,}",
-            "merges": f"{self.step:,}",
-            "pattern": visible(self.pattern) or "none",
-            "special tokens": ", ".join(map(visible, self.special_tokens)) or "none",
-        }
-        body = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
-        return f"<table><caption>{escape(visible(self.name or 'Tokenizer'))}</caption>{body}</table>"
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """The text of `ids`; `errors` says what invalid UTF-8 becomes, as in `bytes.decode`.

@@ -49,8 +49,11 @@ class Finder:
             self._tokens.setdefault(normalize(token.text) if normalize else token.text, token)
         self._texts = TextSearch(self._tokens)
 
-    def found(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int]]:
-        """(start, end, id) of each token found, in code points; special tokens only if their text is in `allowed`."""
+    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int | None]]:
+        """(start, end, id) of each token found, in code points, and (start, end, None) of the texts between them.
+
+        A special token is found only if its text is in `allowed`.
+        """
         start = done = 0
         for begin, end in self._texts.spans(text):
             token = self._tokens[text[begin:end]]
@@ -65,19 +68,12 @@ class Finder:
                     end += 1
             if token.rstrip:
                 done = end = max(end, done)
+            if start < begin:
+                yield start, begin, None
             yield begin, end, token.token
             start = end
-
-    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[str | int]:
-        """The text as a sequence of ids, of the tokens found, and of the non-empty texts between them."""
-        start = 0
-        for begin, end, token in self.found(text, allowed):
-            if start < begin:
-                yield text[start:begin]
-            yield token
-            start = end
         if start < len(text):
-            yield text[start:]
+            yield start, len(text), None
 
 
 def _is_in_word(text: str, start: int, end: int) -> bool:
@@ -216,12 +212,13 @@ class Preparation:
         `PatternError` if a text becomes too long or an expression takes too long.
         """
         begins = True
-        for part in self.raw.parts(text, allowed):
-            if isinstance(part, int):
-                yield part
+        for start, end, token in self.raw.parts(text, allowed):
+            if token is not None:
+                yield token
             else:
-                for inner in self.normalized.parts(self.normalize(part) if self.normalize else part, allowed):
-                    yield self._pieces(inner, begins) if isinstance(inner, str) else inner
+                part = self.normalize(text[start:end]) if self.normalize else text[start:end]
+                for first, last, inner in self.normalized.parts(part, allowed):
+                    yield self._pieces(part[first:last], begins) if inner is None else inner
                     begins = False
             begins = False
 

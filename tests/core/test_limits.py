@@ -141,16 +141,15 @@ def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
 # --- what is remembered ----------------------------------------------------------------------------------------------
 
 
-def test_pieces_are_remembered_up_to_an_amount_of_text_not_of_pieces(monkeypatch):
-    monkeypatch.setattr(tokenizers, "_ROOM", 10_000)
+def test_few_pieces_are_remembered_and_no_long_ones(monkeypatch):
+    monkeypatch.setattr(tokenizers, "_MOST", 10)
     tokenizer = train("the theme of the other thesis " * 9, vocab_size=280, pattern="words")
     rng = random.Random(0)
-    for _ in range(100):
-        word = "".join(rng.choices("theomsr", k=900))
+    for n in range(100):
+        word = "".join(rng.choices("theomsr", k=n))
         assert tokenizer.decode(tokenizer.encode_piece(word)) == word
-        remembered = tokenizer._cache
-        assert sum(len(piece) + len(ids) for piece, ids in remembered.items()) <= 10_000
-    assert len(remembered) > 1
+        assert len(tokenizer._cache) <= 10 and all(len(piece) < 50 for piece in tokenizer._cache)
+    assert tokenizer._cache
 
 
 # --- very long pieces and tokens -------------------------------------------------------------------------------------

@@ -44,11 +44,16 @@ def test_a_live_text_minds_them_in_every_edit(pattern: str) -> None:
     assert live.n_tokens == len(live.ids)
 
 
+def found_in(text: str, finder: Finder) -> list[str | int]:
+    parts = finder.parts(text, frozenset())
+    return [text[start:end] if token is None else token for start, end, token in parts]
+
+
 def test_of_added_tokens_that_normalization_makes_equal_the_first_is_found() -> None:
     """Hugging Face's library takes any of them, in each run another."""
     tokens = [AddedToken(text, token, normalized=True) for token, text in enumerate(("AB", "ab", "Ab"), 300)]
-    assert list(Finder(tokens, str.casefold).parts("xab", frozenset())) == ["x", 300]
-    assert list(Finder(tokens).parts("xabAB", frozenset())) == ["x", 301, 300]
+    assert found_in("xab", Finder(tokens, str.casefold)) == ["x", 300]
+    assert found_in("xabAB", Finder(tokens)) == ["x", 301, 300]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,7 @@ def test_of_added_tokens_that_normalization_makes_equal_the_first_is_found() -> 
 )
 def test_added_tokens_find_what_their_flags_say(text: str, found: list[str | int]) -> None:
     word, spaced = AddedToken("ab", 300, single_word=True), AddedToken("<>", 301, lstrip=True, rstrip=True)
-    assert list(Finder([word, spaced]).parts(text, frozenset())) == found
+    assert found_in(text, Finder([word, spaced])) == found
 
 
 def test_half_a_special_token_is_not_final() -> None:
