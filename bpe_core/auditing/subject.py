@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
-from bpe_core.corpus.reading import Progress, Reading, TextFile
+from bpe_core.corpus.reading import OnRead, Reading, TextFile
 from bpe_core.errors import OptionError
 from bpe_core.explain.trace import UseLedger
 from bpe_core.tokenizer import Tokenizer
@@ -230,7 +230,7 @@ def surprise(count: int, of_tokens: int, seen: int, of_reference: int) -> float:
 
 
 def spread_of(
-    tokenizer: Tokenizer, files: Iterable[TextFile], progress: Callable[[Progress], None] | None = None
+    tokenizer: Tokenizer, files: Iterable[TextFile], progress: OnRead | None = None
 ) -> dict[str, Mapping[int, float]] | None:
     """The columns "document_frequency" and "largest_share" of `AuditSubject.columns`, each file being a document.
 

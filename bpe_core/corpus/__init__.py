@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.corpus.counts import Counts, Source
-from bpe_core.corpus.reading import Progress, Skipped, TextFile, Unreadable, recognize_file, why_not
+from bpe_core.corpus.reading import Skipped, TextFile, Unreadable, recognize_file, why_not
 from bpe_core.errors import TextError
 from bpe_core.visible import visible
 
-__all__ = ["Counts", "Found", "Progress", "Skipped", "Source", "TextFile", "find_files"]
+__all__ = ["Counts", "Found", "Skipped", "Source", "TextFile", "find_files"]
 
 PASSED_OVER: Final = frozenset({"__pycache__", "__pypackages__", "dist-packages", "node_modules", "site-packages"})
 """Folder names that are skipped below a given path, as hidden ones are: installed packages and generated files."""

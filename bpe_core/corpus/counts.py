@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
-from bpe_core.corpus.reading import BLOCK, REPORT_EVERY, Progress, Reading, Skipped, TextFile, Unreadable
+from bpe_core.corpus.reading import BLOCK, OnRead, Reading, Skipped, TextFile, Unreadable
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
 from bpe_core.process import n_threads
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 BYTES_PER_WORKER: Final = 1 << 21  # bytes on disk that one more thread must have to count, to be worth starting
 _PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
-_SHARES: Final = (1 << 18, 1 << 22)
-"""Least and most bytes that are handed to a thread at a time. The more shares, the more tables are put together."""
+_SHARES: Final = (1 << 18, 1 << 22)  # bytes handed to a thread at a time; the more shares, the more tables to join
 _AHEAD: Final = 2  # shares that wait for each thread, at most: they are in memory
+_REPORT_EVERY: Final = 0.02  # seconds between two reports of progress while threads are waited for
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Name, sizes and digest of a document, kept after its pieces are counted."""
+    """What is kept of a document after its pieces are counted."""
 
     name: str  # as the file is called on the screen, or "text"
     bytes: int  # its size in UTF-8, unpacked, without byte order mark
@@ -124,17 +124,16 @@ class Counts:
         files: Iterable[TextFile],
         pattern: str = "gpt4",
         *,
-        progress: Callable[[Progress], None] | None = None,
+        progress: OnRead | None = None,
         workers: int | None = None,
         sample: "Sample | None" = None,
     ) -> Self:
         """Count files, each a document. They are read in blocks: only a pattern without safe cuts holds a whole text.
 
-        `progress` is called at most every 20 ms; what it raises ends the reading. `workers` threads count at a time,
-        where the kernel can split the texts; None: as many as the size is worth, up to the number of cores. The result
-        is the same for any number. With a `sample` only a part of the files is read, in stretches that are documents
-        each. Raises TextError if a `required` file, or every file, proves unreadable; PatternError for a wrong
-        `pattern`.
+        What `progress` raises ends the reading. `workers` threads count at a time, where the kernel can split the
+        texts; None: as many as the size is worth, up to the number of cores. The result is the same for any number.
+        With a `sample` only a part of the files is read, in stretches that are documents each. Raises TextError if a
+        `required` file, or every file, proves unreadable; PatternError for a wrong `pattern`.
         """
         counts = cls(pattern)
         files = sample.documents(files, counts.splitter) if sample else list(files)
@@ -148,7 +147,6 @@ class Counts:
         counts.sample = "" if sample is None else str(sample)
         if files and not counts.n_documents:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
-        reading.finish()
         return counts
 
     @classmethod
@@ -229,7 +227,7 @@ class Counts:
                 table, then = waiting[0]
                 while not table.done():
                     reading.report()
-                    wait((table,), REPORT_EVERY)
+                    wait((table,), _REPORT_EVERY)
                 waiting.popleft()
                 then(table.result())
 

@@ -6,7 +6,6 @@ A file that cannot be read so raises `Unreadable`, whose message is one sentence
 import codecs
 import os
 import stat
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,8 +18,6 @@ from bpe_core.errors import TextError
 from bpe_core.visible import visible
 
 BLOCK: Final = 1 << 16  # bytes read at a time; a block of text is at most as many characters
-REPORT_EVERY: Final = 0.02  # seconds between two reports of progress, at least
-
 _PACKINGS: Final = ((b"\x1f\x8b\x08", "gzip"), (b"\xfd7zXZ\x00", "xz"))
 
 _SPECIAL: Final = {
@@ -32,8 +29,7 @@ _SPECIAL: Final = {
 }  # by `ls -l`
 
 _UNPACKED: Final = 1 << 25  # bytes that a packed file may unpack to, however small it is
-_TIMES: Final = 100
-"""A larger packed file may unpack to this many times its size (texts: 3 to 30 times); more is a decompression bomb."""
+_TIMES: Final = 100  # times its size that a larger one may (texts: 3 to 30); more is a decompression bomb
 CHANGED: Final = "it became shorter while it was read; try again when nobody writes to it"
 
 
@@ -182,23 +178,17 @@ def _one_sentence(name: str) -> Iterator[None]:
     raise Unreadable(name, reason) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How many bytes on disk are read, of all files, and the name of the file being read."""
-
-    done: int
-    total: int
-    name: str
+OnRead = Callable[[int, int, str], object]
+"""Called with how many bytes on disk are read, of all files together, and the name of the file being read."""
 
 
 class Reading:
-    """Reads files one after the other; calls `progress` at most every REPORT_EVERY seconds."""
+    """Reads files one after the other."""
 
-    def __init__(self, files: Iterable[TextFile], progress: Callable[[Progress], None] | None) -> None:
+    def __init__(self, files: Iterable[TextFile], progress: OnRead | None) -> None:
         self.total: Final = sum(file.size for file in files)  # bytes on disk
         self._done, self._name = 0, ""
-        self._progress = progress or (lambda _: None)
-        self._next_report = 0.0
+        self._progress = progress or (lambda *_: None)
 
     def blocks(self, file: TextFile) -> Iterator[str]:
         """The text of the next file, see `TextFile.blocks`."""
@@ -212,12 +202,4 @@ class Reading:
         self._done = before + file.size
 
     def report(self) -> None:
-        """Report how much is read, unless REPORT_EVERY has not passed since the last time."""
-        now = time.monotonic()
-        if now >= self._next_report:
-            self._next_report = now + REPORT_EVERY
-            self._progress(Progress(self._done, self.total, self._name))
-
-    def finish(self) -> None:
-        """Report that all has been read."""
-        self._progress(Progress(self.total, self.total, ""))
+        self._progress(self._done, self.total, self._name)

@@ -84,7 +84,7 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
             spread = spread_of(
                 tokenizer,
                 find_files(asked.corpus).files,
-                lambda now: job.progress("auditing", now.done, now.total, "tokens in each document"),
+                lambda done, total, _: job.progress("auditing", done, total, "tokens in each document"),
             )
         subject = AuditSubject(
             tokenizer,

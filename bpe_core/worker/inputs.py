@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from bpe_core.content.presets import Preset
-from bpe_core.corpus import Counts, Progress, find_files
+from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
 from bpe_core.hub import fetch
@@ -58,8 +58,8 @@ def count_files(
         parts: list[tuple[Counts, int]] = []
         before, total = 0, sum(file.size for file in files)
 
-        def progress(now: Progress) -> None:
-            job.progress("counting", before + now.done, now.total if sample else total, now.name, role)
+        def progress(done: int, of: int, name: str) -> None:
+            job.progress("counting", before + done, of if sample else total, name, role)
 
         for some, weight in files_by_weight(files, weights or {}):
             parts.append((Counts.read(some, pattern, progress=progress, sample=sample), weight))

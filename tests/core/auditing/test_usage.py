@@ -165,7 +165,7 @@ def test_one_document_or_too_large_a_corpus_is_not_looked_at(files, monkeypatch)
 
 
 def test_it_can_be_stopped(files):
-    def stop(progress):
+    def stop(*progress):
         raise Stopped
 
     with pytest.raises(Stopped):

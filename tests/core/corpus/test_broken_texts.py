@@ -46,7 +46,7 @@ def test_a_file_that_is_cut_while_parts_of_it_are_counted_is_told(tmp_path: Path
 
         def read(files: Any = files) -> Counts:
             return Counts.read(
-                files, progress=lambda _: os.truncate(path, 100), workers=workers, sample=Sample(Fraction(1))
+                files, progress=lambda *_: os.truncate(path, 100), workers=workers, sample=Sample(Fraction(1))
             )
 
         if required:
