@@ -3,6 +3,8 @@
 The first tokenizer is the reference that each of the others is compared with.
 """
 
+import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,10 +13,17 @@ from heapq import nlargest, nsmallest
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+import regex
+
 from bpe_core.metrics.boundaries import Agreement, EncodedText, disagreements, encoded, morphological_alignment
-from bpe_core.metrics.text_parts import TextParts
+from bpe_core.metrics.text_parts import script_runs
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import n_characters
+from bpe_core.utf8 import byte_offsets, n_characters, without_surrogates
+
+_WORD: Final = regex.compile(r"\S++")
+_DIGITS: Final = regex.compile(r"\d++")
+_LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
+_LONGEST_NUMBER: Final = 40  # digits that are analyzed; a longer run is data rather than a number
 
 _MOST_CUTS: Final = 1 << 17  # different disagreements of a pair; if there are more, those counted once are dropped
 _WORST: Final = 100  # lines kept for each tokenizer, of those for which it needs the most more tokens than another
@@ -130,17 +139,17 @@ class WorstLines:
         # New lines are kept if their excess is greater. It only grows: what is kept was counted from its first place.
         self._least = [0] * n_tokenizers
 
-    def add(self, text: int, number: int, parts: TextParts, found: Sequence[EncodedText]) -> None:
-        """Add the lines of the text with the index `text`, of which the first has the `number`."""
-        spans = list(pairwise([0, *parts.line_ends]))
+    def add(self, text: int, number: int, data: bytes, found: Sequence[EncodedText]) -> None:
+        """Add the lines of a text, `data` in UTF-8, with the index `text`, of which the first has the `number`."""
+        spans = [line.span() for line in _LINE.finditer(data)]
         counts = [[len(one.tokens(start, end)) for start, end in spans] for one in found]
         for line, n_tokens in enumerate(zip(*counts, strict=True)):
             if (fewest := min(n_tokens)) != max(n_tokens):
                 start, end = spans[line]
                 for index, n in enumerate(n_tokens):
                     if n > fewest and n - fewest >= self._least[index]:
-                        data = parts.data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
-                        shown = data.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
+                        some = data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
+                        shown = some.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
                         self._add(index, WorstLine(shown, n_tokens, TextPlace(text, number + line, 0)))
 
     def _add(self, index: int, new: WorstLine) -> None:
@@ -198,34 +207,39 @@ class Comparison:
 
         The other arguments are those of `ComparedText`; `encoding` is called before each tokenizer, with its index.
         """
-        parts = TextParts.of(text)
+        text = without_surrogates(text)
+        data, offsets = text.encode(), byte_offsets(text)
+        words = [(offsets[word.start()], offsets[word.end()]) for word in _WORD.finditer(text)]
+        runs = [(run.start(), min(run.end(), run.start() + _LONGEST_NUMBER)) for run in _DIGITS.finditer(text)]
         found: list[EncodedText] = []
         whole: list[list[bool]] = []
         for index, tokenizer in enumerate(self.tokenizers):
             encoding(index)
-            one = encoded(tokenizer, parts.text)
-            is_end = bytearray(len(parts.data) + 1)
+            one = encoded(tokenizer, text)
+            is_end = bytearray(len(data) + 1)
             for end in one.ends:
                 is_end[end] = 1
             found.append(one)
-            whole.append([is_end.find(1, start + 1, end) < 0 for start, end in parts.words])
+            whole.append([is_end.find(1, start + 1, end) < 0 for start, end in words])
             self.token_counts[index].update(one.ids)
-            self.number_splits[index].update(_digit_lengths(number, is_end) for number in parts.numbers)
+            self.number_splits[index].update(_digit_lengths(offsets[a : b + 1], is_end) for a, b in runs)
         number = len(self.texts)
         for pair, other in zip(self.pairs, found[1:], strict=True):
-            pair.add(number, line, parts.data, found[0], other)
+            pair.add(number, line, data, found[0], other)
         if self.worst_lines is not None:
-            self.worst_lines.add(number, line, parts, found)
+            self.worst_lines.add(number, line, data, found)
         if len(self.sample) < _SAMPLE:
-            self.sample += parts.text[: _SAMPLE - len(self.sample)]
+            self.sample += text[: _SAMPLE - len(self.sample)]
         n_tokens, n_whole = tuple(len(one.ids) for one in found), tuple(map(sum, whole))
-        amounts = Amounts(name, len(parts.data), len(parts.text), len(parts.words), n_tokens, n_whole)
+        amounts = Amounts(name, len(data), len(text), len(words), n_tokens, n_whole)
         self.texts.append(ComparedText(amounts, path, folder, line))
         self.total += amounts
-        for script, start, end, size, first, last in parts.scripts:
+        for script, begin, stop in script_runs(text):
+            start, end = offsets[begin], offsets[stop]
+            first, last = bisect_left(words, (start, 0)), bisect_left(words, (end, 0))
             n_tokens = tuple(len(one.tokens(start, end)) for one in found)
             n_whole = tuple(sum(one[first:last]) for one in whole)
-            _add_to(self._scripts, Amounts(script, end - start, size, last - first, n_tokens, n_whole))
+            _add_to(self._scripts, Amounts(script, end - start, stop - begin, last - first, n_tokens, n_whole))
 
     def scripts(self) -> list[Amounts]:
         """The amounts of each script, by falling bytes."""
@@ -255,8 +269,8 @@ def _add_to(found: dict[str, Amounts], more: Amounts) -> None:
     found[more.name] = found[more.name] + more if more.name in found else more
 
 
-def _digit_lengths(number: tuple[int, ...], is_end: bytearray) -> tuple[int, ...]:
-    """How many digits of a number, one of `TextParts.numbers`, each of its tokens has."""
+def _digit_lengths(number: Sequence[int], is_end: bytearray) -> tuple[int, ...]:
+    """How many digits each token of a number has, given where each digit begins in bytes, and where the last ends."""
     n_digits = len(number) - 1
     cuts = [n for n in range(1, n_digits) if is_end.find(1, number[n], number[n + 1]) >= 0]
     return tuple(b - a for a, b in pairwise([0, *cuts, n_digits]))
