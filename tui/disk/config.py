@@ -64,7 +64,7 @@ def load_configuration(tell: Teller = lambda sentence: None, path: Path | None =
     What of it is not understood is kept beside it, and that is told in a sentence.
     """
     path = path or _configuration_file()
-    if (data := _read(path, tell)) is None:
+    if (data := files.read_or_set_aside(path, tell)) is None:
         return Configuration()
     strange: list[str] = []
     try:
@@ -73,7 +73,7 @@ def load_configuration(tell: Teller = lambda sentence: None, path: Path | None =
         kept, strange = Configuration(), [str(error)]
     if strange:
         what = visible(shortened(", ".join(strange), 100))
-        _copy(path, data, f"What is remembered is not understood in every part ({what})", tell)
+        files.keep_copy(path, data, f"What is remembered is not understood in every part ({what})", tell)
     return kept
 
 
@@ -85,13 +85,13 @@ def save_configuration(configuration: Configuration) -> None:
 def load_text(path: Path | None = None, tell: Teller = lambda sentence: None) -> str | None:
     """The editor's text of the last run; None when there is none. What cannot be read is kept, and that is told."""
     path = path or text_file()
-    if (data := _read(path, tell)) is None:
+    if (data := files.read_or_set_aside(path, tell)) is None:
         return None
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         what = f"{path.name} is not UTF-8 at byte {error.start:,}, and shown with \ufffd where it is not"
-        _copy(path, data, what, tell)
+        files.keep_copy(path, data, what, tell)
         return data.decode(errors="replace")
 
 
@@ -101,29 +101,6 @@ def save_text(text: str | Sequence[str], path: Path | None = None) -> None:
     starts = range(0, len(lines), _TOGETHER)
     parts = ("\n" * (start > 0) + "\n".join(lines[start : start + _TOGETHER]) for start in starts)
     _write(path or text_file(), (part.encode(errors="replace") for part in parts))
-
-
-def _read(path: Path, tell: Teller) -> bytes | None:
-    """What is in a file of ours; None if there is none, or none that can be read: that gets another name."""
-    try:
-        return files.read_file(path)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
-    try:
-        tell(f"{path.name} {problem}; it is kept as {files.set_aside(path)}.")
-    except OSError as error:
-        tell(f"{path} {problem}, nor can it be renamed: {error.strerror}.")
-    return None
-
-
-def _copy(path: Path, data: bytes, what: str, tell: Teller) -> None:
-    """Keep what was in a file of ours, and tell where."""
-    try:
-        tell(f"{what}; {files.copy_aside(path, data)} keeps what it was.")
-    except OSError as error:
-        tell(f"{what}; it cannot be copied: {error.strerror}.")
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -40,22 +40,39 @@ def write_file(path: Path, parts: Iterable[bytes]) -> None:
     replace_file(target, parts)
 
 
-def set_aside(path: Path) -> Path:
-    """Give what cannot be read another name, under which it stays. Raises OSError."""
-    return path.rename(_free_name(path, lambda taken: False))
+def read_or_set_aside(path: Path, tell: Callable[[str], object]) -> bytes | None:
+    """What is in a file of ours; None if there is none, or none that can be read: that gets another name."""
+    try:
+        return read_file(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror})"
+    try:
+        aside = next(name for name in _other_names(path) if not os.path.lexists(name))
+        tell(f"{path.name} {problem}; it is kept as {path.rename(aside)}.")
+    except OSError as error:
+        tell(f"{path} {problem}, nor can it be renamed: {error.strerror}.")
+    return None
 
 
-def copy_aside(path: Path, data: bytes) -> Path:
-    """Keep what is in a file under another name, unless that was done before. Raises OSError."""
-    aside = _free_name(path, lambda taken: taken.is_file() and taken.read_bytes() == data)
-    if not os.path.lexists(aside):
-        write_file(aside, (data,))
-    return aside
+def keep_copy(path: Path, data: bytes, what: str, tell: Callable[[str], object]) -> None:
+    """Keep what was in a file of ours under another name, unless that was done before, and tell where."""
+
+    def holds_it(taken: Path) -> bool:
+        return taken.is_file() and taken.read_bytes() == data
+
+    try:
+        copy = next(name for name in _other_names(path) if not os.path.lexists(name) or holds_it(name))
+        if not os.path.lexists(copy):
+            write_file(copy, (data,))
+        tell(f"{what}; {copy} keeps what it was.")
+    except OSError as error:
+        tell(f"{what}; it cannot be copied: {error.strerror}.")
 
 
-def _free_name(path: Path, will_do: Callable[[Path], bool]) -> Path:
-    names = (path.with_name(f"{path.stem}.aside-{number}{path.suffix}") for number in count(1))
-    return next(aside for aside in names if not os.path.lexists(aside) or will_do(aside))
+def _other_names(path: Path) -> Iterator[Path]:
+    return (path.with_name(f"{path.stem}.aside-{number}{path.suffix}") for number in count(1))
 
 
 def lock(file: int) -> bool:
@@ -70,9 +87,10 @@ def lock(file: int) -> bool:
     return True
 
 
-def modified(path: Path) -> int:
-    """When it was changed last, in nanoseconds since 1970; 0 where that cannot be told."""
+def size_and_time(path: str | Path) -> tuple[int, int]:
+    """Bytes of a file, and when it was changed last, in nanoseconds since 1970; zeros where that cannot be told."""
     try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
+        file = os.stat(path)
+    except (OSError, ValueError):
+        return 0, 0
+    return file.st_size, file.st_mtime_ns

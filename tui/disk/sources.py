@@ -34,13 +34,16 @@ def preset_sources() -> list[TextSource]:
 
 def computer_sources() -> list[TextSource]:
     """Large real texts that this computer holds already: the standard library's sources, and documentation if any."""
+    return [source for source in _large_texts() if os.path.isdir(source.path)]
+
+
+def _large_texts() -> tuple[TextSource, ...]:
     library = "The standard library's sources: tens of MB of real code and prose."
     packages = "What this computer's packages say of themselves."
-    sources = (
+    return (
         TextSource(sysconfig.get_path("stdlib"), "Python library", library, is_folder=True),
         TextSource("/usr/share/doc", "System documentation", packages, is_folder=True),
     )
-    return [source for source in sources if os.path.isdir(source.path)]
 
 
 def file_source(path: Path, title: str = "") -> TextSource:
@@ -75,14 +78,15 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def title_of(paths: tuple[str, ...]) -> str:
-    """A short name for a choice of texts, for headings and for the names of files.
+    """A short name for a choice of texts, for headings and for the names of files; asks no disk.
 
     >>> title_of(("/a/book.txt", "/a/b/notes.md"))
     'book.txt + notes.md'
     """
-    known = {source.path: source.title for source in [*computer_sources(), *sample_sources()]}
-    if len(paths) > 1 and set(paths) == {source.path for source in sample_sources()}:
+    known = {str(sample.path): sample.title for sample in samples()}
+    if len(paths) > 1 and set(paths) == known.keys():
         return "all samples"
+    known |= {source.path: source.title for source in _large_texts()}
     titles = [known.get(path) or visible(Path(path).name or path) for path in paths]
     if len(titles) > 2:
         return f"{titles[0]} + {len(titles) - 1} more"
@@ -91,7 +95,7 @@ def title_of(paths: tuple[str, ...]) -> str:
 
 def sample_corpus() -> Corpus:
     """All sample texts: what the first tokenizer is trained on."""
-    paths = tuple(source.path for source in sample_sources())
+    paths = tuple(str(sample.path) for sample in samples())
     return Corpus(paths, (), title_of(paths))
 
 

@@ -22,7 +22,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from bpe_core.visible import quoted
 from tui.disk import config
-from tui.disk.files import modified
+from tui.disk.files import size_and_time
 from tui.state import KnownTokenizer, Loaded, Opened, Trouble, name_of
 
 _HEAD_BYTES: Final = 4096  # of a file, in which its size is told
@@ -40,7 +40,7 @@ def load_file(path: Path, pattern: str | None = None) -> Loaded:
 
 def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
     """What is on the shelf, newest first."""
-    files = sorted((-modified(path), path) for path in folder.glob("*.json"))
+    files = sorted((-size_and_time(path)[1], path) for path in folder.glob("*.json"))
     return tuple(_known(path, -time) for time, path in files)
 
 
@@ -154,8 +154,7 @@ def _known(path: Path, modified: int) -> KnownTokenizer:
 
 def seen(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:
     """A tokenizer as it was just read from the file at `path`."""
-    size, modified = _size_and_time(str(path)) or (0, 0)
-    return Opened(str(path), found_as, tokenizer.n_vocab, tokenizer.pattern, size, modified)
+    return Opened(str(path), found_as, tokenizer.n_vocab, tokenizer.pattern, *size_and_time(path))
 
 
 def described(opened: Opened, pattern: str | None) -> Opened:
@@ -168,18 +167,10 @@ def described(opened: Opened, pattern: str | None) -> Opened:
 
 def trouble_of(opened: Opened) -> Trouble:
     """What has become of the file since it was opened."""
-    now = _size_and_time(opened.path)
-    if now is None:
+    now = size_and_time(opened.path)
+    if now == (0, 0):
         return "gone"
     return "changed" if opened.modified and now != (opened.size, opened.modified) else ""
-
-
-def _size_and_time(path: str) -> tuple[int, int] | None:
-    try:
-        file = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return file.st_size, file.st_mtime_ns
 
 
 def found(forgotten: Iterable[str] = (), environment: Mapping[str, str] = os.environ) -> tuple[KnownTokenizer, ...]:

@@ -4,6 +4,7 @@ A note says what is needed to go on after any end of the app. The copy of the ap
 others neither take its name nor ask whether to go on with it.
 """
 
+import errno
 import json
 import os
 from contextlib import suppress
@@ -14,7 +15,7 @@ from typing import Final, Self, cast
 
 from bpe_core import untrusted_json
 from tui.disk.config import checked
-from tui.disk.files import lock, modified, read_file
+from tui.disk.files import lock, read_file, size_and_time
 from tui.state import UnfinishedTraining
 
 _SUFFIX: Final = ".unfinished"
@@ -43,9 +44,11 @@ class Note:
 
     @classmethod
     def again(cls, output: Path, training: UnfinishedTraining, flags: int = 0) -> Self:
-        """The note on a training that goes on. Raises OSError."""
+        """The note on a training that goes on. Raises OSError, also where another copy of the app resumes it."""
         note = cls(output, os.open(f"{output}{_SUFFIX}", os.O_RDWR | os.O_CREAT | flags, 0o600))
-        lock(note._file)
+        if not lock(note._file):
+            note.leave()
+            raise OSError(errno.EBUSY, "another bpescope resumes it", str(output))
         try:
             note.write(training)
         except OSError:
@@ -93,7 +96,7 @@ class Note:
 def left_behind(folder: Path) -> list[Note]:
     """The notes in a folder that no running copy of the app has, the oldest first; they are ours now."""
     notes = []
-    for path in sorted(folder.glob(f"*{_SUFFIX}"), key=modified):
+    for path in sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: size_and_time(path)[1]):
         with suppress(OSError):
             file = os.open(path, os.O_RDWR)
             if lock(file) and os.path.samestat(os.fstat(file), path.stat()):  # else it has ended meanwhile

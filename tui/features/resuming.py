@@ -119,7 +119,7 @@ class Resuming(Feature):
                 note.leave()
 
     async def _offer(self, note: Note) -> bool:
-        left, unfinished, output = note.left, note.read(), note.output
+        (left, unfinished), output = await in_thread(lambda: (note.left, note.read())), note.output
         if left is None:
             if unfinished:
                 ending = "ended before anything of it was kept; F6 begins anew"

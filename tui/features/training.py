@@ -217,17 +217,13 @@ class TrainingFeature(Feature):
             course.unsent.append(command)
 
     def _publish(self, course: Course, run: Run) -> None:
-        """Show the run of the newest training, and note what is needed to go on with any."""
+        """Show the run of the newest training."""
         goal = str(course.goal) if course.goal and run.busy else ""
         if self.screen.pace and run.phase == "merging":  # the first merges come before the first second has gone by
             run = replace(run, rate=min(run.rate, self.screen.pace))
         pausing = course.last.verb == "pause" and run.busy and run.phase != "paused"
         was_busy = course.run.busy
         run = course.run = replace(run, asked=course.asked, goal=goal, pausing=pausing)
-        if course.note and course.noted != (unfinished := course.unfinished):
-            with suppress(OSError):
-                course.note.write(unfinished)
-                course.noted = unfinished
         if course is self.newest:
             self.screen.run = run
             if was_busy and not run.busy:
@@ -250,7 +246,7 @@ class TrainingFeature(Feature):
             finally:
                 course.worker = None
             if course.note:
-                course.note.end()
+                await in_thread(course.note.end)
             await self._end(course)
 
     async def _learn(self, course: Course) -> None:
@@ -258,12 +254,13 @@ class TrainingFeature(Feature):
         specials = tuple(rules.special_tokens)
         course.asked = TrainingOptions(rules.vocab_size, rules.pattern, rules.ties, rules.min_count, specials)
         try:
-            course.named = place_for(config.tokenizers_folder(), f"{task.title} {rules.pattern}")
-            unfinished = course.noted = course.unfinished
+            folder, course.noted = await in_thread(config.tokenizers_folder), course.unfinished
+            course.named = place_for(folder, f"{task.title} {rules.pattern}")
             if task.resume:
-                course.note = Note.again(Path(task.resume.removesuffix(".checkpoint")), unfinished)
+                output = Path(task.resume.removesuffix(".checkpoint"))
+                course.note = await in_thread(Note.again, output, course.noted)
             else:
-                course.note = Note.new(course.named, unfinished)
+                course.note = await in_thread(Note.new, course.named, course.noted)
         except OSError as error:
             raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
         course.worker = WorkerProcess(task.request(course.output))
@@ -277,6 +274,10 @@ class TrainingFeature(Feature):
                     await asyncio.sleep(0)
                 await self._take(course, merges)
                 self._publish(course, self._towards_goal(course, run))
+                if course.noted != (unfinished := course.unfinished):
+                    with suppress(OSError):
+                        await in_thread(course.note.write, unfinished)
+                        course.noted = unfinished
 
     def _hear(self, course: Course, run: Run, event: Event, merges: list[Merge]) -> Run:
         """The run after an event of the worker; merges are added to `merges`."""
