@@ -5,10 +5,13 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from processes import children
 from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from bpe_core import save, train
 from tui import process
@@ -20,6 +23,23 @@ from tui.disk import config
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker gets the time that it needs to save, on a machine that has other things to do as well."""
     monkeypatch.setattr(process, "PATIENCE", PATIENCE)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def styles_parsed_once() -> Iterator[None]:
+    """Let all apps of a process share what Textual made of a style sheet: parsing is a tenth of a start."""
+    parsed: dict[object, list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def parse_once(sheet: Stylesheet, *source: Any, **options: Any) -> list[RuleSet]:
+        key = (frozenset(sheet._variables.items()), source, frozenset(options.items()))
+        if key not in parsed:
+            parsed[key] = parse(sheet, *source, **options)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
 
 
 @pytest.fixture
