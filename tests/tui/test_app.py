@@ -68,12 +68,6 @@ async def test_what_is_offered_is_replaced_by_typing_and_an_error_goes_once_it_i
     assert answers == [750]
 
 
-async def test_a_picture_asked_for_while_the_app_leaves_is_none(opened: Opened) -> None:
-    async with opened() as scope:
-        app = scope.app
-    assert app.deliver_screenshot() is None
-
-
 SLOW = r"(?:a|aa)+!|[a-z]+|\s|."
 
 
@@ -129,13 +123,7 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
         await scope.until(lambda: scope.screen.path == str(ranks), "a folder can only be meant as the tokenizer in it")
 
 
-@pytest.mark.parametrize(
-    ("keys", "value"),
-    [
-        (["tab", "shift+tab", *"257"], "257"),
-    ],
-)
-async def test_no_digit_of_a_fast_burst_is_lost(opened: Opened, kept: Path, keys: list[str], value: str) -> None:
+async def test_no_key_of_a_fast_burst_is_lost(opened: Opened, kept: Path, book: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
         text = scope.area.text
@@ -143,13 +131,9 @@ async def test_no_digit_of_a_fast_burst_is_lost(opened: Opened, kept: Path, keys
         field.focus()
         await scope.settle()
         field.value = ""
-        await scope.batch(*map(key, keys))
-        assert (field.value, scope.area.text) == (value, text)
-
-
-async def test_a_path_typed_ahead_is_in_the_dialog_and_enter_answers_it(opened: Opened, kept: Path, book: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
+        await scope.batch(*map(key, ["tab", "shift+tab", *"257"]))
+        assert (field.value, scope.area.text) == ("257", text)
+        # A path that is typed ahead is in the dialog, and Enter answers it.
         await scope.batch(key("ctrl+o"), *map(key, "book.txt"), key("enter"), key("x"))
         await scope.until(lambda: scope.area.text.endswith(TEXT[-9:]), "the text is open")
         assert scope.app.screen is scope.screen

@@ -23,6 +23,7 @@ from tui.screen import MainScreen
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
 
+@pytest.mark.slow
 async def test_where_there_is_no_tokenizer_an_audit_says_that(
     opened: Opened, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

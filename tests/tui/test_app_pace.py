@@ -157,6 +157,7 @@ async def merging(scope: Scope) -> None:
     await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
 
 
+@pytest.mark.slow
 async def test_no_step_of_a_training_is_asked_about_before_it_is_known_what_it_learns_from(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

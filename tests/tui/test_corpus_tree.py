@@ -10,6 +10,7 @@ from textual.widgets import Label
 from tui.disk import sources
 
 
+@pytest.mark.slow
 async def test_a_text_that_is_named_twice_is_listed_once(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book, book) as scope:
         await scope.press("f2", "home")

@@ -118,6 +118,7 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened, home:
         assert area.live.text == "low loww"
 
 
+@pytest.mark.slow
 async def test_an_edit_is_told_by_the_tokenizer_it_was_done_under(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await written(scope, "")

@@ -24,7 +24,7 @@ from textual.widgets._toast import Toast
 
 from tui.app import BpeScope
 from tui.disk import config
-from tui.features.feature import Feature
+from tui.features.feature import guarded
 from tui.terminal.driver import FaithfulParser
 from tui.terminal.guards import Dialog, Field, GuardedPalette, PagedOptionList, leads_nowhere
 
@@ -216,18 +216,17 @@ def test_a_byte_that_is_no_utf_8_ends_an_app_of_textuals_own(home: Path) -> None
         app.until(lambda: "UnicodeDecodeError" in app.text, "it ends: Textual bears it now, and needs no guard")
 
 
-async def test_the_exit_code_tells_of_a_crash_wherever_it_was(home: Path) -> None:
-    app = BpeScope()
-    async with app.run_test():
-        await app.main.loaded.wait()
-        app.panic("the thread that reads the keys has ended")
-    assert app.return_code == 1
+async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        app = scope.app
+        for message in FaithfulParser().feed("\x1b[200~x\0y\x1b[201~"):
+            app.post_message(message)
+        await scope.until(lambda: scope.area.text.startswith("x\0y"), "the paste is there")
+        await scope.settle()
+        assert any("␀" in row for row in scope.rows("#text"))
 
-
-async def test_a_key_that_is_on_its_way_when_the_app_leaves(home: Path) -> None:
-    app = BpeScope()
-    async with app.run_test():
-        await app.main.loaded.wait()
+        # A key that is on its way when the app leaves.
         stack = app._screen_stacks[app._current_mode]
         screens = stack[:]
         stack.clear()
@@ -240,23 +239,19 @@ async def test_a_key_that_is_on_its_way_when_the_app_leaves(home: Path) -> None:
         finally:
             stack.extend(screens)
 
-
-async def test_work_that_outlives_the_widgets_tells_them_nothing(home: Path) -> None:
-    app = BpeScope()
-    async with app.run_test():
-        await app.main.loaded.wait()
-        feature = Feature(app.main)
-
-        async def work() -> None:
+        async def work() -> None:  # it outlives the widgets
             app.main.query_one("#gone")
 
         with pytest.raises(NoMatches):
-            await feature._guarded(work)
+            await guarded(app.main, work, app.main.say)
         app._running = False  # as it is while the widgets go
         try:
-            await feature._guarded(work)
+            await guarded(app.main, work, app.main.say)
         finally:
             app._running = True
+        app.panic("the thread that reads the keys has ended")
+    assert app.return_code == 1
+    assert app.deliver_screenshot() is None, "nobody is there to get it"
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
@@ -272,16 +267,6 @@ def test_a_paste_keeps_its_nuls_and_a_nul_outside_of_one_stays_a_key(size: int) 
 def test_textual_still_drops_the_nuls_of_a_paste() -> None:
     (paste,) = XTermParser().feed("\x1b[200~x\0y\x1b[201~")
     assert isinstance(paste, events.Paste) and paste.text == "xy", "it keeps them now: the guard is needed no longer"
-
-
-async def test_a_pasted_nul_is_in_the_text_and_seen(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        for message in FaithfulParser().feed("\x1b[200~x\0y\x1b[201~"):
-            scope.app.post_message(message)
-        await scope.until(lambda: scope.area.text.startswith("x\0y"), "the paste is there")
-        await scope.settle()
-        assert any("␀" in row for row in scope.rows("#text"))
 
 
 ODD = "a\u202eb\x1b日\u200b\tc"

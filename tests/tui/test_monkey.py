@@ -31,6 +31,7 @@ def player_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
         yield home
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("player_home")
 @pytest.mark.parametrize("name", FOUND)
 async def test_what_was_once_wrong(name: str) -> None:
@@ -54,6 +55,7 @@ def test_the_eye_of_these_tests_is_open(player_home: Path) -> None:
     assert shortened(many, lambda some: all(deed in some for deed in needed)) == needed
 
 
+@pytest.mark.slow
 async def test_a_lie_is_found(player_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EditedText, "_splice", lambda *_: None)
     assert (await play([("keys", "a", "b")])).wrong

@@ -31,7 +31,8 @@ def echoes(app: AppTerminal) -> bool:
     return bool(termios.tcgetattr(app.side)[3] & termios.ECHO)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
     with terminal() as app:
         typed(app, "typed just now")
