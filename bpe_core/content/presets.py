@@ -4,7 +4,7 @@ They are five programs and articles about byte-pair encoding, S0 to S4. Where a 
 rules do not give, the preset expects the right one and keeps the other as `stated`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -13,21 +13,6 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer import train
 from bpe_core.visible import token_label
-
-
-@dataclass(frozen=True, slots=True)
-class PresetCheck:
-    """One comparison of an expected with an actual result, as text to be shown."""
-
-    what: str
-    expected: str
-    found: str
-    stated: str = ""  # what the source states, if that is wrong by its own rules
-
-    @property
-    def is_as_expected(self) -> bool:
-        """Whether the expected and the actual result are equal."""
-        return self.expected == self.found
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +38,32 @@ class Preset:
         """Train to the end and return the tokenizer."""
         return train(self.counts(), **asdict(self.options))
 
-    def check(self, tokenizer: Tokenizer) -> tuple[PresetCheck, ...]:
-        """Compare `tokenizer`, trained on this corpus with these options, with the expected result."""
+    def verdict(self, tokenizer: Tokenizer) -> tuple[bool, str]:
+        """(whether `tokenizer`, trained on this corpus with these options, is as expected, a sentence that says so).
+
+        The sentence names the first difference or, if there is none, what the source states otherwise.
+        """
         vocabulary, record = tokenizer.vocabulary, tokenizer.record
-        made = [vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)]]
-        left = record.steps[-1][2] if record and record.steps else record.n_tokens_start if record else 0
-        expected, found, stated = (" ".join(map(token_label, each)) for each in (self.tokens, made, self.stated))
-        return (
-            PresetCheck("merges", f"{self.n_merges:,}", f"{vocabulary.n_merges:,}"),
-            PresetCheck("tokens left in the corpus", f"{self.n_tokens:,}", f"{left:,}"),
-            PresetCheck("tokens made, in order", expected, found, stated),
-            *(
-                PresetCheck(f"ids of {text!r}", _numbers(ids), _numbers(tokenizer.encode_ordinary(text)))
-                for text, ids in self.encodings.items()
-            ),
-        )
+        made = _labels(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)])
+        left = record.steps[-1][2] if record and record.steps else 0
+        numbers = f"{vocabulary.n_merges:,} merges, {left:,} tokens left in the corpus"
+        checks = {
+            "": (f"{self.n_merges:,} merges, {self.n_tokens:,} tokens left in the corpus", numbers),
+            "tokens made, in order: ": (_labels(self.tokens), made),
+        }
+        for text, ids in self.encodings.items():
+            checks[f"ids of {text!r}: "] = _numbers(ids), _numbers(tokenizer.encode_ordinary(text))
+        for what, (expected, found) in checks.items():
+            if found != expected:
+                return False, f"{self.name} did not come out as promised: {what}{found}, not {expected}"
+        if self.stated:
+            stated = f"tokens made, in order: {made}, not {_labels(self.stated)}"
+            return True, f"{self.name} differs from what its article states: {stated}"
+        return True, f"{self.name} came out as promised: {numbers}"
 
 
-def verdict(name: str, checks: Sequence[PresetCheck]) -> tuple[bool, str]:
-    """(whether all checks came out as expected, one sentence that says so or names the first difference).
-
-    If all did, but the source states something else, the sentence names that difference.
-    """
-    wrong = next((check for check in checks if not check.is_as_expected), None)
-    if wrong is not None:
-        return False, f"{name} did not come out as promised: {wrong.what}: {wrong.found}, not {wrong.expected}"
-    other = next((check for check in checks if check.stated), None)
-    if other is not None:
-        return True, f"{name} differs from what its article states: {other.what}: {other.found}, not {other.stated}"
-    return True, f"{name} came out as promised: " + ", ".join(f"{check.found} {check.what}" for check in checks[:2])
+def _labels(tokens: Iterable[bytes]) -> str:
+    return " ".join(map(token_label, tokens))
 
 
 def _numbers(ids: Sequence[int]) -> str:

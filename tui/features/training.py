@@ -11,7 +11,7 @@ from typing import Final
 
 import bpe_core
 from bpe_core import Tokenizer
-from bpe_core.content.presets import PRESETS, verdict
+from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
 from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats import load, save_beside
@@ -376,7 +376,7 @@ class TrainingFeature(Feature):
             if course.task.audits and course is self.newest:
                 self.screen.call_later(self._audit.audit)
         if course.task.preset and course.run.phase == "done":
-            came_out, sentence = verdict(course.task.preset, PRESETS[course.task.preset].check(learned))
+            came_out, sentence = PRESETS[course.task.preset].verdict(learned)
             self._publish(course, replace(course.run, detail=sentence.partition(":")[0]))  # the rest may not fit there
             self.screen.say(sentence, "information" if came_out else "warning")
         if course.saved and (warning := learned_by_heart(course.merges)):
