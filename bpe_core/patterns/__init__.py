@@ -1,7 +1,7 @@
 """Split patterns (pre-tokenization): a splitter for a published pattern by name, or for any regular expression.
 
-A splitter cuts a text into pieces, and no merge crosses from one piece into the next. Character properties such as
-`\\p{L}` are those of the Unicode version of the installed `regex` module.
+No merge crosses from one piece into the next. Character properties such as `\\p{L}` are those of the Unicode version
+of the installed `regex` module.
 """
 
 from functools import lru_cache
@@ -26,8 +26,8 @@ def splitter(pattern: str) -> Splitter:
 def tried(pattern: str, text: str) -> list[str]:
     """The pieces of a text, for a pattern that is tried before anything large is split by it.
 
-    PatternError if the pattern is not valid, or takes too long on the text, or on long runs of one character: what
-    would explode on some later text does so there.
+    PatternError if it is not valid, or takes too long on the text or on long runs of one character: what would explode
+    on some later text does so there.
 
     >>> tried("gpt2", "a small test")
     ['a', ' small', ' test']

@@ -49,13 +49,11 @@ class Automaton:
             case Chain(items):
                 return self._chain(list(map(self._part, items)))
             case Repeat(item, least, most):
-                n_copies = min(_COUNTED, max(least, 1) if most is None else most)
-                parts = [self._part(item) for _ in range(n_copies)]
+                parts = [self._part(item) for _ in range(min(_COUNTED, max(least, 1) if most is None else most))]
                 if parts and (most is None or most > _COUNTED):
                     self._join(parts[-1].last, parts[-1].first)
-                return self._chain(
-                    [part._replace(matches_empty=part.matches_empty or i >= least) for i, part in enumerate(parts)]
-                )
+                empty = [part.matches_empty or i >= least for i, part in enumerate(parts)]
+                return self._chain([part._replace(matches_empty=it) for part, it in zip(parts, empty, strict=True)])
 
     def _chain(self, parts: list[_Part]) -> _Part:
         matches_empty, first, last = True, frozenset[int](), frozenset[int]()

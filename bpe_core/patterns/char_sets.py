@@ -17,9 +17,7 @@ Ranges = tuple[tuple[int, int], ...]  # half-open ranges of code points, ascendi
 BMP: Final = 0x10000  # the end of the Basic Multilingual Plane; what lies at or past it is called astral
 ASCII: Final = 0x80  # its end; members below it are listed in a tenth of the time that the plane takes
 
-
-_alphabet = cache(lambda end: "".join(map(chr, range(end))))
-"""Every code point below `end` in order, so that an index is a code point."""
+_alphabet = cache(lambda end: "".join(map(chr, range(end))))  # every code point below `end`
 
 
 @lru_cache(maxsize=512)
@@ -66,21 +64,18 @@ def set_source(ranges: Sequence[tuple[int, int]]) -> str:
     '[\\u0030-\\u0039\\u005f]'
     """
 
-    def one(code: int) -> str:  # as itself, which compiles faster, or escaped where it could be syntax
-        return chr(code) if code > 0xA0 else f"\\u{code:04x}"
-
-    spans = (one(low) if high - low == 1 else f"{one(low)}-{one(high - 1)}" for low, high in ranges)
-    return f"[{''.join(spans)}]"
+    # A character stands as itself, which compiles faster, or is escaped where it could be syntax.
+    ends = [[chr(code) if code > 0xA0 else f"\\u{code:04x}" for code in (low, high - 1)] for low, high in ranges]
+    return f"[{''.join(low if low == last else f'{low}-{last}' for low, last in ends)}]"
 
 
 class Kinds(dict[int, str]):
     """Code point -> the character that represents its kind, for `str.translate`; astral ones represent themselves.
 
-    Two characters are of one kind if they are in the same of the pattern's sets.
+    Two characters are of one kind if they are in the same of the pattern's sets: `sets`, expressions of one character.
     """
 
     def __init__(self, sets: Collection[str]) -> None:
-        """`sets`: the expressions of all character sets of the pattern."""
         examples: dict[frozenset[str], str] = {}
         ranges = list(same_sets(sets, BMP))
         self._lows = [low for low, _, _ in ranges]

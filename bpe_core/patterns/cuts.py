@@ -10,7 +10,7 @@ A place between the characters a and b is a safe cut if two things hold:
 
 import re
 from collections import defaultdict
-from functools import cached_property
+from functools import cache
 from typing import Final
 
 from bpe_core.patterns.automaton import Automaton
@@ -29,23 +29,16 @@ class CutFinder:
         """`unless` are strings of two characters between which no cut is found."""
         self.automaton: Final = automaton
         self.unless: Final = unless
+        self._finder: Final = cache(self._below)
 
     def __bool__(self) -> bool:
-        return bool(self._in_ascii or self._in_plane)
+        return bool(self._finder(ASCII) or self._finder(BMP))
 
-    def end_of_first(self, text: str, start: int) -> int | None:
-        """The least offset greater than `start` that is a safe cut of `text`; None if there is none."""
-        finder = self._in_ascii if text.isascii() else self._in_plane
+    def end_of_first(self, text: str, start: int) -> int:
+        """The least offset greater than `start` that is a safe cut of `text`; its length if there is none."""
+        finder = self._finder(ASCII if text.isascii() else BMP)
         found = finder.search(text, start) if finder else None
-        return found.end() if found else None
-
-    @cached_property
-    def _in_ascii(self) -> re.Pattern[str] | None:
-        return self._below(ASCII)
-
-    @cached_property
-    def _in_plane(self) -> re.Pattern[str] | None:
-        return self._below(BMP)
+        return found.end() if found else len(text)
 
     def _below(self, end: int) -> re.Pattern[str] | None:
         """An expression whose matches end at the safe cuts between characters below `end`; None if there are none."""

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Final, TypeVar
 
@@ -21,9 +20,6 @@ from bpe_core.visible import visible
 MOST_CHARACTERS: Final = 20_000
 """With the least number of each repetition written out (`a{9}` counts as nine); compiling this much takes half a second
 and 30 MB. The longest published expression has some hundreds."""
-PATIENCE: Final = 2.0  # seconds that an expression may take on a short text where no `patience` is in force
-_CHARACTERS_A_SECOND: Final = 100_000
-"""A text adds one second for so many characters, fifty times what a usual pattern needs."""
 
 _PARTS: Final = re.compile(
     r"""
@@ -38,15 +34,7 @@ _PARTS: Final = re.compile(
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class _Budget:
-    """Seconds granted, and those left."""
-
-    seconds: float
-    left: float
-
-
-_budget: ContextVar[_Budget | None] = ContextVar("patience", default=None)
+_budget: ContextVar[list[float] | None] = ContextVar("patience", default=None)  # [seconds granted, seconds left]
 
 
 @contextmanager
@@ -55,10 +43,7 @@ def patience(seconds: float) -> Iterator[None]:
 
     Only the time spent in expressions counts. Inside another `patience` this one has no effect.
     """
-    if _budget.get() is not None:
-        yield
-        return
-    outside = _budget.set(_Budget(seconds, seconds))
+    outside = _budget.set(_budget.get() or [seconds, seconds])
     try:
         yield
     finally:
@@ -66,8 +51,8 @@ def patience(seconds: float) -> Iterator[None]:
 
 
 def enough_for(n_characters: int) -> float:
-    """The usual budget, in seconds, for a text of so many characters."""
-    return PATIENCE + n_characters / _CHARACTERS_A_SECOND
+    """The usual budget, in seconds, for a text of so many characters: fifty times what a usual pattern needs."""
+    return 2.0 + n_characters / 100_000
 
 
 class Expression:
@@ -107,21 +92,20 @@ class Expression:
 
     def _run(self, find: Callable[[float], T], text: str) -> T:
         """`find(seconds)`, with the seconds left of the budget in force, or with the usual ones for `text`."""
-        budget = _budget.get() or _Budget(enough := enough_for(len(text)), enough)
+        budget = _budget.get() or [enough_for(len(text))] * 2
         begin = perf_counter()
         try:
-            if budget.left > 0:
-                return find(budget.left)
+            if budget[1] > 0:
+                return find(budget[1])
         except TimeoutError:
             pass
         except MemoryError:
-            raise PatternError(
-                f"The {self._what} needs too much memory on {len(text):,} characters; make it simpler."
-            ) from None
+            problem = f"needs too much memory on {len(text):,} characters; make it simpler"
+            raise PatternError(f"The {self._what} {problem}.") from None
         finally:
-            budget.left -= perf_counter() - begin
+            budget[1] -= perf_counter() - begin
         raise PatternError(
-            f"The {self._what} took more than {budget.seconds:.1f} s on {len(text):,} characters: it tries too many "
+            f"The {self._what} took more than {budget[0]:.1f} s on {len(text):,} characters: it tries too many "
             "ways to match (nested or neighboring repetitions of the same characters); make it simpler."
         )
 

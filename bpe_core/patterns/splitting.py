@@ -32,9 +32,6 @@ class Splitter(ABC):
         """The same with regular expressions instead of names; "" makes one piece of a document."""
         self.lossy: Final = lossy  # whether text between pieces is dropped, so that decoding cannot restore it
 
-    def __repr__(self) -> str:
-        return f"splitter({self.pattern!r})"
-
     @abstractmethod
     def split(self, text: str) -> list[str]:
         """The pieces of `text` in order, none empty; joined they are `text` again unless the pattern is lossy.
@@ -63,8 +60,7 @@ class Splitter(ABC):
         """
         if at_least <= 0:
             return 0
-        found = None if self._cuts is None else self._cuts.end_of_first(text, at_least - 1)
-        return len(text) if found is None else found
+        return self._cuts.end_of_first(text, at_least - 1) if self._cuts else len(text)
 
     @cached_property
     def is_safe_cut(self) -> Callable[[str], bool]:
@@ -82,9 +78,8 @@ class Splitter(ABC):
     @property
     def kinds(self) -> tuple[str, ...]:
         """One character of each kind that the pattern distinguishes; a sample where the pattern cannot be analyzed."""
-        if self._kinds is None:
-            return tuple(dict.fromkeys("aA1 \t\n\r'\"_-./中\u0301" + self.source[:40]))
-        return self._kinds.examples
+        sample = dict.fromkeys("aA1 \t\n\r'\"_-./中\u0301" + self.source[:40])
+        return tuple(sample) if self._kinds is None else self._kinds.examples
 
     def alike(self, text: str) -> str:
         """`text` with each character replaced by that of its kind in `kinds`: texts that become equal are split alike.
@@ -93,7 +88,7 @@ class Splitter(ABC):
         """
         return text if self._kinds is None else text.translate(self._kinds)
 
-    @property
+    @cached_property
     def scanner(self) -> "kernel.Scanner | None":
         """The scanner of the kernel that splits as this pattern does; None if there is none."""
         return None
@@ -121,13 +116,18 @@ class Splitter(ABC):
             yield "".join(held)
 
     @cached_property
-    def _cuts(self) -> CutFinder | None:
-        """Finds safe cuts, and is false if the pattern has none; None if the pattern cannot be analyzed."""
+    def _automaton(self) -> Automaton | None:
+        """Of the one expression that splits; None if there is none, or it cannot be analyzed."""
         return None
 
     @cached_property
-    def _kinds(self) -> Kinds | None:
-        return None
+    def _cuts(self) -> CutFinder | None:
+        """Finds safe cuts, and is false if the pattern has none."""
+        return CutFinder(self._automaton) if self._automaton else None
+
+    @cached_property
+    def _kinds(self) -> "Kinds | None":
+        return Kinds(frozenset(self._automaton.sources)) if self._automaton else None
 
 
 class _Whole(Splitter):
@@ -176,14 +176,6 @@ class _ByExpression(Splitter):
             return None
 
     @cached_property
-    def _cuts(self) -> CutFinder | None:
-        return CutFinder(self._automaton) if self._automaton else None
-
-    @cached_property
-    def _kinds(self) -> Kinds | None:
-        return Kinds(frozenset(self._automaton.sources)) if self._automaton else None
-
-    @cached_property
     def _published(self) -> Any:
         return regex.compile(self._expression)
 
@@ -191,9 +183,7 @@ class _ByExpression(Splitter):
 class _InParts(Splitter):
     """A text is divided into parts: some are pieces, the others are split by the rest of the pattern."""
 
-    def __init__(self, tree: Then | Else, rest: Splitter, lossy: bool) -> None:
-        super().__init__(tree, lossy)
-        self._rest = rest
+    _rest: Splitter
 
     @abstractmethod
     def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
@@ -207,8 +197,6 @@ class _InParts(Splitter):
         return pieces
 
     def places(self, text: str) -> list[Span]:
-        if not self.lossy:
-            return super().places(text)
         places: list[Span] = []
         with patience(enough_for(len(text))):
             for start, stop, is_piece in self._parts(text):
@@ -221,8 +209,8 @@ class _Then(_InParts):
     """The pieces of one splitter, split again."""
 
     def __init__(self, tree: Then) -> None:
-        self._first, rest = made(tree.first), made(tree.rest)
-        super().__init__(tree, rest, rest.lossy or self._first.lossy)
+        self._first, self._rest = made(tree.first), made(tree.rest)
+        super().__init__(tree, self._rest.lossy or self._first.lossy)
 
     def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
         return ((start, stop, False) for start, stop in self._first.places(text))
@@ -236,8 +224,8 @@ class _Else(_InParts):
     """Each match of the first side, and the pieces that another splitter makes of the text between matches."""
 
     def __init__(self, tree: Else) -> None:
-        rest = made(tree.rest)
-        super().__init__(tree, rest, rest.lossy)
+        self._rest = made(tree.rest)
+        super().__init__(tree, self._rest.lossy)
         self._first = TextSearch(tree.first) if isinstance(tree.first, tuple) else Expression(tree.first)
         self._texts = tree.texts
 
