@@ -5,9 +5,8 @@ A file is identified by the SHA-256 of its content. Patterns and ids are those o
 (`tokenizer.py` of llama3 and llama4) and dashscope 2.0 (`qwen_tokenizer.py`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final, Literal
 
 _END: Final = "<|endoftext|>"
@@ -30,57 +29,48 @@ class KnownFile:
     normalization: Literal["NFC"] | None = None
 
 
-def _numbered(first: int, *texts: Iterable[str]) -> Mapping[str, int]:
-    """Text -> id, ascending from `first`."""
-    return {text: token for token, text in enumerate(chain(*texts), first)}
+def _numbered(first: int, *names: str) -> dict[str, int]:
+    """Text -> id, ascending from `first`, of special tokens whose names are separated by spaces."""
+    return {f"<|{name}|>": token for token, name in enumerate(" ".join(names).split(), first)}
 
 
-def _reserved(of: str, first: int, end: int) -> Iterable[str]:
-    """The texts that Meta gives to the special tokens without a task."""
-    return (f"<|{of}reserved_special_token_{number}|>" for number in range(first, end))
-
-
-def _between(texts: str) -> Iterable[str]:
-    """The special tokens whose names stand in `texts`, separated by spaces."""
-    return (f"<|{text}|>" for text in texts.split())
+def _reserved(of: str, first: int, end: int) -> str:
+    """The names that Meta gives to the special tokens without a task."""
+    return " ".join(f"{of}reserved_special_token_{number}" for number in range(first, end))
 
 
 _WHISPER: Final = _numbered(
     50257,
-    _between("endoftext startoftranscript"),
-    _between(_LANGUAGES),
-    _between("translate transcribe startoflm startofprev nospeech notimestamps"),
-    (f"<|{number * 0.02:.2f}|>" for number in range(1501)),
+    f"endoftext startoftranscript {_LANGUAGES}",
+    "translate transcribe startoflm startofprev nospeech notimestamps",
+    " ".join(f"{number * 0.02:.2f}" for number in range(1501)),
 )
 _LLAMA_3: Final = _numbered(
     128000,
-    _between("begin_of_text end_of_text reserved_special_token_0 reserved_special_token_1"),
-    _between("finetune_right_pad_id step_id start_header_id end_header_id eom_id eot_id python_tag image"),
+    "begin_of_text end_of_text reserved_special_token_0 reserved_special_token_1",
+    "finetune_right_pad_id step_id start_header_id end_header_id eom_id eot_id python_tag image",
     _reserved("", 2, 246),
 )
 _LLAMA_4: Final = _numbered(
     200000,
-    _between("begin_of_text end_of_text fim_prefix fim_middle fim_suffix header_start header_end eom eot step"),
+    "begin_of_text end_of_text fim_prefix fim_middle fim_suffix header_start header_end eom eot step",
     _reserved("text_post_train_", 0, 6),
-    _between("python_start python_end finetune_right_pad"),
+    "python_start python_end finetune_right_pad",
     _reserved("text_post_train_", 8, 69),
-    _between("image_start image_end"),
+    "image_start image_end",
     _reserved("vision_", 0, 2),
-    _between("tile_x_separator tile_y_separator"),
+    "tile_x_separator tile_y_separator",
     _reserved("vision_", 2, 6),
-    _between("image"),
+    "image",
     _reserved("vision_", 6, 7),
-    _between("patch"),
+    "patch",
     _reserved("vision_", 7, 1048),
     _reserved("reasoning_", 0, 8),
-    _between("reasoning_thinking_start reasoning_thinking_end"),
+    "reasoning_thinking_start reasoning_thinking_end",
     _reserved("", 0, 2048 - 1144),  # 2,048 in all
 )
-_QWEN: Final = _numbered(
-    151643, _between("endoftext im_start im_end"), (f"<|extra_{number}|>" for number in range(205))
-)
-_FIM: Final = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
-_GPT_4: Final = {_END: 100257, **_FIM, "<|endofprompt|>": 100276}
+_QWEN: Final = _numbered(151643, "endoftext im_start im_end", " ".join(f"extra_{number}" for number in range(205)))
+_GPT_4: Final = _numbered(100257, "endoftext fim_prefix fim_middle fim_suffix") | {"<|endofprompt|>": 100276}
 _GPT_4O: Final = {_END: 199999, "<|endofprompt|>": 200018}
 
 KNOWN_FILES: Final[Mapping[str, KnownFile]] = {

@@ -47,8 +47,8 @@ PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Name -> regular expression, as published with the model's tokenizer; "" makes one piece of a document.
 
-"gpt4" is cl100k_base as in tiktoken today: white space at the end of a text is one piece, newlines included. In the
-first version of cl100k_base, which Llama 3 adopted, it is split after the last newline: "llama3".
+"gpt4" is cl100k_base as in tiktoken today: white space at the end of a text is one piece, newlines included. In its
+first version, which Llama 3 adopted, it is split after the last newline: "llama3".
 """
 
 _ONLY, _THEN, _ELSE = "(?#only)", "(?#then)", "(?#else)"
@@ -76,9 +76,9 @@ class Split:
 
         Comments, which could be marks, are removed; a bare word, which could be a name, is put into a group.
         """
-        for name, published in PATTERNS.items():
-            if source and source == published and name != "words":  # which drops text, unlike its expression
-                return cls(source, name=name)
+        names = {published: name for name, published in PATTERNS.items() if name not in ("none", "words")}
+        if source in names:  # "words" is none of them, since it drops text, unlike its expression
+            return cls(source, name=names[source])
         source = without_comments(source)
         return cls(f"(?:{source})" if is_bare_word(source) else source)
 
@@ -103,7 +103,8 @@ class Else:
     rest: "Pattern"
 
     def __str__(self) -> str:
-        return f"{_found_first(self.first)}{_ELSE}{self.rest}"
+        first = self.first if isinstance(self.first, str) else "|".join(map(regex.escape, self.first))
+        return f"{first}{_ELSE}{self.rest}"
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -133,7 +134,9 @@ def in_full(pattern: Pattern) -> str:
     """The notation of a pattern with expressions instead of names; that of "words", `\\S+`, has no mark then."""
     if isinstance(pattern, Split):
         return pattern.source if pattern.name else str(pattern)
-    first = in_full(pattern.first) + _THEN if isinstance(pattern, Then) else _found_first(pattern.first) + _ELSE
+    first = (
+        in_full(pattern.first) + _THEN if isinstance(pattern, Then) else f"{pattern}".removesuffix(f"{pattern.rest}")
+    )
     return first + in_full(pattern.rest)
 
 
@@ -170,10 +173,6 @@ def _split(text: str) -> Split:
             f"or write (?:{visible(shortened(text, 40))}) if it is meant as a regular expression."
         )
     return Split(text.removeprefix(_ONLY), drops_rest=text.startswith(_ONLY))
-
-
-def _found_first(first: tuple[str, ...] | str) -> str:
-    return first if isinstance(first, str) else "|".join(map(regex.escape, first))
 
 
 def _texts(source: str) -> tuple[str, ...]:

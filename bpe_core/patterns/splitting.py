@@ -1,6 +1,5 @@
 """Splitters: they cut texts into pieces, and find where a long text may be cut without changing them."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
@@ -21,8 +20,11 @@ from bpe_core.patterns.text_search import TextSearch
 Span = tuple[int, int]  # (start, end) in a text, in code points, `end` exclusive
 
 
-class Splitter(ABC):
-    """Cuts texts into pieces by one pattern; `bpe_core.patterns.splitter` makes it, and shares it between callers."""
+class Splitter:
+    """Cuts texts into pieces by one pattern; `bpe_core.patterns.splitter` makes it, and shares it between callers.
+
+    This class itself makes one piece of every text.
+    """
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
         self.tree: Final = tree  # two that are equal, names aside, give the same pieces
@@ -32,7 +34,6 @@ class Splitter(ABC):
         """The same with regular expressions instead of names; "" makes one piece of a document."""
         self.lossy: Final = lossy  # whether text between pieces is dropped, so that decoding cannot restore it
 
-    @abstractmethod
     def split(self, text: str) -> list[str]:
         """The pieces of `text` in order, none empty; joined they are `text` again unless the pattern is lossy.
 
@@ -42,6 +43,7 @@ class Splitter(ABC):
         >>> splitter("gpt2").split("Hello world! I'm fine.")
         ['Hello', ' world', '!', ' I', "'m", ' fine', '.']
         """
+        return [text] if text else []
 
     def places(self, text: str) -> list[Span]:
         """(start, end) of each piece of `text`, in code points."""
@@ -130,13 +132,6 @@ class Splitter(ABC):
         return Kinds(frozenset(self._automaton.sources)) if self._automaton else None
 
 
-class _Whole(Splitter):
-    """Every text is one piece."""
-
-    def split(self, text: str) -> list[str]:
-        return [text] if text else []
-
-
 class _ByExpression(Splitter):
     """Split by one regular expression. The published ones but "words" match all of any text, so find the pieces."""
 
@@ -181,13 +176,31 @@ class _ByExpression(Splitter):
 
 
 class _InParts(Splitter):
-    """A text is divided into parts: some are pieces, the others are split by the rest of the pattern."""
+    """A text is divided into parts: some are pieces, the others are split by the rest of the pattern.
 
-    _rest: Splitter
+    The parts of a `Then` are the pieces of its first side; of an `Else`, each match of it is a piece.
+    """
 
-    @abstractmethod
-    def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
+    def __init__(self, tree: Then | Else) -> None:
+        self._rest = made(tree.rest)
+        self._first: Splitter | TextSearch | Expression
+        if isinstance(tree, Then):
+            self._first = made(tree.first)
+        else:
+            self._first = TextSearch(tree.first) if isinstance(tree.first, tuple) else Expression(tree.first)
+        super().__init__(tree, self._rest.lossy or (isinstance(self._first, Splitter) and self._first.lossy))
+
+    def _parts(self, text: str) -> Iterator[tuple[int, int, bool]]:
         """(start, end, whether it is a piece) of each part, in code points."""
+        if isinstance(self._first, Splitter):
+            yield from ((start, stop, False) for start, stop in self._first.places(text))
+            return
+        done = 0
+        for start, stop in self._first.spans(text):
+            yield done, start, False
+            yield start, stop, start < stop
+            done = stop
+        yield done, len(text), False
 
     def split(self, text: str) -> list[str]:
         pieces: list[str] = []
@@ -204,52 +217,19 @@ class _InParts(Splitter):
                 places += [(start + begin, start + end) for begin, end in inside]
         return places
 
-
-class _Then(_InParts):
-    """The pieces of one splitter, split again."""
-
-    def __init__(self, tree: Then) -> None:
-        self._first, self._rest = made(tree.first), made(tree.rest)
-        super().__init__(tree, self._rest.lossy or self._first.lossy)
-
-    def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
-        return ((start, stop, False) for start, stop in self._first.places(text))
-
     @cached_property
     def _cuts(self) -> CutFinder | None:
-        return self._first._cuts  # the rest never sees more than one piece of the first
-
-
-class _Else(_InParts):
-    """Each match of the first side, and the pieces that another splitter makes of the text between matches."""
-
-    def __init__(self, tree: Else) -> None:
-        self._rest = made(tree.rest)
-        super().__init__(tree, self._rest.lossy)
-        self._first = TextSearch(tree.first) if isinstance(tree.first, tuple) else Expression(tree.first)
-        self._texts = tree.texts
-
-    def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
-        done = 0
-        for start, stop in self._first.spans(text):
-            yield done, start, False
-            yield start, stop, start < stop
-            done = stop
-        yield done, len(text), False
-
-    @cached_property
-    def _cuts(self) -> CutFinder | None:
+        if isinstance(self._first, Splitter):
+            return self._first._cuts  # the rest never sees more than one piece of the first
         # A text that is found first may stand beside a cut, but not across it.
-        pairs = {one + other for text in self._texts for one, other in pairwise(text)}
+        texts = self.tree.texts if isinstance(self.tree, Else) else ()
+        pairs = {one + other for text in texts for one, other in pairwise(text)}
         cuts = self._rest._cuts
-        return CutFinder(cuts.automaton, cuts.unless | pairs) if self._texts and cuts else None
+        return CutFinder(cuts.automaton, cuts.unless | pairs) if texts and cuts else None
 
 
 def made(tree: Pattern) -> Splitter:
     """The splitter for a pattern. PatternError if one of its regular expressions is not valid."""
-    match tree:
-        case Then():
-            return _Then(tree)
-        case Else():
-            return _Else(tree)
-    return _ByExpression(tree) if tree.source or tree.drops_rest else _Whole(tree, lossy=False)
+    if not isinstance(tree, Split):
+        return _InParts(tree)
+    return _ByExpression(tree) if tree.source or tree.drops_rest else Splitter(tree, lossy=False)

@@ -1,7 +1,7 @@
 """Syntax trees of *plain* regular expressions, from which safe cuts and kinds of characters are derived.
 
-Plain is what split patterns are nearly always built from: sets of characters, concatenation, alternation, repetition,
-atomic groups, look-ahead and the end of the text. `parse` refuses everything else.
+Split patterns are nearly always plain: sets of characters, concatenation, alternation, repetition, atomic groups,
+look-ahead and the end of the text.
 """
 
 import re
@@ -53,9 +53,7 @@ class Lookaround:
 
 Node = Chars | Chain | Alternation | Repeat | Lookaround
 
-_END: Final = Lookaround(Chars("(?s:.)"))
-"""The end of the text: no character follows."""
-
+_END: Final = Lookaround(Chars("(?s:.)"))  # the end of the text: no character follows
 _CHARS: Final = re.compile(
     r"""
     \\[pP](?:\{\^?[\w\ =:-]+\}|[A-Z])                   # a property
@@ -111,8 +109,7 @@ class _Reader:
         short, least, comma, most, mode = found.groups()
         if short:
             return Repeat(item, *_SHORT[short], mode)
-        last = int(most) if most else None if comma else int(least)
-        return Repeat(item, int(least), last, mode)
+        return Repeat(item, int(least), int(most) if most else None if comma else int(least), mode)
 
     def item(self, ignore_case: bool) -> Node:
         if self.accept("$"):  # the end of the text, or a newline there and then the end
@@ -120,19 +117,17 @@ class _Reader:
         if self.accept(r"\Z"):
             return _END
         if opening := self.read(_GROUP):
-            return self.group(opening[1] or ":", ignore_case)
+            kind = opening[1] or ":"
+            inner = self.choice(ignore_case or kind == "i:")
+            if not self.accept(")"):
+                raise NotPlain
+            if kind == ">":
+                return Repeat(inner, 1, 1, "+")
+            return inner if kind.endswith(":") else Lookaround(inner)
         chars = self.read(_CHARS)
         if not chars or (chars[0][0] == "[" and re.search(r"--|&&|\|\||~~", chars[0])):  # an operator of sets
             raise NotPlain
         return Chars(f"(?i:{chars[0]})" if ignore_case else chars[0])
-
-    def group(self, kind: str, ignore_case: bool) -> Node:
-        inner = self.choice(ignore_case or kind == "i:")
-        if not self.accept(")"):
-            raise NotPlain
-        if kind == ">":
-            return Repeat(inner, 1, 1, "+")
-        return inner if kind.endswith(":") else Lookaround(inner)
 
     def accept(self, text: str) -> bool:
         found = self.source.startswith(text, self.at)

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-_LONGEST_HEAD: Final = 4
 _MOST_HEADS: Final = 64  # different heads in the expression at most: more are slow to compile and to search
 
 
@@ -16,12 +15,10 @@ class TextSearch:
     head, the substrings of the lengths that texts with this head have are looked up, the longest first.
     """
 
-    __slots__ = ("_find_head", "_head_length", "_lengths", "_texts")
-
     def __init__(self, texts: Iterable[str]) -> None:
         """Empty texts are ignored."""
         self._texts: Final = frozenset(filter(None, texts))
-        longest = min(_LONGEST_HEAD, min(map(len, self._texts), default=1))
+        longest = min(4, *map(len, self._texts)) if self._texts else 1
         few = (n for n in range(longest, 1, -1) if len({text[:n] for text in self._texts}) <= _MOST_HEADS)
         self._head_length: Final = next(few, 1)
         lengths: defaultdict[str, set[int]] = defaultdict(set)
