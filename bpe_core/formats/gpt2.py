@@ -73,8 +73,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         **(pipeline or {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": prefix}}),
         "model": {"type": "BPE", "vocab": ids, "merges": pairs},
     }
-    description["added_tokens"] = huggingface.with_added(description["added_tokens"], configured, ids)
-    return huggingface.tokenizer_of(Fields(description, vocab.where), pattern, huggingface.name_of(file, configured))
+    return huggingface.tokenizer_of(Fields(description, vocab.where), file, configured, pattern)
 
 
 def _pipeline_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, Any] | None:

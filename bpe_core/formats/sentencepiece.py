@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.huggingface import WORDS
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import Tokenizer
@@ -25,7 +26,6 @@ _SIZES: Final = {_FIXED64: 8, _FIXED32: 4}
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _BPE: Final = 2
 _KINDS: Final = {1: "Unigram", _BPE: "BPE", 3: "Word", 4: "Char"}
-_WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"
 _BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
 _SPACES: Final = Expression("  +")
 
@@ -165,7 +165,7 @@ def _tokenizer(pieces: list[Piece], adds_prefix: bool, removes_spaces: bool, nam
     preparation = Preparation(
         tuple(added),
         one_after_another([*spaced, *prefixed, replaced(" ", METASPACE), *trimmed]),
-        (SplitStep(splitter(_WORDS)),) if keeps_words_apart else (),
+        (SplitStep(splitter(WORDS)),) if keeps_words_apart else (),
         has_metaspace=True,
         drops_space=adds_prefix,
         finds_as_written=True,

@@ -7,11 +7,13 @@ a `Preparation`. Of tokenizer_config.json in the same folder the model's name, t
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from itertools import chain
+from pathlib import Path
+from typing import Final
 
-from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, is_number, is_text
+from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, id_in, is_number, is_text
 from bpe_core.formats.huggingface import components
 from bpe_core.formats.huggingface.model import Model
 from bpe_core.formats.huggingface.writing import write
@@ -23,7 +25,7 @@ from bpe_core.tokenizer.normalizers import one_after_another as normalized_by_al
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, BytePieces, Preparation, ReplaceStep, SplitStep, Step
 from bpe_core.visible import quoted
 
-__all__ = ["KEYS", "configuration_of", "name_of", "read", "recognizes", "tokenizer_of", "with_added", "write"]
+__all__ = ["KEYS", "WORDS", "configuration_of", "read", "recognizes", "tokenizer_of", "write"]
 
 KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")
 """The keys of tokenizer.json that describe the pipeline, apart from added tokens."""
@@ -31,7 +33,7 @@ KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")
 _LONGEST_ADDED: Final = 10_000  # characters of an added token; real ones have a few dozen
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _CACHED: Final = re.compile(r"models--(.+)/snapshots")
-_WORDS: Final = "▁+[^▁]*|[^▁]+"
+WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"
 """Splits before spaces; for models whose merges never cross these places, to get short pieces."""
 
 
@@ -42,11 +44,7 @@ def recognizes(data: bytes) -> bool:
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file; `pattern` replaces the splits of its pre-tokenizer. Raises `FormatError`."""
-    fields, configured = file.fields(), configuration_of(file)
-    if "added_tokens" in fields:
-        vocab = fields.fields("model").any("vocab")
-        fields.values["added_tokens"] = with_added(fields.items("added_tokens"), configured, vocab)
-    return tokenizer_of(fields, pattern, name_of(file, configured))
+    return tokenizer_of(file.fields(), file, configuration_of(file), pattern)
 
 
 def configuration_of(file: TokenizerFile) -> Fields:
@@ -55,41 +53,11 @@ def configuration_of(file: TokenizerFile) -> Fields:
     return beside.fields(strict=False) if beside else Fields({}, file.where)  # transformers writes NaN into it
 
 
-def name_of(file: TokenizerFile, configured: Fields) -> str:
-    """The name of the model: from its configuration, or else the path in the hub's cache, or else the folder."""
-    named = configured.values.get("name_or_path")
-    if named and is_text(named):
-        return named
-    folder = file.path.absolute().parent if file.path else None
-    if folder and (cached := _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")):
-        return cached[1].replace("--", "/")
-    return folder.name if folder else ""
+def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, pattern: str | None) -> Tokenizer:
+    """The tokenizer described by an object as in tokenizer.json; `pattern` as in `read`. Raises `FormatError`.
 
-
-def with_added(tokens: Sequence[Any], configured: Fields, vocab: object) -> list[Any]:
-    """The added tokens of a file, `tokens`, and those that only the configuration has, merged as in transformers.
-
-    A token of the configuration is ignored if the file gives its id to another text. Raises `FormatError`.
+    The model's name is that of its configuration, or else of the path in the hub's cache, or else of the folder.
     """
-    if "added_tokens_decoder" not in configured:
-        return list(tokens)
-    names = vocab if isinstance(vocab, dict) else {}
-    objects = [token for token in tokens if isinstance(token, dict)]  # nothing in the file has been checked yet
-    known = {text for token in objects if isinstance(text := token.get("content"), str)}
-    taken = {number for number in (*(token.get("id") for token in objects), *names.values()) if is_number(number)}
-    added = configured.fields("added_tokens_decoder")
-    more = []
-    for digits in added.values:
-        text = added.fields(digits).text("content")
-        if not (digits.isascii() and digits.isdigit()) or len(digits) > 10:
-            added.fail(digits[:40], "the id of a token was expected")
-        if text not in known and (names.get(text) == int(digits) or int(digits) not in taken):
-            more.append({**added.fields(digits).values, "id": int(digits)})
-    return [*tokens, *more]
-
-
-def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
-    """The tokenizer described by an object as in tokenizer.json; `pattern` as in `read`. Raises `FormatError`."""
     described = fields.fields("model")
     kind = described.text("type", "BPE" if "merges" in described else "WordPiece")
     if kind != "BPE":
@@ -99,9 +67,14 @@ def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         if affix := described.text(key, ""):
             fields.unsupported(f"the {key} {affix!r}", "BPE on bytes, and on characters with U+2581")
+    name = configured.values.get("name_or_path")
+    if not name or not is_text(name):
+        folder = file.path.absolute().parent if file.path else Path()
+        cached = _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")
+        name = cached[1].replace("--", "/") if cached else folder.name
     preparation, is_bytewise, joins_bytes = _preparation(fields, pattern)
     model = Model(described, is_bytewise, preparation.has_metaspace)
-    added = tuple(_added(fields))
+    added = tuple(_added(fields, configured, model.ids))
     splits = [step.splitter.tree for step in preparation.steps if isinstance(step, SplitStep)]
     tree = one_after_another(splits)
     does_more = preparation.normalize or preparation.within or preparation.has_metaspace
@@ -111,7 +84,7 @@ def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
             tree = Else(longest_first(token.text for token in ordinary), tree)
         return Tokenizer(model.vocabulary(added, ordinary), str(tree), name=name)
     if not splits and preparation.has_metaspace and model.keeps_words_apart:
-        preparation = replace(preparation, steps=(*preparation.steps, SplitStep(splitter(_WORDS))))
+        preparation = replace(preparation, steps=(*preparation.steps, SplitStep(splitter(WORDS))))
     runs = frozenset(model.byte_ids.values() if joins_bytes else ())
     preparation = replace(preparation, added=added, replaces_runs=runs)
     return Tokenizer(model.vocabulary(added), str(tree), name=name, preparation=preparation)
@@ -120,21 +93,21 @@ def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
 def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool, bool]:
     """(the pipeline without added tokens, whether it ends with pieces in the byte alphabet, whether the decoder joins
     byte-fallback tokens to characters). `pattern` replaces all splits if it is not None. Raises `FormatError`."""
-    normalizers, decoders = (
-        list(components.in_sequence(fields.fields(key), f"{key}s")) if key in fields else []
-        for key in ("normalizer", "decoder")
+    normalizers, pre_tokenizers, decoders = (
+        list(components.in_sequence(fields.fields(key), parts)) if key in fields else []
+        for key, parts in zip(KEYS, ("normalizers", "pretokenizers", "decoders"), strict=True)
     )
     steps: list[Step] = []
     within: list[SplitStep] | None = None  # splits of what is in the byte alphabet
-    for step in components.pre_tokenizer_steps(fields.fields("pre_tokenizer")) if "pre_tokenizer" in fields else ():
-        if within is not None:
-            if not isinstance(step, SplitStep):
-                fields.unsupported("what stands behind ByteLevel in the pre-tokenizer", "splits alone")
-            within.append(step)
-        elif step is None:
-            within = []
-        else:
+    for step in chain.from_iterable(map(components.steps, pre_tokenizers)):
+        if step is None:
+            within = within or []
+        elif within is None:
             steps.append(step)
+        elif isinstance(step, SplitStep):
+            within.append(step)
+        else:
+            fields.unsupported("what stands behind ByteLevel in the pre-tokenizer", "splits alone")
     is_bytewise = within is not None
     description = {key: fields.values.get(key) for key in KEYS}
     if pattern is not None:
@@ -160,19 +133,35 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
     return preparation, is_bytewise, any(part.text("type") == "ByteFallback" for part in decoders)
 
 
-def _added(fields: Fields) -> Iterator[AddedToken]:
-    vocab = fields.fields("model").fields("vocab").values
-    name_of = {token: name for name, token in vocab.items()} if fields.values.get("added_tokens") else {}
+def _added(fields: Fields, configured: Fields, vocab: Mapping[str, int]) -> Iterator[AddedToken]:
+    """The added tokens of a file, and those that only the configuration has, merged as in transformers.
+
+    A token of the configuration is ignored if the file gives its id to another text.
+    """
+    tokens = fields.objects("added_tokens", [])
+    if "added_tokens" in fields and "added_tokens_decoder" in configured:
+        known = {token.text("content") for token in tokens}
+        taken = {number for token in tokens if is_number(number := token.values.get("id"))} | set(vocab.values())
+        decoder = configured.fields("added_tokens_decoder")
+        for digits in decoder.values:
+            token = decoder.fields(digits)
+            if (number := id_in(digits)) is None:
+                decoder.fail(digits[:40], "the id of a token was expected")
+            text = token.text("content")
+            if text not in known and (vocab.get(text) == number or number not in taken):
+                token.values["id"] = number
+                tokens.append(token)
+    name_of = {token: name for name, token in vocab.items()} if tokens else {}
     seen: dict[int, str] = {}
-    for token in fields.objects("added_tokens", []):
+    for token in tokens:
         text, special = token.text("content"), token.flag("special", False)
         if not text:
             continue
         if len(text) > _LONGEST_ADDED:
             token.fail("content", f"it is longer than {_LONGEST_ADDED:,} characters")
-        known = vocab.get(text)
-        number = token.number("id", largest=LARGEST_ID) if known is None else known
-        if known is None and number in name_of:
+        known_id = vocab.get(text)
+        number = token.number("id", largest=LARGEST_ID) if known_id is None else known_id
+        if known_id is None and number in name_of:
             token.fail("id", f"{number} is the id of {quoted(name_of[number])}")
         if seen.setdefault(number, text) != text:
             token.fail("id", f"{number} is the id of another added token")

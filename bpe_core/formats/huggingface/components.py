@@ -130,16 +130,11 @@ _PUNCTUATION: Final = r"[\p{P}$+<=>^`|~]"
 _WORDS: Final = rf"[{_IN_WORD}\u200c\u200d]+|[^\s{_IN_WORD}\u200c\u200d]+"
 
 
-def pre_tokenizer_steps(fields: Fields) -> Iterator[Step | None]:
-    """The steps of a pre-tokenizer, in order; after None, of ByteLevel, pieces are in the byte alphabet.
+def steps(fields: Fields) -> Iterator[Step | None]:
+    """The steps of a pre-tokenizer that is no Sequence; after None, of ByteLevel, pieces are in the byte alphabet.
 
     Raises `FormatError`.
     """
-    for part in in_sequence(fields, "pretokenizers"):
-        yield from _steps(part)
-
-
-def _steps(fields: Fields) -> Iterator[Step | None]:
     kind = fields.text("type")
     match kind:
         case "ByteLevel":

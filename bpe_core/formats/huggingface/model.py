@@ -1,6 +1,6 @@
 """The "model" of tokenizer.json: its vocabulary, its merges, and how unknown characters are encoded."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from bpe_core.errors import OptionError
@@ -21,7 +21,6 @@ class Model:
         """Raises `FormatError`."""
         self.ids = fields.ids("vocab")  # name -> id
         self._is_bytewise, self._has_metaspace = is_bytewise, has_metaspace
-        # The id for a character that has no token, if there is one.
         self._unknown = self.ids.get(fields.text("unk_token")) if "unk_token" in fields else None
         if "unk_token" in fields and self._unknown is None:
             fields.fail("unk_token", "it is not in the vocabulary")
@@ -30,7 +29,7 @@ class Model:
         self.byte_ids = {byte: self.ids[name] for byte, name in enumerate(names) if name in self.ids}
         if self._unknown is not None and 0 < len(self.byte_ids) < 256:
             fields.unsupported(f"byte_fallback with {len(self.byte_ids)} of 256 bytes", "all of them")
-        self._merges = dict(_merges(fields, self.ids))  # (left name, right name) -> id, in the order of ranks
+        self._merges = _merges(fields, self.ids)  # (left name, right name) -> id, in the order of ranks
         self._fuses_unknown = fields.flag("fuse_unk", False)
         self._looks_up_whole = fields.flag("ignore_merges", False)
 
@@ -45,11 +44,11 @@ class Model:
 
         Raises `OptionError` for an added token with the id of a byte, or if ids collide.
         """
-        ids, byte_of = self.ids, {token: byte for byte, token in self.byte_ids.items()}
+        ids = self.ids
         for one in added:
             if self._is_bytewise and one.text in BYTE_OF and not one.text.isascii() and one.text in ids:
                 raise OptionError(
-                    f"The added token {quoted(one.text)} has the id {one.token}, which is the id of a byte."
+                    f"The added token {quoted(one.text)} has the id {one.token}, which is that of a byte."
                 )
         meant = {name: self._meant(name) for name in ids}
         merges = [
@@ -57,21 +56,18 @@ class Model:
             for (left, right), token in self._merges.items()
             if meant[left] is not None and meant[right] is not None
         ]
-        tokens: dict[int, bytes] = {}
-        for name, token in ids.items():
-            data = meant[name]
-            tokens[token] = bytes([byte_of[token]]) if token in byte_of else name.encode() if data is None else data
+        tokens = {token: name.encode() if (data := meant[name]) is None else data for name, token in ids.items()}
+        tokens |= {token: bytes([byte]) for byte, token in self.byte_ids.items()}
         merged = set(chain.from_iterable(merges))
         specials = {token.text: token.token for token in added if token.special}
         tokens |= {token.token: token.text.encode() for token in added if token.token not in merged}
         for token in set(specials.values()) - merged:
             tokens.pop(token, None)
-        whole: dict[bytes, int] = {}
-        if self._looks_up_whole:
-            whole = {data: token for name, token in ids.items() if (data := meant[name]) and token in tokens}
+        looked_up = ids.items() if self._looks_up_whole else ()
+        whole = {data: token for name, token in looked_up if (data := meant[name]) and token in tokens}
         whole |= {token.text.encode(): token.token for token in pieces}
         base = set(tokens) - {token for _, _, token in merges}
-        base |= {token for name, token in ids.items() if len(name) == 1 or token in byte_of} & set(tokens)
+        base |= {token for name, token in ids.items() if len(name) == 1} | set(self.byte_ids.values())
         made: set[int] = set()
         for left, right, token in merges:  # some published files have merges before those that make their parts
             if left not in made:
@@ -100,7 +96,7 @@ class Model:
         return CharacterSymbols(singles, self.byte_ids, self._unknown, fuse=self._fuses_unknown)
 
 
-def _merges(fields: Fields, ids: Mapping[str, int]) -> Iterator[tuple[tuple[str, str], int]]:
+def _merges(fields: Fields, ids: Mapping[str, int]) -> dict[tuple[str, str], int]:
     pairs: list[tuple[str, str]] = []
     for index, row in enumerate(fields.items("merges")):
         match row.split(" ") if isinstance(row, str) else row:
@@ -111,7 +107,5 @@ def _merges(fields: Fields, ids: Mapping[str, int]) -> Iterator[tuple[tuple[str,
         if left not in ids or right not in ids or left + right not in ids:
             name = next(name for name in (left, right, left + right) if name not in ids)
             fields.fail(f"merges[{index}]", f"there is no token {quoted(name)}")
-    last = {pair: index for index, pair in enumerate(pairs)}
-    for index, pair in enumerate(pairs):
-        if last[pair] == index:  # of equal merges the last one counts
-            yield pair, ids[pair[0] + pair[1]]
+    last_ones = reversed(dict.fromkeys(reversed(pairs)))  # of equal merges the last one counts
+    return {(left, right): ids[left + right] for left, right in last_ones}

@@ -135,7 +135,7 @@ def _class(kind: str) -> Disagreement:
     from tokenizers import pre_tokenizers
 
     theirs = getattr(pre_tokenizers, kind)()
-    steps = components.pre_tokenizer_steps(Fields(json.loads(theirs.__getstate__()), "a part"))
+    steps = components.steps(Fields(json.loads(theirs.__getstate__()), "a part"))
     patterns = [step.splitter.tree for step in steps if isinstance(step, SplitStep)]
     split = splitter(str(one_after_another(patterns))).split
     return changed_differently(
