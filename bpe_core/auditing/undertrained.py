@@ -9,12 +9,12 @@ embeddings, and tied ones, which are both). With u the mean of rows known to be 
 - "cosine-pc" = "cosine" after projecting the first principal component out of row - m and u - m;
 - "distance" = |row - u|.
 
-A matrix is read slice by slice: in one pass for "norm" and "distance", two for "cosine", and `_ROUNDS` more for
-"cosine-pc". Memory: a slice, and a number for each row. Needs numpy, of the extra [embeddings].
+A matrix is read slice by slice, in one pass, two for "cosine", `_ROUNDS` more for "cosine-pc". Memory: a slice, and a
+number for each row. Needs numpy, of the extra [embeddings].
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.auditing.embeddings import Matrix
@@ -108,14 +108,11 @@ def indicator(
     if name not in INDICATORS:
         raise EmbeddingsError(f"There is no indicator {name!r}; choose one of {', '.join(INDICATORS)}.")
     if name != "norm" and len(unused) < _MIN_UNUSED:
-        raise EmbeddingsError(
-            f"Only {len(unused)} rows are known to be unused, and {name} needs {_MIN_UNUSED}; choose norm."
-        )
+        few = f"Only {len(unused)} rows are known to be unused"
+        raise EmbeddingsError(f"{few}, and {name} needs {_MIN_UNUSED}; choose norm.")
     if ordinary and max(ordinary) >= matrix.n_rows:
-        raise EmbeddingsError(
-            f"The matrix has {matrix.n_rows:,} rows, and the tokenizer ids up to {max(ordinary):,}: "
-            "they do not belong together."
-        )
+        sizes = f"The matrix has {matrix.n_rows:,} rows, and the tokenizer ids up to {max(ordinary):,}"
+        raise EmbeddingsError(f"{sizes}: they do not belong together.")
     done, total = 0, matrix.n_rows * {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 2 + _ROUNDS}[name]
 
     def slices() -> "Iterator[Array]":
@@ -128,7 +125,8 @@ def indicator(
 
     mean, component = numpy.zeros(matrix.n_columns, numpy.float32), None
     if name.startswith("cosine"):
-        mean = _mean(slices(), matrix.n_columns)
+        sums = [(rows.sum(axis=0, dtype=numpy.float64), len(rows)) for rows in map(_sound, slices())]
+        mean = (numpy.sum([total for total, _ in sums], axis=0) / max(1, sum(n for _, n in sums))).astype(numpy.float32)
         component = _principal(slices, mean) if name == "cosine-pc" else None
 
     def flat(rows: "Array") -> "Array":
@@ -165,16 +163,6 @@ def _sound(rows: "Array") -> "Array":
     import numpy
 
     return rows[numpy.isfinite(rows).all(axis=1)]
-
-
-def _mean(slices: "Iterable[Array]", n_columns: int) -> "Array":
-    import numpy
-
-    total, n = numpy.zeros(n_columns, dtype=numpy.float64), 0
-    for rows in map(_sound, slices):
-        total += rows.sum(axis=0, dtype=numpy.float64)
-        n += len(rows)
-    return (total / max(n, 1)).astype(numpy.float32)
 
 
 def _principal(slices: "Callable[[], Iterator[Array]]", mean: "Array") -> "Array":

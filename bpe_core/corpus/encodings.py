@@ -10,30 +10,19 @@ from typing import Final
 
 HEAD: Final = 8192  # bytes from the beginning of a file by which it is recognized
 
+# What a byte order mark says; UTF-32 first, since its mark begins with that of UTF-16.
 _MARKED: Final = ("utf-8", "utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
-"""What a byte order mark says; UTF-32 first, since its mark begins with that of UTF-16."""
 
 _KINDS: Final = {  # what a file is -> a regular expression of its first bytes
-    "a PNG image": rb"\x89PNG\r\n",
-    "a JPEG image": rb"\xff\xd8\xff",
-    "a GIF image": rb"GIF8[79]a",
-    "a PDF document": rb"%PDF-",
+    **{"a PNG image": rb"\x89PNG\r\n", "a JPEG image": rb"\xff\xd8\xff", "a GIF image": rb"GIF8[79]a"},
+    **{"a PDF document": rb"%PDF-", "a sound, film or image": rb"RIFF|OggS|ID3[\x03\x04]|.{4}ftyp"},
     "a ZIP archive (as .docx, .epub, .whl and .npz are)": rb"PK(?:\x03\x04|\x05\x06)",
-    "packed by gzip once more": rb"\x1f\x8b",
-    "packed by xz once more": rb"\xfd7zXZ\x00",
-    "packed by bzip2": rb".{4}1AY&SY",
-    "packed by zstd": rb"\x28\xb5\x2f\xfd",
-    "a 7z archive": rb"7z\xbc\xaf\x27\x1c",
-    "a RAR archive": rb"Rar!\x1a\x07",
-    "a tar archive": rb".{257}ustar",
-    "a program": rb"\x7fELF|\xca\xfe\xba\xbe|\xcf\xfa\xed\xfe|\x00asm",
-    "an SQLite database": rb"SQLite format 3\x00",
-    "a Parquet table": rb"PAR1",
-    "a NumPy array": rb"\x93NUMPY",
-    "a Python pickle": rb"\x80\x04\x95",
-    "a GGUF model": rb"GGUF",
-    "a sound, film or image": rb"RIFF|OggS|ID3[\x03\x04]|.{4}ftyp",
-    "compiled Python": rb".\r\r\n",
+    **{"a 7z archive": rb"7z\xbc\xaf\x27\x1c", "a RAR archive": rb"Rar!\x1a\x07", "a tar archive": rb".{257}ustar"},
+    **{"packed by gzip once more": rb"\x1f\x8b", "packed by xz once more": rb"\xfd7zXZ\x00"},
+    **{"packed by bzip2": rb".{4}1AY&SY", "packed by zstd": rb"\x28\xb5\x2f\xfd"},
+    **{"a program": rb"\x7fELF|\xca\xfe\xba\xbe|\xcf\xfa\xed\xfe|\x00asm", "compiled Python": rb".\r\r\n"},
+    **{"an SQLite database": rb"SQLite format 3\x00", "a Parquet table": rb"PAR1", "a GGUF model": rb"GGUF"},
+    **{"a NumPy array": rb"\x93NUMPY", "a Python pickle": rb"\x80\x04\x95"},
 }
 
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
