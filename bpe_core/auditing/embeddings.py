@@ -17,22 +17,18 @@ from bpe_core.visible import quoted
 if TYPE_CHECKING:
     import numpy
 
-_INPUTS: Final = tuple(
-    f"{name}.weight"
-    for name in (
-        *("model.embed_tokens", "language_model.model.embed_tokens", "transformer.wte", "wte", "gpt_neox.embed_in"),
-        *("tok_embeddings", "model.tok_embeddings", "transformer.word_embeddings", "embeddings.word_embeddings"),
-    )
+# Usual names of tensors; a model without output embeddings uses its input embeddings, which are *tied* then.
+_INPUTS: Final = (
+    *("model.embed_tokens.weight", "language_model.model.embed_tokens.weight", "transformer.wte.weight", "wte.weight"),
+    *("gpt_neox.embed_in.weight", "tok_embeddings.weight", "model.tok_embeddings.weight"),
+    *("transformer.word_embeddings.weight", "embeddings.word_embeddings.weight"),
 )
-"""Names of tensors with input embeddings, the most usual first."""
 _OUTPUTS: Final = ("lm_head.weight", "language_model.lm_head.weight", "output.weight", "embed_out.weight")
-"""Names of tensors with output embeddings; a model without one uses its input embeddings, which are *tied* then."""
-_USUAL: Final = (*_OUTPUTS, *_INPUTS)
+_USUAL: Final = (*_OUTPUTS, *_INPUTS)  # the most usual first
 _SLICE_BYTES: Final = 1 << 25  # of a slice, as float32
 _LONGEST_HEADER: Final = 100_000_000  # bytes; the limit of the format
 _MOST_VALUES: Final = 10_000_000
-_DTYPES: Final = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16": ("<u2", 2)}
-"""Supported dtypes -> those of numpy (bfloat16 as bits), and bytes per number."""
+_DTYPES: Final = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16": ("<u2", 2)}  # of numpy; bytes
 
 
 class Matrix:
@@ -101,9 +97,8 @@ def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
     if not found:
         raise EmbeddingsError(f"{path.name} holds no matrix.")
     if most < n_rows:
-        raise EmbeddingsError(
-            f"No tensor in {path.name} has a row for each of {n_rows:,} ids; the largest has {most:,}."
-        )
+        none = f"No tensor in {path.name} has a row for each of {n_rows:,} ids"
+        raise EmbeddingsError(f"{none}; the largest has {most:,}.")
     names = dict.fromkeys([*_USUAL, *sorted(found)])
     return [name for name in names if name in found and found[name].shape[0] >= n_rows]
 

@@ -44,9 +44,8 @@ def unreachable(subject: AuditSubject) -> Iterator[Finding]:
             elif len(token_bytes) > 1:
                 finding = _of_bytes(subject, token, token_bytes)
         except UnknownTokenError as error:  # some published vocabularies lack bytes
-            problem = str(error)
-            reason = f"Its bytes cannot be encoded: {problem[0].lower()}{problem[1:]}"
-            finding = _unreachable(subject, token, reason, "bytes", ())
+            problem = f"{str(error)[0].lower()}{str(error)[1:]}"
+            finding = _unreachable(subject, token, f"Its bytes cannot be encoded: {problem}", "bytes", ())
         if finding:
             yield finding
 
@@ -83,14 +82,11 @@ def _what_becomes_of(subject: AuditSubject, token: int, text: str, ids: list[int
     if tokenizer.preparation and (before := _before_split(tokenizer.preparation, text)):
         cause, change = before
         return cause, f"{change}, which becomes {becomes}" if ids else change
-    return (
-        "pattern",
-        f"the split pattern cuts its text apart into {becomes}" if ids else "the split pattern drops this text",
-    )
+    return "pattern", f"the split pattern {f'cuts its text apart into {becomes}' if ids else 'drops this text'}"
 
 
 def _before_split(preparation: Preparation, text: str) -> tuple[str, str] | None:
-    """What happens to a text before it is split, as (cause, a clause); None if nothing does that matters here."""
+    """What happens to a text before it is split, as (cause, a clause); None if nothing does."""
     parts = list(preparation.parts(text, frozenset()))
     if any(isinstance(part, int) for part in parts):
         return "added-token", "an added token is found in its text first"

@@ -1,7 +1,4 @@
-"""Finding the text files of a corpus: which files below the given paths are read, and which are skipped and why.
-
-Also exported: `Counts`, the pieces of a corpus and how often each occurs, and the `Source` it keeps of each document.
-"""
+"""Finding the text files of a corpus: which files below the given paths are read, and which are skipped and why."""
 
 import os
 import stat
@@ -23,13 +20,10 @@ PASSED_OVER: Final = frozenset({"__pycache__", "__pypackages__", "dist-packages"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The texts in order, paths as given and folders by name, and the files in the folders that are no readable text.
+    """What was found among paths."""
 
-    Hidden ones and PASSED_OVER are not listed.
-    """
-
-    files: tuple[TextFile, ...]
-    skipped: tuple[Skipped, ...]
+    files: tuple[TextFile, ...]  # the texts in order, paths as given and folders by name
+    skipped: tuple[Skipped, ...]  # the files in the folders that are no readable text, but for those passed over
 
 
 def find_files(
@@ -38,13 +32,9 @@ def find_files(
     """The text files among `paths`, which are files and folders; a folder stands for all files below it.
 
     Inside a folder, hidden entries, PASSED_OVER and links to folders are not read, and a file that is no text is
-    skipped. A file that is reached twice is listed once.
-
-    `every_character` is for encoding, where nothing may be dropped: the byte order mark of a text in UTF-8 is part of
-    the text, a file that is named twice is listed twice, and all texts may be empty.
-
-    Raises TextError if one of `paths` cannot be read, if there is no text, or, without `every_character`, if all are
-    empty.
+    skipped. A file that is reached twice is listed once. `every_character` is for encoding, where nothing may be
+    dropped: the byte order mark of a text in UTF-8 is part of the text, a file that is named twice is listed twice, and
+    all texts may be empty. Raises TextError if one of `paths` cannot be read, or there is no text.
     """
     roots = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     files: list[TextFile] = []

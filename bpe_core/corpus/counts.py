@@ -66,10 +66,9 @@ class Counts:
     """
 
     def __init__(self, pattern: str) -> None:
-        """Nothing counted yet; PatternError if `pattern`, kept as it is given, is none."""
+        """Nothing counted yet; PatternError if `pattern` is none."""
         self.pattern = pattern
-        self.sources: list[Source] = []
-        """Of each document, in order; the texts given to `Counts.of` have a single one in common."""
+        self.sources: list[Source] = []  # of each document, in order; the texts given to `of` have one in common
         self.skipped: list[Skipped] = []  # files that could not be read to their end; nothing of them is counted
         self.sample = ""  # what was taken of the files, for a person; "" if they were read whole
         self.splitter = splitter(pattern)
@@ -271,10 +270,7 @@ class Counts:
 
 
 def parts(blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int) -> Iterator[bytes]:
-    """One document in UTF-8 that comes in blocks, cut where no piece lies across into parts of about `size` bytes.
-
-    They are longer where there is no such place. Holds two parts at a time.
-    """
+    """One document in UTF-8 that comes in blocks, cut where no piece lies across into parts of `size` bytes or more."""
     held: list[bytes] = []
     n_held, enough = 0, size
     for block in blocks:

@@ -19,8 +19,7 @@ from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import CONTINUATIONS
 
 LARGEST: Final = 1_000_000  # the largest weight as a whole number
-STRETCH: Final = 1 << 16
-"""Bytes on disk of a stretch, about: small files together, large ones in parts, cut where no piece lies across."""
+STRETCH: Final = 1 << 16  # bytes on disk of a stretch, about
 
 Cut = Callable[[str], int]  # text -> the first index > 0 where it may be cut safely, or its length if there is none
 
@@ -48,8 +47,8 @@ class Sample:
     def documents(self, files: Iterable[TextFile], splitter: Splitter) -> list[TextFile]:
         """The sample, in the order of the corpus: stretches in random order, until they have the share of the bytes.
 
-        A stretch is several small files, or a part of a large one. A file that cannot be cut (packed, in another
-        encoding, or split by a pattern without safe cuts) is one stretch.
+        A stretch is several small files, or a part of a large one, cut where no piece lies across; or a file that
+        cannot be cut (packed, in another encoding, or split by a pattern without safe cuts).
         """
         stretches = list(_stretches(files, partial(splitter.cut, at_least=1) if splitter.blockwise else None))
         wanted = self.share * sum(map(_size, stretches))
@@ -70,7 +69,6 @@ def _size(documents: Iterable[TextFile]) -> int:
 
 
 def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[list[TextFile]]:
-    """All stretches of the files, in order; without `cut` all files stay whole."""
     bundle: list[TextFile] = []
     for file in files:
         parts = _parts(file, cut)
@@ -135,9 +133,8 @@ def files_by_weight(
 ) -> list[tuple[tuple[TextFile, ...], int]]:
     """Neighboring files of one weight together, in order, and how many times each of their pieces is counted.
 
-    Counts stay whole numbers, so that no comparison is rounded: all weights are multiplied by their common denominator,
-    and 2.5 beside 1 counts as 5 beside 2. A file has the weight of the longest path that it is or lies below; 1 if
-    there is none. `OptionError` for weights that differ too much.
+    All weights are multiplied by their common denominator, so that 2.5 beside 1 counts as 5 beside 2. A file has the
+    weight of the longest path that it is or lies below; 1 if there is none. `OptionError` if they differ too much.
     """
     roots = {os.path.abspath(path): weight for path, weight in weights.items()}
 
