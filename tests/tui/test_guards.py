@@ -121,6 +121,14 @@ async def test_a_second_click_beside_the_palette(guarded: bool) -> None:
 
 
 @both
+async def test_a_page_turned_in_a_palette_without_room(guarded: bool) -> None:
+    app = HasPalette(guarded)
+    async with running(app, None if guarded else KeyError, size=(80, 4)) as pilot:
+        await listed(app)
+        await pilot.press("down", "pagedown", "pageup")
+
+
+@both
 async def test_a_page_turned_in_a_list_without_room(guarded: bool) -> None:
     class Lists(App[None]):
         def compose(self) -> ComposeResult:

@@ -25,7 +25,7 @@ INTERNALS: Final = {
     "textual._compositor:Compositor": ("_dirty_regions", "_get_renders"),
     "textual._xterm_parser:XTermParser": ("_sequence_to_key_events",),
     "textual.app:App": ("_loop", "_notifications", "_peek_message"),
-    "textual.command:CommandPalette": ("_GATHER_COMMANDS_GROUP", "_action_command_list", "_on_click"),
+    "textual.command:CommandPalette": ("_GATHER_COMMANDS_GROUP", "_action_command_list"),
     "textual.document._document_navigator:DocumentNavigator": ("_document",),
     "textual.dom:DOMNode": ("_bindings", "_get_component_classes", "_selector_names"),
     "textual.drivers.linux_driver:LinuxDriver": ("_app", "_file", "_must_signal_resume", "_sigcont_application"),

@@ -10,10 +10,13 @@ from errno import EAGAIN
 from functools import partial
 from threading import Thread
 from time import perf_counter
-from typing import ClassVar, Generic, ParamSpec, TypeVar
+from typing import Final, Generic, ParamSpec, TypeVar
 
 from textual.dom import DOMNode
 from textual.worker import Worker
+
+_SLICE: Final = 0.008  # seconds of work in a slice
+_REST: Final = 0.005  # seconds between two slices
 
 Result = TypeVar("Result")
 Given = ParamSpec("Given")
@@ -45,17 +48,11 @@ async def in_thread(work: Callable[Given, Result], *args: Given.args, **kwargs: 
 
 
 class SlicedWork(Generic[Result]):
-    """One computation at a time; a new one replaces the one that is under way."""
-
-    AT_ONCE: ClassVar[float] = 0.008
-    """Seconds of work in a slice."""
-    REST: ClassVar[float] = 0.005
-    """Seconds between two slices."""
+    """One computation at a time, on the event loop; a new one replaces the one that is under way."""
 
     def __init__(self, owner: DOMNode) -> None:
         self._owner = owner
         self._worker: Worker[None] | None = None
-        self.seconds = 0.0  # how long the last computation took
 
     @property
     def is_working(self) -> bool:
@@ -69,20 +66,20 @@ class SlicedWork(Generic[Result]):
     def run(self, steps: Steps[Result], done: Callable[[Result], None]) -> None:
         """Call `done` with the result: before `run` returns if one slice is enough."""
         self.cancel()
-        if not self._advance(steps, done, perf_counter()):
-            self._worker = self._owner.run_worker(partial(self._continue, steps, done, perf_counter()))
+        if not self._advance(steps, done):
+            self._worker = self._owner.run_worker(partial(self._continue, steps, done))
 
-    def _advance(self, steps: Steps[Result], done: Callable[[Result], None], began: float) -> bool:
-        end = perf_counter() + self.AT_ONCE
+    def _advance(self, steps: Steps[Result], done: Callable[[Result], None]) -> bool:
+        end = perf_counter() + _SLICE
         try:
             while perf_counter() < end:
                 next(steps)
         except StopIteration as finished:
-            self._worker, self.seconds = None, perf_counter() - began
+            self._worker = None
             done(finished.value)
             return True
         return False
 
-    async def _continue(self, steps: Steps[Result], done: Callable[[Result], None], began: float) -> None:
-        while not self._advance(steps, done, began):
-            await asyncio.sleep(self.REST)
+    async def _continue(self, steps: Steps[Result], done: Callable[[Result], None]) -> None:
+        while not self._advance(steps, done):
+            await asyncio.sleep(_REST)

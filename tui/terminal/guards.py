@@ -3,7 +3,6 @@
 For each guard a test says what happens without it, and fails once Textual needs it no longer.
 """
 
-import re
 from contextlib import suppress
 from itertools import accumulate
 from typing import Any, Final, TypeVar
@@ -11,21 +10,18 @@ from typing import Any, Final, TypeVar
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
-from textual.app import ComposeResult, ScreenStackError
+from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.command import CommandInput, CommandList, CommandPalette
 from textual.errors import NoWidget
-from textual.events import Click, MouseEvent
+from textual.events import MouseEvent
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList
 from textual.worker import WorkerError
 
 from bpe_core.visible import visible
 
-LONGEST_FIELD: Final = 10_000
-"""Characters that a field takes in one paste; Textual draws all of them again at each key."""
-
-_PAGES: Final = ("page_up", "page_down")
+LONGEST_PASTE: Final = 10_000  # characters that a field takes in one paste: all are drawn again at each key
 
 Answer = TypeVar("Answer")
 
@@ -78,20 +74,14 @@ class Field(Input):
         return next((index for index, end in enumerate(ends) if cell < end), len(self.value))
 
     def _on_paste(self, event: events.Paste) -> None:
-        """The first line, as it is, and not too much of it. Without: it ends at a form feed, too."""
-        event.prevent_default()
-        event.stop()
-        line = re.split(r"[\r\n]", event.text, maxsplit=1)[0]
-        if len(line) > LONGEST_FIELD:
-            self.notify(f"A field takes {LONGEST_FIELD:,} characters; what was pasted behind them was left out.")
-        self.replace(line[:LONGEST_FIELD], *self.selection)
+        event.text = event.text[:LONGEST_PASTE]  # and `Input` takes the first line of it
 
 
 class _PaletteField(CommandInput, Field):
     """What is sought in the palette."""
 
 
-class GuardedPalette(CommandPalette):
+class GuardedPalette(CommandPalette, Dialog[None]):
     """The command palette, for keys and clicks that come before it is laid out, or after it has gone."""
 
     def compose(self) -> ComposeResult:
@@ -100,19 +90,9 @@ class GuardedPalette(CommandPalette):
                 part = _PaletteField(placeholder=part.placeholder, select_on_focus=False)
             yield part
 
-    def dismiss(self, result: None = None) -> AwaitComplete:
-        """As a `Dialog`. Without: a second click beside the palette while it goes away (ScreenStackError)."""
-        return super().dismiss(result) if in_front(self) else AwaitComplete()
-
-    def _on_click(self, event: Click) -> None:  # type: ignore[override]
-        """Without: a click outside of a terminal that has shrunk, or while the app ends, is a crash."""
-        event.prevent_default()  # the base class would hear of it a second time
-        with suppress(NoWidget, ScreenStackError):
-            super()._on_click(event)
-
     def _action_command_list(self, action: str) -> None:
         """As a `PagedOptionList`; the palette makes its list itself."""
-        if action not in _PAGES or self.query_one(CommandList).scrollable_content_region:
+        if action not in ("page_up", "page_down") or self.query_one(CommandList).scrollable_content_region:
             super()._action_command_list(action)
 
     @on(Input.Submitted)
