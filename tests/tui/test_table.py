@@ -150,7 +150,7 @@ class Model(RuleBasedStateMachine):
         async def done() -> None:
             deed()
             await self.pilot.pause()
-            while self.table.is_arranging:
+            while self.table._arranging.is_working:
                 await self.pilot.pause()
 
         self.run(done())

@@ -139,7 +139,7 @@ class TokenRows:
         return {"": self.n_tokens, **self._n_of_kind, **{name: n for name, n in own.items() if n}}
 
 
-def place_of_kind(kind: str) -> int:
+def place_of_kind(kind: str = "") -> int:
     """The place of a kind of finding among the others; one that is not known comes last."""
     return _PLACES.get(kind, len(_PLACES))
 

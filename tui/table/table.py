@@ -213,11 +213,6 @@ class Table(RowList):
         """What rows are sorted by is no longer what it was."""
         self._orders.clear()
 
-    @property
-    def is_arranging(self) -> bool:
-        """Whether the rows to be shown are still being sorted, filtered or searched."""
-        return self._arranging.is_working
-
     def rearrange(self, then: Callable[[], None] = lambda: None) -> None:
         """Show the rows that are to be shown in their order, then do the rest; a later call takes its place."""
 

@@ -20,9 +20,9 @@ from tui.drawing.lines import InfoLine, info_strip, sentence, titles
 from tui.drawing.token_rows import HOLE, INKS, MARKS, SPECIAL, TokenRows, number, place_of_kind
 from tui.state import Audit, PlaceInText, TokenLines, do
 from tui.table.row_list import RowList
-from tui.table.rows import Search, rows_in_order
+from tui.table.rows import Search
 from tui.table.table import Cell, Choices, Column, Table
-from tui.terminal.background import SlicedWork, Steps
+from tui.terminal.background import SlicedWork
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _score(table: "TokenTable", row: int) -> float | None:
 
 
 def _written_score(table: "TokenTable", row: int) -> str:
-    return "" if (score := _score(table, row)) is None else f"{score:.2f}"
+    return f"{verdict.score:.2f}" if (verdict := table.rows.verdict(row)) else ""
 
 
 def _id(table: "TokenTable", row: int) -> int:
@@ -66,8 +66,7 @@ def _id(table: "TokenTable", row: int) -> int:
 
 
 def _place_of_kinds(table: "TokenTable", row: int) -> int | None:
-    verdict = table.rows.verdict(row)
-    return place_of_kind(verdict.kinds[0] if verdict.kinds else "") if verdict else None
+    return place_of_kind(*verdict.kinds[:1]) if (verdict := table.rows.verdict(row)) else None
 
 
 def _measure(key: str, width: int, rank: int, hint: str, **more: Any) -> Column:
@@ -136,7 +135,6 @@ class TokenTable(Table):
         self._reading = SlicedWork[TokenRows](self)
         self._judging = SlicedWork[TokenRows](self)
         self._waiting: tuple[Sequence[Verdict], Mapping[str, Mapping[int, float]]] | None = None
-        self._by_label: Sequence[int] = ()
         self._chosen = False  # whether the user has gone to a row of this vocabulary
         self._fit_columns()
 
@@ -144,7 +142,7 @@ class TokenTable(Table):
 
     @property
     def is_working(self) -> bool:
-        return self._reading.is_working or self._judging.is_working or self.is_arranging
+        return self._reading.is_working or self._judging.is_working or self._arranging.is_working
 
     def list_tokens(self, vocabulary: "Vocabulary | None") -> None:
         """List the tokens of this vocabulary, of which no audit has said anything, from the first."""
@@ -156,19 +154,11 @@ class TokenTable(Table):
         self.set_reactive(TokenTable.severity, 0)
         self._list(TokenRows())
         if vocabulary is not None:
-            self._reading.run(self._read_steps(vocabulary), self._read)
-
-    def _read_steps(self, vocabulary: "Vocabulary") -> Steps[TokenRows]:
-        """Read, and put in order by text: the first click on that column would wait 200 ms for it, else."""
-        rows = yield from TokenRows().read(vocabulary)
-        self._by_label = yield from rows_in_order(len(rows), rows.labels.__getitem__, descending=False)
-        return rows
+            self._reading.run(TokenRows().read(vocabulary), self._read)
 
     def _list(self, rows: TokenRows, then: Callable[[], None] = lambda: None) -> None:
         self.rows = rows
         self.rows_changed()
-        if len(rows):
-            self._orders |= {("token", False): self._by_label, ("id", False): range(len(rows))}
         self._fit_columns()
         self.rearrange(then)
 
@@ -225,11 +215,9 @@ class TokenTable(Table):
         return " + ".join(token_label(vocabulary.token_bytes(part)) for part in parents) if parents else ""
 
     def row_hint(self, row: int) -> str:
-        if self.rows.hole(row):
-            return _MEANINGS[HOLE]
         verdict = self.rows.verdict(row)
-        kind = verdict.kinds[0] if verdict and verdict.kinds else ""
-        return KINDS.get(kind, _MEANINGS[SPECIAL] if self.rows.ids[row] in self.rows.specials else "")
+        kind = verdict.kinds[0] if verdict and verdict.kinds else _kinds(self, row)
+        return KINDS.get(kind, _MEANINGS.get(kind, ""))
 
     # Which rows are shown
 
@@ -243,9 +231,7 @@ class TokenTable(Table):
 
     @property
     def note(self) -> tuple[str, str]:
-        if not len(self.rows):
-            return "", "muted"
-        worst = _SEVERITIES[self.severity]
+        worst = _SEVERITIES[self.severity] if len(self.rows) else ""
         shown = f"{worst}{' · ' * bool(worst)}{self.row_count:,} shown " if self.search or worst else ""
         return f" {shown}", "accent" if worst else "muted"
 
@@ -288,16 +274,13 @@ class TokenTable(Table):
 
     def go_to(self, token: int) -> None:
         """Put the cursor on a token; what hides it is taken away."""
-        row = self.rows.row_of(token)
-        if row is None:
+        if (row := self.rows.row_of(token)) is None:
             return
-        if row in self.order:
-            self.move_to(self.order.index(row), tell=True)
-        else:
+        if row not in self.order:
             self.set_reactive(TokenTable.choice, "")
             self.set_reactive(TokenTable.severity, 0)
             self.set_reactive(TokenTable.search, "")
-            self.rearrange(lambda: self.move_to(self.order.index(row), tell=True))
+        self.rearrange(lambda: self.move_to(self.order.index(row), tell=True))
 
     # What the user did
 
