@@ -46,15 +46,13 @@ class RowList(ScrollView, can_focus=True):
     """Whether the view stays at the tail while rows arrive, until the user scrolls or moves up."""
     FOOTER: ClassVar[bool] = False  # whether `render_footer` has a line to say
 
-    cursor: var[int] = var(0, init=False)
-    """Position of the cursor among the rows shown; meaningless while there are none."""
+    cursor: var[int] = var(0, init=False)  # its position among the rows shown; meaningless while there are none
     hint: var[str] = var("")  # what the row under the cursor tells, in a sentence
     following: reactive[bool] = reactive(False, init=False)  # whether the tail is being followed now
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.order: Sequence[int] = range(0)
-        """Which rows of the data are shown, in the order they are shown in; changed by `show_rows`."""
+        self.order: Sequence[int] = range(0)  # which rows of the data are shown, in their order; see `show_rows`
         self._settling = False
         self._settled_rows = 0
         self._settled_page = 1

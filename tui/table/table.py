@@ -168,6 +168,8 @@ class Table(RowList):
         self._placed: tuple[Sequence[Column], int, Sequence[PlacedColumn]] = (), 0, ()
         self._orders: dict[tuple[str, bool], Sequence[int]] = {}
         self._arranging = SlicedWork[Sequence[int]](self)
+        self.token_style: Callable[[int], Style | None] = lambda token: None
+        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
 
     # What a subclass says
 
@@ -227,9 +229,8 @@ class Table(RowList):
         self._arranging.run(self._rows(), arranged)
 
     def _rows(self) -> Steps[Sequence[int]]:
-        column = self.sorting
         rows: Sequence[int] = range(self.n_rows)[:: -1 if self.reverse else 1]
-        if column is not None and column.sort is not None:
+        if (column := self.sorting) and column.sort:
             key = column.key, column.descending != self.reverse
             if key not in self._orders:
                 self._orders[key] = yield from rows_in_order(len(rows), partial(column.sort, self), descending=key[1])
@@ -257,10 +258,7 @@ class Table(RowList):
     def to_top(self) -> None:
         self.rearrange(lambda: self.move_to(0))
 
-    def watch_sort_key(self) -> None:
-        self.to_top()
-
-    watch_reverse = watch_search = watch_sort_key
+    watch_sort_key = watch_reverse = watch_search = to_top
 
     def watch_choice(self) -> None:
         # The cursor stays where it is if its row is still shown.
@@ -332,11 +330,9 @@ class Table(RowList):
     @property
     def places(self) -> Sequence[PlacedColumn]:
         """Where the columns stand that there is room for."""
-        return self._places_in(self.row_width)
-
-    def _places_in(self, width: int) -> Sequence[PlacedColumn]:
-        if self._placed[:2] != (self.columns, width):
-            self._placed = self.columns, width, place_columns(self.columns, width)
+        columns, width = self.columns, self.row_width
+        if self._placed[:2] != (columns, width):
+            self._placed = columns, width, place_columns(columns, width)
         return self._placed[2]
 
     def render_header(self, width: int) -> Iterable[Segment]:
@@ -353,7 +349,7 @@ class Table(RowList):
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         row_ink, parts = self.row_ink(row), []
-        for place in self._places_in(width):
+        for place in self.places:
             cell = place.column.cell(self, row)
             cell = Cell(cell) if isinstance(cell, str) else cell
             style = self.style_of(cell.ink or row_ink or place.column.ink, base)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
-from rich.style import Style
 from textual.binding import BindingType
 from textual.reactive import var
 
@@ -32,8 +31,7 @@ def _of(name: str) -> Callable[[MergeLog, int], str]:
 
 def _token(log: MergeLog, row: int) -> Cell:
     merge = log.merges[row]
-    tint = log.token_style(merge.token) if log.token_style else None
-    return Cell(token_label(merge.token_bytes), bold=merge.step <= log.step, tint=tint)
+    return Cell(token_label(merge.token_bytes), bold=merge.step <= log.step, tint=log.token_style(merge.token))
 
 
 def _ties(log: MergeLog, row: int) -> str:
@@ -127,16 +125,13 @@ class MergeLog(Table):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.token_style: Callable[[int], Style | None] | None = None
-        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
         self.merges: Sequence[Merge] = []  # the rows, in order of their step
         self.n_bytes = self.n_tokens = 0  # size of the corpus before the first merge; 0 where that is not known
-        self.uses: UseLedger | None = None
-        """How often each token is left, of the merges counted so far; None where lengths are not known."""
+        self.uses: UseLedger | None = None  # how often each token is left; None where lengths are not known
         self._lengths: dict[int, int] = {}
         self._length_of: Callable[[int], int | None] = self._lengths.get
         self._newest = 0  # the newest step that has been in force: only beyond it a step is growth and no travel
-        self._counting = SlicedWork[None](self)
+        self._counting = SlicedWork[UseLedger](self)
         self._gathering = False
 
     # Merges in
@@ -153,7 +148,7 @@ class MergeLog(Table):
         """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
         self._show_all(rows, length_of)
         if rows and self.uses is not None:
-            self._counting.run(self._count_uses(rows), lambda _: None)
+            self._counting.run(self._count_uses(rows), self._counted)
 
     def _show_all(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
         self.merges, self._length_of = rows, length_of
@@ -189,12 +184,15 @@ class MergeLog(Table):
         self._gathering = False
         self.rearrange()
 
-    def _count_uses(self, rows: Sequence[Merge]) -> Steps[None]:
+    def _count_uses(self, rows: Sequence[Merge]) -> Steps[UseLedger]:
         uses = UseLedger(self.n_tokens)
-        for start in range(0, len(rows), SLICE):
-            for merge in rows[start : start + SLICE]:
-                uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
-            yield
+        for number, merge in enumerate(rows):
+            uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
+            if number % SLICE == SLICE - 1:
+                yield
+        return uses
+
+    def _counted(self, uses: UseLedger) -> None:
         self.uses = uses
         self.rows_changed()
         self.refresh()
@@ -261,10 +259,7 @@ class MergeLog(Table):
         # The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away.
         if not self.merges:
             return
-        if self.choice or self.search:
-            self.refresh()
-        else:
-            self.refresh_rows(min(old, new) - 1, max(old, new) - 1)
+        self.refresh()
         growing = new > self._newest
         self._newest = max(self._newest, new)
         row = max(0, new - 1)

@@ -40,10 +40,10 @@ def _severity(table: "TokenTable", row: int) -> Cell:
 
 
 def _token(table: "TokenTable", row: int) -> Cell:
-    rows, style = table.rows, table.token_style
+    rows = table.rows
     if rows.hole(row):
         return Cell("")
-    return Cell(token_label(rows.tokens[row]), bold=True, tint=style(rows.ids[row]) if style else None)
+    return Cell(token_label(rows.tokens[row]), bold=True, tint=table.token_style(rows.ids[row]))
 
 
 def _kinds(table: "TokenTable", row: int) -> str:
@@ -127,8 +127,6 @@ class TokenTable(Table):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.set_reactive(TokenTable.sort_key, "score")
-        self.token_style: Callable[[int], Style | None] | None = None
-        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
         self.rows = TokenRows()  # what is listed, shown or not
         self.waits_for = ""  # what the table says while it lists nothing
         self._vocabulary: Vocabulary | None = None
@@ -395,6 +393,6 @@ class TokenPanel(RowList):
         yield from Segment.apply_style(titles(SIDES, self.side, width - 2, "w").render(self.app.console), base)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        style, token = self._table.token_style, self.token
-        color = style(token) if style and token is not None else None
+        token = self.token
+        color = self._table.token_style(token) if token is not None else None
         return info_strip(self.lines[row], width, lambda name: self.style_of(name, base), self.app.console, color)
