@@ -1,7 +1,6 @@
 """RowList: a long list drawn row by row, so that 200,000 rows cost no more than the thirty on the screen.
 
-It owns the cursor, the scrolling and the following of the tail; what a row says is `render_row` of a subclass, and
-which rows are shown in which order is a list of indices, so that sorting and filtering move no data.
+Which rows are shown in which order is a list of indices, so that sorting and filtering move no data.
 """
 
 from collections.abc import Iterable, Sequence
@@ -79,16 +78,14 @@ class RowList(ScrollView, can_focus=True):
         return ""
 
     def row_highlighted(self, row: int) -> None:
-        """The user moved the cursor onto row `row` of the data; a list that tells this posts a message of its own."""
+        """The user moved the cursor onto row `row` of the data."""
 
     def row_selected(self, row: int) -> None:
         """The user pressed Enter on row `row` of the data, or clicked it twice."""
 
-    def header_clicked(self, x: int) -> None:
-        """The header was clicked at cell `x`."""
+    def header_clicked(self, x: int) -> None: ...
 
-    def footer_clicked(self, x: int) -> None:
-        """The footer was clicked at cell `x`."""
+    def footer_clicked(self, x: int) -> None: ...
 
     # Rows
 
@@ -109,7 +106,7 @@ class RowList(ScrollView, can_focus=True):
         row = self.current
         self.order = order
         self._settled_rows = min(self._settled_rows, len(order))
-        if row is None or self.current != row:
+        if self.current != row or row is None:
             found = row is not None and row in order
             self.cursor = order.index(row) if found else max(0, min(self.cursor, len(order) - 1))
         self.watch_cursor()
@@ -120,7 +117,7 @@ class RowList(ScrollView, can_focus=True):
     def _settle(self) -> None:
         """Make scrollbar and cursor agree with the rows that arrived since the last frame."""
         self._settling = False
-        size = Size(self.row_width, self.row_count + self._margin)
+        size = Size(self.row_width, self.row_count + 1 + self._has_footer)
         if size != self.virtual_size:
             # Not by assignment: that would lay out the whole screen again for every batch.
             self.set_reactive(Widget.virtual_size, size)
@@ -162,8 +159,8 @@ class RowList(ScrollView, can_focus=True):
         position = max(0, min(position, self.row_count - 1))
         if self._settling:
             self._settle()
-        self.refresh_rows(self.cursor, self.cursor)
-        self.refresh_rows(position, position)
+        self._refresh_row(self.cursor)
+        self._refresh_row(position)
         self.cursor = position
         top, page = self.scroll_offset.y, self.page_rows
         if top - page < position < top + 2 * page:
@@ -214,12 +211,10 @@ class RowList(ScrollView, can_focus=True):
         style = ink_of(self, name)
         return style if base is None else _over(style, base)
 
-    def refresh_rows(self, first: int, last: int) -> None:
-        """Draw the rows shown at these positions again, both included, as far as they are in sight."""
-        top = self.scroll_offset.y
-        first, last = max(first, top), min(last, top + self.page_rows - 1)
-        if first <= last:
-            self.refresh(Region(0, 1 + first - top, self.row_width, last - first + 1))
+    def _refresh_row(self, position: int) -> None:
+        y = position - self.scroll_offset.y
+        if 0 <= y < self.page_rows:
+            self.refresh(Region(0, 1 + y, self.row_width, 1))
 
     @property
     def row_width(self) -> int:
@@ -228,15 +223,11 @@ class RowList(ScrollView, can_focus=True):
     @property
     def page_rows(self) -> int:
         """How many rows can be seen at once."""
-        return max(1, self.size.height - self._margin)
+        return max(1, self.size.height - 1 - self._has_footer)
 
     @property
     def _has_footer(self) -> bool:
         return self.FOOTER and self.size.height >= 6
-
-    @property
-    def _margin(self) -> int:
-        return 1 + self._has_footer
 
     def render_line(self, y: int) -> Strip:
         width, base = self.row_width, self.style_of("text")
