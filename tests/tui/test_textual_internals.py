@@ -33,7 +33,6 @@ INTERNALS: Final = {
     "textual.scroll_view:ScrollView": ("_refresh_scrollbars", "_scroll_update"),
     "textual.widgets:Input": ("_cell_offset_to_index", "_on_paste", "_position_to_cell", "_value"),
     "textual.widgets:TextArea": (
-        "_build_highlight_map",
         "_cursor_offset",
         "_delete_via_keyboard",
         "_draw_cursor",

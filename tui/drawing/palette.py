@@ -30,9 +30,8 @@ _ANSI_HUES: Final = ("ansi_blue", "ansi_green", "ansi_yellow", "ansi_red", "ansi
 _CHANGED_SHARE: Final = 0.46
 _CURRENT_SHARE: Final = 0.68
 _ALIKE_SHARE: Final = 0.1
-_QUIET: Final = 0.35
-"""How far the text of tokens that step back is on its way to the surface, as long as it can be read."""
 _SELECTED_SHARE: Final = 0.65
+_QUIET: Final = 0.35  # how far the text of tokens that step back goes towards the surface, as far as it can be read
 _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
 _REVERSE: Final = Style(reverse=True)
@@ -58,10 +57,7 @@ def _luminance(color: Color) -> float:
 
 
 def _readable_on(backgrounds: Sequence[Color], preferred: Color) -> Color:
-    """The text color nearest to `preferred` that can be read on all of some opaque backgrounds.
-
-    It lies on the way to black or to white; where neither can be read on all of them, it is the better of the two.
-    """
+    """The color nearest to `preferred`, towards black or white, that can be read on all of some opaque backgrounds."""
 
     def worst(text: Color) -> float:
         return min(contrast(background, text) for background in backgrounds)
@@ -104,11 +100,7 @@ class Palette:
 
 
 def palette_of(
-    app: "App[object]",
-    base: Style,
-    cursor: Style = _REVERSE,
-    selection: Style = _REVERSE,
-    gutter: Style | None = None,
+    app: "App[object]", base: Style, cursor: Style = _REVERSE, selection: Style = _REVERSE, gutter: Style | None = None
 ) -> Palette:
     """The styles for text that is `base` without tokens, under the app's theme; the same object while all stays."""
     hues = tuple(app.theme_variables.get(f"token-{number}", hue) for number, hue in enumerate(_HUES))
@@ -269,10 +261,10 @@ WRITINGS: Final = ("text", "hex", "decimal", "ids")  # their names, in the order
 
 def writer(writing: str, bytes_of: Bytes) -> Callable[[int], str]:
     """A function that writes an id in one of `WRITINGS`."""
-    ways: dict[str, Callable[[int], str]] = {
-        "text": lambda token: token_label(bytes_of(token)),
-        "hex": lambda token: bytes_of(token).hex(" "),
-        "decimal": lambda token: " ".join(map(str, bytes_of(token))),
-        "ids": str,
-    }
-    return ways[writing]
+    ways: Sequence[Callable[[int], str]] = (
+        lambda token: token_label(bytes_of(token)),
+        lambda token: bytes_of(token).hex(" "),
+        lambda token: " ".join(map(str, bytes_of(token))),
+        str,
+    )
+    return ways[WRITINGS.index(writing)]

@@ -1,8 +1,7 @@
 """FaithfulArea: Textual's text area over a document that keeps every character, at any size.
 
 It replaces three parts of a `TextArea` (the document, its rows, the cursor's ways) where the area puts them in, and
-the few methods that would walk the whole text at each key. What is drawn, and what follows from an edit, is for
-`TokenArea` to say.
+the few methods that would walk the whole text at each key.
 """
 
 from collections.abc import Sequence
@@ -63,20 +62,16 @@ class Navigator(DocumentNavigator):
 
     def get_word_left(self, location: Location) -> Location:
         row, column = location
-        if column == 0:
-            return self.get_location_left(location)
         start = max(column - _WORD_REACH, 0)
         words = [match.start() for match in compiled(_WORD).finditer(self._document[row][start:column])]
-        return row, start + (words[-1] if words else 0)
+        return (row, start + (words[-1] if words else 0)) if column else self.get_location_left(location)
 
     def get_word_right(self, location: Location) -> Location:
         row, column = location
         line = self._document[row]
-        if column == len(line):
-            return self.get_location_right(location)
         stop = min(column + _WORD_REACH, len(line))
         word = compiled(_WORD).search(line, column, stop)
-        return row, word.end() if word else stop
+        return (row, word.end() if word else stop) if column < len(line) else self.get_location_right(location)
 
     def get_location_end(self, location: Location) -> Location:
         row, column = location
@@ -91,10 +86,10 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         # The function keys belong to the app; everything else is as in every text area.
         *(binding for binding in TextArea.BINDINGS if isinstance(binding, Binding) and binding.key not in ("f6", "f7")),
         Binding("ctrl+shift+a,alt+a", "select_all", "Select all", show=False),
-        Binding("ctrl+home", "cursor_text_start", "Start of the text", show=False),
-        Binding("ctrl+end", "cursor_text_end", "End of the text", show=False),
-        Binding("ctrl+shift+home", "cursor_text_start(True)", "Select to the start of the text", show=False),
-        Binding("ctrl+shift+end", "cursor_text_end(True)", "Select to the end of the text", show=False),
+        Binding("ctrl+home", "cursor_text(False, False)", "Start of the text", show=False),
+        Binding("ctrl+end", "cursor_text(True, False)", "End of the text", show=False),
+        Binding("ctrl+shift+home", "cursor_text(False, True)", "Select to the start of the text", show=False),
+        Binding("ctrl+shift+end", "cursor_text(True, True)", "Select to the end of the text", show=False),
     ]
 
     selection = reactive(Selection(), init=False, always_update=True, repaint=False)
@@ -148,8 +143,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         return max(map(cell_len, self._labels), default=0)
 
     def _refresh_size(self) -> None:
-        rows = self.wrapped_document
-        width = 0
+        rows, width = self.wrapped_document, 0
         if not rows.width:
             # One cell more than the widest line, for the cursor to rest behind it; and rounded up by some percent,
             # for each change of the width makes Textual lay out and draw everything again.
@@ -214,9 +208,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
             offset += self.scroll_to_region(lanes, spacing=right, animate=animate, force=True)
         return offset
 
-    def _build_highlight_map(self) -> None:
-        """There is no syntax to highlight."""
-
     def find_matching_bracket(self, bracket: str, search_from: Location) -> None:
         """None: brackets are not matched, and the search would walk through the whole text."""
 
@@ -226,11 +217,8 @@ class FaithfulArea(TextArea, inherit_bindings=False):
     def get_cursor_word_right_location(self) -> Location:
         return self.navigator.get_word_right(self.cursor_location)
 
-    def action_cursor_text_start(self, select: bool = False) -> None:
-        self.move_cursor((0, 0), select)
-
-    def action_cursor_text_end(self, select: bool = False) -> None:
-        self.move_cursor(self.document.end, select)
+    def action_cursor_text(self, end: bool, select: bool) -> None:
+        self.move_cursor(self.document.end if end else (0, 0), select)
 
     def action_delete_left(self) -> None:
         start, end = self.selection
@@ -247,16 +235,14 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         """
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
             if await self.app.run_action(binding.action, self):
-                event.stop()
-                event.prevent_default()
+                event.stop().prevent_default()
                 return
         if event.key.startswith("alt+"):
             event.prevent_default()
 
     async def _on_paste(self, event: events.Paste) -> None:
         # Terminals send the line ends of a paste as carriage returns; a text wants them as newlines.
-        event.prevent_default()
-        event.stop()
+        event.stop().prevent_default()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         if text and (result := self._replace_via_keyboard(text, *self.selection)):
             self.move_cursor(result.end_location)

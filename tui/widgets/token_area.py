@@ -43,10 +43,8 @@ _PAUSE: Final = 1 / 30  # seconds from one slice to the next
 _SOON: Final = 0.06  # seconds after an edit before the text is reviewed
 _AT_REST: Final = 0.3  # the same after a change of tokenizers; while a vocabulary is learned, nothing is reviewed
 _MANY: Final = 5_000  # tokens above which a vocabulary is put in order in a thread, for the review
-_PASSING: Final = 0.1
-"""Seconds after a change of tokenizers that came before all tokens of the one before were known: more may come."""
-_COMPILED_AFTER: Final = 1.0
-"""Seconds until patterns are compiled that the first text did without; the start is over then."""
+_PASSING: Final = 0.1  # seconds after a change of tokenizers that came before all tokens were known: more may come
+_COMPILED_AFTER: Final = 1.0  # seconds until patterns are compiled that the first text did without
 
 
 class _Newest(Message):
@@ -59,14 +57,11 @@ class _Newest(Message):
 class TokenArea(FaithfulArea):
     """An editor that shows the tokens of its text under `tokenizer`; without one, just an editor."""
 
-    tokenizer: var[Tokenizer | None] = var(None, init=False)
-    """What tokenizes the text. May be replaced many times a second."""
-
-    lanes: var[tuple[Tokenizer, ...]] = var((), init=False)  # what tokenizes it too, in the lanes after the first
+    tokenizer: var[Tokenizer | None] = var(None, init=False)  # may be replaced many times a second
+    lanes: var[tuple[Tokenizer, ...]] = var((), init=False)  # what tokenizes the text too, in the lanes after the first
+    show_spaces: reactive[bool] = reactive(False, init=False)  # draw spaces and tabs as glyphs
 
     edited: EditedText  # the text that is shown, and all that is known of it; another one after each `load`
-
-    show_spaces: reactive[bool] = reactive(False, init=False)  # draw spaces and tabs as glyphs
 
     class Tokenized(_Newest):
         """The text has other tokens than before, or more of them are known."""
@@ -94,7 +89,6 @@ class TokenArea(FaithfulArea):
 
     @property
     def live(self) -> LiveText | None:
-        """The text with its tokens, if it has some by now."""
         return self.edited.live
 
     @property
@@ -247,8 +241,7 @@ class TextWork:
         self._settles_from = 0.0  # when tokens may be settled
         self._is_reading = False
         self._in_order: Tokenizer | None = None  # the one whose vocabulary is in order for the review
-        self._splitters: set[Splitter] = set()
-        """What splits the text in its lanes; soon after one has come, all of its patterns are compiled."""
+        self._splitters: set[Splitter] = set()  # those of the lanes; soon all of their patterns are compiled
 
     def begin(self) -> None:
         """Work on what is not known yet, from now on until all is known."""
