@@ -9,20 +9,24 @@ by side, so that no merge joins across the border, and each side is merged as if
 
 from collections.abc import Iterable
 from enum import IntEnum
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import Final
 
 from bpe_core.errors import UnknownTokenError
-from bpe_core.patterns import Splitter
-from bpe_core.patterns.char_sets import complement, matches, members, without
-from bpe_core.patterns.syntax import Alternation, Chain, Chars, NotPlain, Repeat, parse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, ReplaceStep, SplitStep, Step
 from bpe_core.utf8 import utf8
 
-_ALL: Final = 0x110000
+_RUNS: Final = {
+    "": "",
+    r"\S+": WHITE_SPACE,
+    f"{METASPACE}[^{METASPACE}]*": METASPACE,
+    f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+": METASPACE,
+}
+"""Source of a pattern -> the characters that are not in the runs with which its options end. Within a run no piece ends
+or begins, so it may be cut: the end of its piece and all later pieces are the same if a text begins there."""
 _BETWEEN: Final = "\ud800"  # separator of joined token texts, a character that no text contains
 
 
@@ -84,7 +88,8 @@ class PreparedCuts:
                 case SplitStep(splitter):
                     if not was_split and splitter.cut(left + right, 1) == 1:
                         return Cut.PIECES
-                    may_go_inside = may_go_inside and _carries_on(splitter, left, right)
+                    run = _RUNS.get(splitter.source)
+                    may_go_inside = may_go_inside and run is not None and left not in run and right not in run
                     was_split = True
                 case _:
                     return Cut.NONE
@@ -136,56 +141,3 @@ class _Texts:
         if self._strips and (left in WHITE_SPACE or right in WHITE_SPACE):
             return True
         return left in self._last or right in self._first or left + right in self._pairs
-
-
-def _carries_on(splitter: Splitter, left: str, right: str) -> bool:
-    """Whether the two are in one piece, whose end and all later pieces are the same if the text begins between them.
-
-    That is seen of a pattern in which every option ends with one and the same set, as often as it goes: within a run of
-    that set no piece ends, and none begins.
-    """
-    if not splitter.source:
-        return True
-    found = _run_of(splitter.source)
-    return found is not None and all(
-        matches(found[0], character) and not any(matches(begin, character) for begin in found[1])
-        for character in (left, right)
-    )
-
-
-@lru_cache(maxsize=64)
-def _run_of(source: str) -> tuple[str, tuple[str, ...]] | None:
-    """The set of the runs with which all options of a pattern end, and the sets before it; None if it is none such."""
-    try:
-        tree = parse(source)
-    except (NotPlain, RecursionError):
-        return None
-    options = [
-        option.items if isinstance(option, Chain) else (option,)
-        for option in (tree.options if isinstance(tree, Alternation) else (tree,))
-    ]
-    runs, begins = set(), []
-    for option in options:
-        match option[-1:]:
-            case [Repeat(Chars(run), 0 | 1, None, "" | "+")]:  # a set that is taken as often as it goes
-                runs.add(run)
-            case _:
-                return None
-        for item in option[:-1]:
-            match item:
-                case Chars(begin) | Repeat(Chars(begin), 1, None, "" | "+"):  # of which there must be at least one
-                    begins.append(begin)
-                case _:
-                    return None
-    if len(runs) != 1:
-        return None
-    run = runs.pop()
-    # Where the run ends, the piece must end, be the run a match by itself or what is left over.
-    beyond = complement(members(run, _ALL))
-    for option in options:
-        match option:
-            case [Repeat(least=1)]:
-                return run, tuple(begins)
-            case [Chars(begin) | Repeat(Chars(begin)), _] if not without(beyond, members(begin, _ALL)):
-                return run, tuple(begins)
-    return None
