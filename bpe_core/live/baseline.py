@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from bpe_core.common_prefix import common_prefix
+from bpe_core.live.change import same_ends
 from bpe_core.live.live_text import LiveText
 from bpe_core.utf8 import utf8
 
@@ -18,41 +18,23 @@ MOST_EDITS: Final = 400
 class Hunk(NamedTuple):
     """Adjacent tokens that were removed, and those inserted in their place; one of the two can be empty."""
 
+    removed: tuple[int, ...]
+    inserted: tuple[int, ...]
     start: int
-    """Index of the first removed token, in the old list; `end` is behind the last."""
+    """Code point of the present text at which the inserted tokens begin; `end` is behind them."""
     end: int
-    new_start: int
-    """Index of the first inserted token, in the new list; `new_end` is behind the last."""
-    new_end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What differs between the baseline and the present text, both under the present tokenizer."""
+    """What differs between the baseline and the present text, both under the present tokenizer.
+
+    The text has grown by so many tokens and bytes, negative if it has shrunk.
+    """
 
     hunks: tuple[Hunk, ...]
-    """The tokens that differ, as indices of `old` and `new`."""
-    old: tuple[int, ...]
-    """The tokens of a range of the baseline that includes all differences."""
-    new: tuple[int, ...]
-    """The tokens of the same range of the present text."""
-    stretches: tuple[tuple[int, int], ...]
-    """For each hunk (start, end) of the code points that its new tokens cover; empty if it has none."""
+    n_tokens: int
     n_bytes: int
-    """By how many bytes the text has grown; negative if it has shrunk."""
-
-    @property
-    def n_tokens(self) -> int:
-        """By how many tokens the text has grown; negative if it has shrunk."""
-        return len(self.new) - len(self.old)
-
-    def removed(self, hunk: Hunk) -> tuple[int, ...]:
-        """The tokens of the baseline that are gone in a hunk."""
-        return self.old[hunk.start : hunk.end]
-
-    def inserted(self, hunk: Hunk) -> tuple[int, ...]:
-        """The tokens that stand in their place."""
-        return self.new[hunk.new_start : hunk.new_end]
 
 
 class Baseline:
@@ -91,37 +73,35 @@ class Baseline:
         old = tuple([token for span in live.spans_instead(start, end, before) for token in span.ids])
         new = tuple([token for span in spans for token in span.ids])
         places = [span for span in spans for _ in span.ids]
-        hunks = tuple(token_diff(old, new))
-        stretches: list[tuple[int, int]] = []
-        for hunk in hunks:
-            begin = places[hunk.new_start].start if hunk.new_start < len(new) else end
-            stretches.append((begin, places[hunk.new_end - 1].end if hunk.new_start < hunk.new_end else begin))
+        hunks: list[Hunk] = []
+        for first, last, new_first, new_last in token_diff(old, new):
+            begin = places[new_first].start if new_first < len(new) else end
+            stop = places[new_last - 1].end if new_first < new_last else begin
+            hunks.append(Hunk(old[first:last], new[new_first:new_last], begin, stop))
         n_bytes = len(utf8(live.between(start, end))) - len(utf8(before))
-        return Comparison(hunks, old, new, tuple(stretches), n_bytes)
+        return Comparison(tuple(hunks), len(new) - len(old), n_bytes)
 
 
-def token_diff(old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST_EDITS) -> list[Hunk]:
-    """The hunks by which `old` becomes `new`, in order; none if the lists are equal.
+def token_diff(
+    old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST_EDITS
+) -> list[tuple[int, int, int, int]]:
+    """The hunks by which `old` becomes `new`: old[start:end] by new[new_start:new_end]; none if the lists are equal.
 
     The shortest script of removals and insertions: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations"
     (1986), the greedy form. The common beginning and end are set aside first, in linear time. The rest, n tokens that
     differ by D edits, takes O((n + D) * D) time at worst and O(D * D) memory.
 
     >>> token_diff([1, 2, 3, 4, 5], [1, 9, 3, 4, 4, 5])
-    [Hunk(start=1, end=2, new_start=1, new_end=2), Hunk(start=3, end=3, new_start=3, new_end=4)]
+    [(1, 2, 1, 2), (3, 3, 3, 4)]
     """
-    head = common_prefix(old, new)
-    old, new = old[head:], new[head:]
-    tail = common_prefix(old[::-1], new[::-1])
-    old, new = old[: len(old) - tail], new[: len(new) - tail]
-    if not old and not new:
-        return []
+    head, tail = same_ends(old, new)
+    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
     kept = _kept(old, new, most_edits) if old and new else []
-    hunks: list[Hunk] = []
+    hunks: list[tuple[int, int, int, int]] = []
     x = y = 0
     for i, j in (*kept, (len(old), len(new))):
         if (x, y) != (i, j):
-            hunks.append(Hunk(head + x, head + i, head + y, head + j))
+            hunks.append((head + x, head + i, head + y, head + j))
         x, y = i + 1, j + 1
     return hunks
 

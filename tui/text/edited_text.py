@@ -400,7 +400,7 @@ class EditedText(Lane):
         tokens, shared = lane.on_row(start, length, n_colors)
         marked, under, open_from = lane.changed, lane.under_cursor, None
         if lane is self:
-            marked = self.comparison.stretches if self.comparison else marked
+            marked = tuple(hunk[2:] for hunk in self.comparison.hunks) if self.comparison else marked
             open_from = self.review.open_from if self.review is not None else None
         else:
             alike = {token.borders for token in self.on_row(start, length, n_colors)[0]}

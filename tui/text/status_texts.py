@@ -102,8 +102,7 @@ def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, pa
     first, n_more = comparison.hunks[0], len(comparison.hunks) - 1
     text = (f"  and {counted(n_more, 'other place')}" if n_more else "") + f"  {_grown(comparison)}"
     room = width - line.cell_len - len(text)
-    removed, inserted = comparison.removed(first), comparison.inserted(first)
-    return line.append_text(_exchange(removed, inserted, tokenizer, palette, room)).append(text)
+    return line.append_text(_exchange(first.removed, first.inserted, tokenizer, palette, room)).append(text)
 
 
 def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> Text:
