@@ -148,16 +148,9 @@ def _compare(before: _Places, after: _Places, text: str, edit: Edit, n_bytes: in
         return Change(edit.start, (), (), edit.start, n_bytes)
     last = after.of(head - 1, head)[0][1] if head else edit.start
     start = min([place[0] for place in (*added[:1], *gone[:1])] if added else [last, gone[0][0]])
-    borders = []  # the distances from the edit to the borders that only one of the two has
-    for places, stop in (gone, edit.end), (added, edit.stop):
-        at = {border for place in places for border in place}
-        borders.append(
-            (
-                {edit.start - border for border in at if border < edit.start},
-                {border - stop for border in at if border > stop},
-            )
-        )
-    (left, right), (new_left, new_right) = borders
+    was, now = ({border for place in places for border in place} for places in (gone, added))
+    left = {edit.start - at for at in was if at < edit.start} ^ {edit.start - at for at in now if at < edit.start}
+    right = {at - edit.end for at in was if at > edit.end} ^ {at - edit.stop for at in now if at > edit.stop}
     return Change(
         start,
         tuple(old[head : len(old) - tail]),
@@ -166,7 +159,7 @@ def _compare(before: _Places, after: _Places, text: str, edit: Edit, n_bytes: in
         n_bytes,
         len(utf8(text[start : start + 1])) if head and last > start else 0,
         max(
-            len(utf8(text[edit.start - max(left ^ new_left, default=0) : edit.start])),
-            len(utf8(text[edit.stop : edit.stop + max(right ^ new_right, default=0)])),
+            len(utf8(text[edit.start - max(left, default=0) : edit.start])),
+            len(utf8(text[edit.stop : edit.stop + max(right, default=0)])),
         ),
     )

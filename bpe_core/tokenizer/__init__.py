@@ -189,11 +189,8 @@ class Tokenizer:
         try:
             if self._is_scanned and (ids := self.vocabulary.encode_text(text, self.splitter.scanner)) is not None:
                 return ids
-            split = self.splitter.split
-            if len(text) <= _BLOCK:
-                return self._encode_pieces(split(text))
-            parts = self.splitter.parts(_blocks(text))
-            return list(chain.from_iterable(self._encode_pieces(split(part)) for part in parts))
+            parts = map(self.splitter.split, self.splitter.parts(_blocks(text)))
+            return list(chain.from_iterable(map(self._encode_pieces, parts)))
         except UnicodeEncodeError:
             return self.encode_ordinary(without_surrogates(text))
 

@@ -55,8 +55,6 @@ class Rule:
     is_apart: Callable[[str], bool] = lambda character: False
     """Character -> whether a text can be cut between it and another such character and the two parts be rewritten by
     themselves, with the same result. False where that is not known."""
-    keeps_all: bool = False
-    """Whether every character becomes one or more; if a text keeps its length, then each has become exactly one."""
     only_at: str = ""
     """"start" or "end" if it rewrites only that end of the whole text; "" otherwise."""
 
@@ -166,7 +164,7 @@ def _without_accents(text: str, most: float = math.inf) -> str:
     return "".join(character for character in text if unicodedata.category(character)[0] != "M")
 
 
-lowercase: Final = Normalizer((Rule(_each(str.lower), lambda text, most: "".join(map(str.lower, text)), bool, True),))
+lowercase: Final = Normalizer((Rule(_each(str.lower), lambda text, most: "".join(map(str.lower, text)), bool),))
 """Lowercase, each character by itself: a final sigma does not get its own form."""
 
 without_accents: Final = Normalizer((Rule(_each(_without_accents), _without_accents, bool),))
@@ -202,7 +200,7 @@ def replaced(old: str, new: str) -> Normalizer:
         _check_length(len(text) + text.count(old) * (len(new) - len(old)), most)
         return text.replace(old, new)
 
-    return Normalizer((Rule(rewrites, apply, is_apart, keeps_all=len(old) == 1 <= len(new)),))
+    return Normalizer((Rule(rewrites, apply, is_apart),))
 
 
 def replaced_matches(expression: Expression, new: str) -> Normalizer:
@@ -264,7 +262,7 @@ class SourceMap:
         for index, (rule, layer) in enumerate(zip(self._rules, self._layers, strict=True)):
             part = rule.part(starts, ends)
             new = part(text, most)
-            if new != text and not (part.keeps_all and len(new) == len(text)):
+            if new != text:
                 layer += _ranges(part, text, new, self._lengths[index], self._lengths[index + 1])
             self._lengths[index] += len(text)
             text = new

@@ -224,10 +224,6 @@ class Trainer:
         self._learn_for(seconds, most)
         return self._merges_from(start)
 
-    def finish(self) -> None:
-        """Learn all remaining merges; faster than calling `next` for each."""
-        self._learn_for(float("inf"), self.n_merges_wanted)
-
     def _merges_from(self, start: int) -> list[Merge]:
         end, contents = self._sync(), self._bytes[self._n_base + start :]
         rows = zip(range(start + 1, end + 1), self._merges[start:], contents, self._steps[start:], strict=True)
@@ -286,7 +282,7 @@ class Trainer:
     def tokenizer(self) -> Tokenizer:
         """The tokenizer with all merges learned so far.
 
-        Raises `UntrainedError` before the first `next` or `finish`. If these found nothing to merge, the tokenizer has
+        Raises `UntrainedError` before the first merge is learned. If nothing can be merged, the tokenizer has
         no merges and encodes into bytes.
         """
         if not self._sync() and self.stop_reason is None:

@@ -98,7 +98,7 @@ def test_learning_ends_with_the_first_pair_that_saves_less_than_the_share(share)
     trainer = Trainer(text, vocab_size=316, pattern="none", min_share=share)
     assert rows(trainer) == expected
     finished = Trainer(text, vocab_size=316, pattern="none", min_share=share)
-    finished.finish()
+    finished.learn(1 << 20)
     assert finished.n_merges == len(expected)
     for wrong in ("x", "1/0", "-1/2", "3/2"):
         with pytest.raises(OptionError, match="min_share"):

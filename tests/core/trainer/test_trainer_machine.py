@@ -177,7 +177,7 @@ def test_at_any_line_an_interrupt_leaves_each_merge_whole_or_not_made(ties: str)
         n = trainer.n_merges
         assert list(trainer.vocabulary.merges) == whole.merges[:n]
         assert trainer.n_tokens == sum(trainer.token_counts().values())
-        trainer.finish()
+        trainer.learn(trainer.n_merges_wanted)
         again = trainer.tokenizer()
         assert (again.merges, again.n_vocab, again.record.steps) == (whole.merges, whole.n_vocab, whole.record.steps)
         moment += 1 + moment // 25
