@@ -10,8 +10,9 @@ import sys
 from argparse import Namespace
 from array import array
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from bpe_core import kernel
@@ -23,21 +24,20 @@ from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, in_terminal, page
 from bpe_core.process import most_threads
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.specials import Choice
 from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import quoted, visible
 from bpe_core.worker.messages import FileSkipped, WorkProgress
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
 SHARE: Final = 1 << 18  # characters that are handed to a thread at a time, at least; this thread encodes what is left
 _MOST: Final = 1 << 20  # and at most, or else this thread encodes them: an interruption reaches the kernel only here
 _AHEAD: Final = 2  # shares that wait for each thread, at most: they are in memory, and so is what is printed of them
 
-Part = str | list[int] | None
-"""What `Tokenizer.divide` gives; None behind the last part of a document."""
-Ids = tuple[int, str]
-"""How many ids a part of a document has, and these as they are printed; "" if only their number was asked for."""
+Part = str | list[int] | None  # what `Tokenizer.divide` gives; None behind the last part of a document
+Ids = tuple[int, str]  # how many ids a part has, and these as they are printed; "" if only their number was asked for
 
 
 def add(commands: Subcommands) -> None:
@@ -105,10 +105,13 @@ def _encode(documents: Iterable[Iterable[str]], options: Namespace) -> None:
     """Encode and print documents, a line each; part by part, since a text may be larger than the memory."""
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     before, between, after = ('{"ids": [', ", ", "]}") if options.json else ("", " ", "")
-    special = _specials(tokenizer, options)
+    if unknown := {*options.allow_special} - tokenizer.special_tokens.keys() - {"all"}:
+        raise SpecialTokenError(f"There is no special token {min(unknown)!r} in {options.tokenizer}.")
+    allowed = "all" if "all" in options.allow_special else options.allow_special
+    disallowed = () if options.special_as_text else "all"
     n = 0  # nothing is written before the first ids: whatever is wrong by then should be told first
     try:
-        with closing(encoded(tokenizer, documents, None if options.count else between, *special)) as parts:
+        with closing(encoded(tokenizer, documents, None if options.count else between, allowed, disallowed)) as parts:
             for ids in parts:
                 if ids is None:
                     end = str(n) if options.count else (before if n == 0 else "") + after
@@ -123,29 +126,17 @@ def _encode(documents: Iterable[Iterable[str]], options: Namespace) -> None:
         raise SpecialTokenError(f"{where}; name it with --allow-special, or use --special-as-text.") from None
 
 
-def _specials(tokenizer: Tokenizer, options: Namespace) -> tuple[Collection[str], Collection[str]]:
-    """(those encoded as special tokens, those that are an error): the special tokens as the options ask."""
-    specials = tokenizer.special_tokens.keys()
-    if options.special_as_text:
-        return (), ()
-    asked = frozenset(options.allow_special)
-    if unknown := asked - specials - {"all"}:
-        raise SpecialTokenError(f"There is no special token {min(unknown)!r} in {options.tokenizer}.")
-    allowed = specials if "all" in asked else asked
-    return tuple(allowed), tuple(specials - allowed)
-
-
 def encoded(
     tokenizer: Tokenizer,
     documents: Iterable[Iterable[str]],
     between: str | None,
-    allowed: Collection[str],
-    disallowed: Collection[str],
+    allowed: Choice,
+    disallowed: Choice,
 ) -> Generator[Ids | None, None, None]:
     """Yield the ids of documents, each of which comes in blocks: those of its parts in order, then None.
 
-    `between` separates printed ids; None if only their number is asked for. `allowed` and `disallowed` are special
-    tokens as in `Tokenizer.encode`. It is the same for any number of threads. Closing the iterator waits for none.
+    `between` separates printed ids; None if only their number is asked for. `allowed` and `disallowed` special tokens
+    are as in `Tokenizer.encode`. Closing the iterator waits for no thread.
     """
 
     def parts() -> Iterator[Part]:
@@ -169,8 +160,7 @@ def encoded(
 
 def _shares(parts: Iterable[Part]) -> Iterator[tuple[int, list[Part]]]:
     """Parts put together until they are worth a thread, and their size."""
-    share: list[Part] = []
-    size = 0
+    share, size = list[Part](), 0
     for part in parts:
         share.append(part)
         size += len(part or ()) + 1
@@ -189,22 +179,20 @@ def in_order(
     A few shares are taken ahead of the result that is next. No thread is started before the first share that needs one.
     """
     threads: Executor | None = None
-    waiting: deque[Future[list[Ids | None]]] = deque()
+    waiting: deque[Callable[[], list[Ids | None]]] = deque()
     try:
         for size, share in shares:
-            is_own = not SHARE <= size <= _MOST
-            if not is_own:
+            if SHARE <= size <= _MOST:
                 if threads is None:
                     from concurrent.futures import ThreadPoolExecutor  # late: most texts are small
 
                     threads = ThreadPoolExecutor(n_threads)
-                waiting.append(threads.submit(work, share))
-            while len(waiting) > (0 if is_own else _AHEAD * n_threads):
-                yield waiting.popleft().result()
-            if is_own:
-                yield work(share)
-        while waiting:
-            yield waiting.popleft().result()
+                waiting.append(threads.submit(work, share).result)
+            else:
+                waiting.append(partial(work, share))
+            if len(waiting) > _AHEAD * n_threads:
+                yield waiting.popleft()()
+        yield from (result() for result in waiting)
     finally:
         if threads:
             threads.shutdown(wait=False, cancel_futures=True)
