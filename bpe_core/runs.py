@@ -23,7 +23,6 @@ from bpe_core.visible import counted, shortened, token_label, visible
 
 _HEAD: Final = 256  # bytes of a file that show whether it is a tokenizer file of ours
 _NAMED: Final = 5  # tokens that are named of those that only one has
-_LONGEST_VALUE: Final = 50  # characters of the value of an option, in a sentence
 _NONE: Final = "none"  # of an option that a training was not asked for
 
 
@@ -39,17 +38,17 @@ def run_options(tokenizer: Tokenizer) -> dict[str, str]:
     record = tokenizer.record
     if record is None:
         return {}
-    found: dict[str, str] = {}
-    for field, option in OPTION_OF.items():
-        found[option.name] = _written(tokenizer.special_tokens if field == "special_tokens" else getattr(record, field))
-    found[EXTEND.name] = counted(record.n_given, "merge") if record.n_given else _NONE
-    found[SAMPLE.name] = record.sample or _NONE
+    values = {field: getattr(record, field) for field in OPTION_OF if field != "special_tokens"}
+    values["special_tokens"] = tokenizer.special_tokens
     weights = [f"{source.name} {source.weight:,}" for source in record.sources if source.weight != 1]
-    found[WEIGHT.name] = ", ".join(weights) or _NONE
     digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
     size = sum(source.bytes for source in record.sources)
-    found["texts"] = f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})"
-    return found
+    return {option.name: _written(values[field]) for field, option in OPTION_OF.items()} | {
+        EXTEND.name: counted(record.n_given, "merge") if record.n_given else _NONE,
+        SAMPLE.name: record.sample or _NONE,
+        WEIGHT.name: ", ".join(weights) or _NONE,
+        "texts": f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})",
+    }
 
 
 def _written(value: object) -> str:
@@ -105,14 +104,12 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
         if not path.exists():
             raise OptionError(f"There is no {path}; name a folder with tokenizer files, or two such files.")
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-            tokenizer = None
             with suppress(BpeError, OSError):
                 if file.is_file():
                     with file.open("rb") as head:
                         is_ours = recognizes(head.read(_HEAD))
-                    tokenizer = load(file) if is_ours else None
-            if tokenizer and tokenizer.record:
-                yield TrainingRun(file, tokenizer)
+                    if is_ours and (tokenizer := load(file)).record:
+                        yield TrainingRun(file, tokenizer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +151,7 @@ class RunDifference:
         """The difference for a person; `first` and `second` are what the two are called."""
         if self.options:
             values = (
-                f"{name} {' and '.join(visible(shortened(value, _LONGEST_VALUE)) for value in two)}"
+                f"{name} {' and '.join(visible(shortened(value, 50)) for value in two)}"
                 for name, two in self.options.items()
             )
             yield f"Asked of {first} and {second}: {'; '.join(values)}."
@@ -185,10 +182,9 @@ def _merge_at(tokenizer: Tokenizer, index: int) -> str:
         return ""
     left, right, _ = tokenizer.vocabulary.merges[index]
     pair = f"{token_label(tokenizer.token_bytes(left))} + {token_label(tokenizer.token_bytes(right))}"
-    steps = tokenizer.record.steps if tokenizer.record else ()
-    if index >= len(steps):
+    if tokenizer.record is None or index >= len(tokenizer.record.steps):
         return pair
-    count, ties, _ = steps[index]
+    count, ties, _ = tokenizer.record.steps[index]
     why = "given" if not ties else "no tie" if ties == 1 else f"one of {ties:,} with this count"
     return f"{pair}, {count:,} times ({why})"
 

@@ -20,7 +20,7 @@ from bpe_core.visible import visible
 def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_runs)
     parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="a folder, or tokenizer files (.)")
-    parser.add_argument("--json", action="store_true", help="an object a training, one a line")
+    parser.add_flag("json", "an object a training, one a line")
     parser = add_command(commands, run_export)
     parser.add_argument("what", choices=("merges", "curve", "record"), help="what to print")
     parser.add_argument("tokenizer", nargs="+", metavar="TOKENIZER", help=f"{A_TOKENIZER}; several for curve")
@@ -59,24 +59,25 @@ def run_runs(options: Namespace) -> int:
             }
             print(json.dumps(what))
         else:
-            for sentence in difference.sentences(*names):
-                print(visible(sentence))
+            print(*map(visible, difference.sentences(*names)), sep="\n")
         return 0
-    runs = sorted(found(paths), key=lambda run: run.tokenizer.record.created if run.tokenizer.record else "")
-    if not runs and not options.json:
+    runs = sorted(((one.described(), one.options) for one in found(paths)), key=lambda run: str(run[0]["created"]))
+    if options.json:
+        print("".join(f"{json.dumps(run)}\n" for run, _ in runs), end="")
+    elif not runs:
         raise OptionError(f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder.")
-    rows = []
-    for one in runs:
-        told = one.described()
-        if options.json:
-            print(json.dumps(told))
-        numbers = [f"{told[key]:,}" for key in ("vocab_size", "merges")]
-        numbers += [f"{told['bytes_per_token']:.3f}", f"{told['bytes']:,}"]
-        created = told["created"][:16].replace("T", " ")
-        rows.append([os.fspath(one.path), created, *numbers, told["corpus"][:8], told["ended"], one.options])
-    if not options.json:
+    else:
+        rows = []
+        for run, rules in runs:
+            numbers = (
+                f"{run['vocab_size']:,}",
+                f"{run['merges']:,}",
+                f"{run['bytes_per_token']:.3f}",
+                f"{run['bytes']:,}",
+            )
+            created = run["created"][:16].replace("T", " ")
+            rows.append([run["path"], created, *numbers, run["corpus"][:8], run["ended"], rules])
         head = ["file", "when (UTC)", "tokens", "merges", "b/token", "bytes", "corpus", "ended", "options"]
-        # The last column has all options that were asked for.
         print(*aligned(ReportTable(head, rows, numbers=(2, 3, 4, 5), widest=60)), sep="\n")
     return 0
 
