@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -18,11 +18,9 @@ from bpe_core.formats.file import COMPANIONS, HOLDERS, holder_in
 from bpe_core.formats.known_files import KNOWN_FILES
 from bpe_core.visible import quoted, visible
 
-Tell = Callable[[int, int, str], None]
-"""Progress of a download: called with (files done, files in all, name of the next file)."""
+Tell = Callable[[int, int, str], None]  # the progress of a download: files done, files in all, name of the next file
 
 KINDS: Final = "a model of OpenAI's (gpt-4o), an encoding (o200k_base), or an OWNER/NAME of Hugging Face's hub"
-"""The kinds of names, as a part of a sentence."""
 
 _ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 _MODELS: Final = {
@@ -54,11 +52,9 @@ def encoding_of(name: str) -> str | None:
     >>> encoding_of("gpt-4o-mini"), encoding_of("gpt-4-turbo"), encoding_of("gpt-oss-20b")
     ('o200k_base', 'cl100k_base', None)
     """
-    if name in _DIGEST_OF:
-        return name
     for encoding, models in _MODELS.items():
         versioned = tuple(f"{model}-" for model in models if model.startswith(("gpt-", "chatgpt-", "o")))
-        if name in models or name.startswith(versioned):
+        if name in (encoding, *models) or name.startswith(versioned):
             return encoding
     return None
 
@@ -72,21 +68,20 @@ def _is_repository(text: str) -> bool:
 def cached(name: str) -> Path | None:
     """The file of the tokenizer called `name`, if it is in a cache, whichever program put it there; None otherwise."""
     if encoding := encoding_of(name):
-        return _cached_encoding(encoding, os.environ)
-    return _in_repository(_hub(os.environ) / f"models--{name.replace('/', '--')}") if _is_repository(name) else None
+        return _cached_encoding(encoding)
+    return _in_repository(_hub() / f"models--{name.replace('/', '--')}") if _is_repository(name) else None
 
 
-def all_cached(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
+def all_cached() -> Iterator[tuple[str, Path]]:
     """(name, tokenizer file) of each repository in a cache that has one, sorted by name, then of each encoding there.
 
-    `environment` are the environment variables that say where the caches are. Encodings are read as a whole to verify
-    them, some megabytes each.
+    Encodings are read as a whole to verify them, some megabytes each.
     """
-    for folder in _entries(_hub(environment), "models--*"):
+    for folder in _entries(_hub(), "models--*"):
         if path := _in_repository(folder):
             yield "/".join(folder.name.split("--")[1:]), path
     for encoding in _DIGEST_OF:
-        if path := _cached_encoding(encoding, environment):
+        if path := _cached_encoding(encoding):
             yield encoding, path
 
 
@@ -115,20 +110,17 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
     try:
         model = HfApi().model_info(name, timeout=_SECONDS)
         there = {file.rfilename for file in model.siblings or ()}
-        holder = next((file for file in HOLDERS if file in there), None)
-        if holder is None:
-            raise FetchError(f"{name} has no tokenizer that is known here: none of {', '.join(HOLDERS)}.")
-        is_alone = holder not in ("vocab.json", "encoder.json")
-        wanted = [file for file in (COMPANIONS[:1] if is_alone else COMPANIONS) if file in there]
-        path = ""
-        for done, file in enumerate((*wanted, holder)):  # the holder last: what lies in the cache is complete then
-            tell(done, len(wanted) + 1, file)
-            path = hf_hub_download(name, file, revision=model.sha)
-        return Path(path)
-    except FetchError:
-        raise
+        if holder := next((file for file in HOLDERS if file in there), None):
+            is_alone = holder not in ("vocab.json", "encoder.json")
+            wanted = [file for file in (COMPANIONS[:1] if is_alone else COMPANIONS) if file in there]
+            path = ""
+            for done, file in enumerate((*wanted, holder)):  # the holder last: what lies in the cache is complete then
+                tell(done, len(wanted) + 1, file)
+                path = hf_hub_download(name, file, revision=model.sha)
+            return Path(path)
     except Exception as error:  # of a library, and of those it stands on
         raise FetchError(f"{name} cannot be fetched: {_hub_problem(error)}.") from None
+    raise FetchError(f"{name} has no tokenizer that is known here: none of {', '.join(HOLDERS)}.")
 
 
 def _hub_problem(error: Exception) -> str:
@@ -153,7 +145,7 @@ def _answer(error: Exception) -> int | None:
 
 
 def _fetch_encoding(name: str, encoding: str, tell: Tell) -> Path:
-    place = _place(encoding, os.environ)
+    place = _place(encoding)
     if place is None:
         raise FetchError(f"{name} has nowhere to be kept: TIKTOKEN_CACHE_DIR is empty; name a folder in it.")
     try:
@@ -177,36 +169,35 @@ def _fetch_encoding(name: str, encoding: str, tell: Tell) -> Path:
     return place
 
 
-def _cached_encoding(encoding: str, environment: Mapping[str, str]) -> Path | None:
+def _cached_encoding(encoding: str) -> Path | None:
     """The file of an encoding in tiktoken's cache, verified by its SHA-256; None if it is not there."""
-    path = _place(encoding, environment)
+    path = _place(encoding)
     with suppress(OSError):
         if path and path.stat().st_size <= _LARGEST_FILE:
             return path if hashlib.sha256(path.read_bytes()).hexdigest() == _DIGEST_OF[encoding] else None
     return None
 
 
-def _place(encoding: str, environment: Mapping[str, str]) -> Path | None:
+def _place(encoding: str) -> Path | None:
     """Where tiktoken caches it: a file named by the SHA-1 of its address. None if caching is switched off."""
-    folder = environment.get("TIKTOKEN_CACHE_DIR", environment.get("DATA_GYM_CACHE_DIR"))
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if folder == "":
         return None
     key = hashlib.sha1(_ADDRESS.format(encoding).encode(), usedforsecurity=False).hexdigest()
     return Path(folder or Path(tempfile.gettempdir(), "data-gym-cache"), key)
 
 
-def _hub(environment: Mapping[str, str]) -> Path:
-    cache = environment.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    home = Path(environment.get("HF_HOME") or Path(cache, "huggingface"))
-    return Path(environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE") or home / "hub")
+def _hub() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    home = Path(os.environ.get("HF_HOME") or Path(cache, "huggingface"))
+    return Path(os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE") or home / "hub")
 
 
 def _in_repository(folder: Path) -> Path | None:
     """The tokenizer file in the cached snapshot of branch main, or else in any cached snapshot of the repository."""
-    newest = []
+    snapshots = _entries(folder / "snapshots", "*")
     with suppress(OSError, ValueError):
-        newest = [folder / "snapshots" / (folder / "refs" / "main").read_text("utf-8").strip()]
-    snapshots = (*newest, *_entries(folder / "snapshots", "*"))
+        snapshots.insert(0, folder / "snapshots" / (folder / "refs" / "main").read_text("utf-8").strip())
     return next((path for snapshot in snapshots if (path := holder_in(snapshot))), None)
 
 

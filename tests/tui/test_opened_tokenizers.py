@@ -146,26 +146,32 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
     assert screen.kept == (row,)
 
 
-def test_a_model_of_the_hub_is_listed_by_its_name(tmp_path: Path) -> None:
-    snapshot = tmp_path / "hub" / "models--some--model-7b" / "snapshots" / "0123abc"
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where both libraries keep what they fetch."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_a_model_of_the_hub_is_listed_by_its_name(cache: Path) -> None:
+    snapshot = cache / "hub" / "models--some--model-7b" / "snapshots" / "0123abc"
     snapshot.mkdir(parents=True)
     (snapshot / "vocab.json").write_text("{}")
     (snapshot / "tokenizer.json").write_text("{}")
-    (tmp_path / "hub" / "models--empty--one" / "snapshots" / "1").mkdir(parents=True)
-    (tmp_path / "hub" / "datasets--not--this").mkdir()
-    (model,) = found((), {"HF_HOME": str(tmp_path), "TIKTOKEN_CACHE_DIR": str(tmp_path / "none")})
+    (cache / "hub" / "models--empty--one" / "snapshots" / "1").mkdir(parents=True)
+    (cache / "hub" / "datasets--not--this").mkdir()
+    (model,) = found()
     assert (model.name, Path(model.path).name, model.origin) == ("some/model-7b", "tokenizer.json", "found")
 
 
-def test_a_rank_file_is_known_by_its_place_and_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rank_file_is_known_by_its_place_and_its_content(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(hub._DIGEST_OF, "cl100k_base", hashlib.sha256(b"test").hexdigest())
     for name in ("cl100k_base", "o200k_base"):
         address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
-        (tmp_path / hashlib.sha1(address.encode()).hexdigest()).write_bytes(b"test")
-    listed = found((), {"HF_HOME": str(tmp_path / "none"), "TIKTOKEN_CACHE_DIR": str(tmp_path)})
-    assert [tokenizer.name for tokenizer in listed] == ["cl100k_base"]
+        (cache / hashlib.sha1(address.encode()).hexdigest()).write_bytes(b"test")
+    assert [tokenizer.name for tokenizer in found()] == ["cl100k_base"]
 
 
-def test_without_any_cache_nothing_is_found(tmp_path: Path) -> None:
-    nowhere = str(tmp_path / "nowhere")
-    assert found((), {"HF_HOME": nowhere, "TIKTOKEN_CACHE_DIR": nowhere}) == ()
+def test_without_any_cache_nothing_is_found(cache: Path) -> None:
+    assert found() == ()

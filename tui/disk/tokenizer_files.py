@@ -173,12 +173,12 @@ def trouble_of(opened: Opened) -> Trouble:
     return "changed" if opened.modified and now != (opened.size, opened.modified) else ""
 
 
-def found(forgotten: Iterable[str] = (), environment: Mapping[str, str] = os.environ) -> tuple[KnownTokenizer, ...]:
+def found(forgotten: Iterable[str] = ()) -> tuple[KnownTokenizer, ...]:
     """The tokenizers, by name, in the caches of Hugging Face's hub and of tiktoken, without those to be forgotten.
 
     Reads rank files whole to be sure of them.
     """
-    cached, left_out = all_cached(environment), set(forgotten)
+    cached, left_out = all_cached(), set(forgotten)
     return tuple(
         KnownTokenizer(str(path), name, 0, "found", name) for name, path in cached if str(path) not in left_out
     )
