@@ -83,10 +83,9 @@ def run_count(options: Namespace) -> int:
     """
     with closing(Job(StderrReporter())) as job:
         counts = count_files(options.paths, options.pattern, job)
-    names = "documents", "bytes", "characters", "pieces", "different pieces"
-    sizes = counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table)
-    rows = [(name, f"{n:,}") for name, n in zip(names, sizes, strict=True)]
-    print(*aligned(ReportTable(("", ""), rows)), sep="\n")
+    sizes = {name: getattr(counts, f"n_{name}") for name in ("documents", "bytes", "characters", "pieces")}
+    sizes["different pieces"] = len(counts.table)
+    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in sizes.items()])), sep="\n")
     return 0
 
 
@@ -123,14 +122,15 @@ def _run(options: Namespace, *, compares: bool) -> int:
     n, m = len(names), len(patterns)
     if m not in (1, n):
         raise OptionError(f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each.")
-    patterns *= n // m
     paths, streamed = options.paths or ["-"], None
     if len(paths) == 1 and is_stream(paths[0]):
         streamed = "".join(text_blocks(paths[0]))
     elif "-" in paths:
         raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
     with closing(Job(StderrReporter())) as job:
-        tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns, strict=True)]
+        tokenizers = [
+            open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns * (n // m), strict=True)
+        ]
         comparison = Comparison(tokenizers, _words(options.morphemes) if options.morphemes else ())
         compare(comparison, paths, job, sections=options.sections, streamed=streamed)
         if job.stopped:
@@ -174,8 +174,7 @@ def _sections(comparison: Comparison, options: Namespace, *, compares: bool) -> 
     yield Section(table=_totals(comparison, labels))
     yield _number_splits(comparison, labels)
     if compares:
-        for index in range(len(comparison.pairs)):
-            yield _pair(comparison, index, labels, options.examples)
+        yield from (_pair(comparison, index, labels, options.examples) for index in range(len(comparison.pairs)))
         for index in range(len(labels)):
             yield from _worst_lines(comparison, index, labels, options.lines)
 
@@ -200,8 +199,7 @@ def _amounts(
 
     In the head a tokenizer stands above its tokens, the other metrics follow by their own names.
     """
-    keys = [key for key in metrics if what != "script" or key != "parity"]
-    columns = [(index, key) for index in range(len(labels)) for key in keys]
+    columns = [(i, key) for i in range(len(labels)) for key in metrics if (what, key) != ("script", "parity")]
     heads = [labels[i] if key == "tokens" else _SHORT.get(key, METRICS[key].title) for i, key in columns]
     rows = []
     for one, reference in parts:
@@ -213,10 +211,8 @@ def _amounts(
 
 def _totals(comparison: Comparison, labels: Sequence[str]) -> ReportTable:
     """A row for each metric of all texts together: its value for each tokenizer, and its unit."""
-    rows = []
     first, *others = comparison.total.n_tokens
-    if others:
-        rows.append(["tokens beside the first", "", *(f"{n / (first or 1) - 1:+.1%}" for n in others), ""])
+    rows = [["tokens beside the first", "", *(f"{n / (first or 1) - 1:+.1%}" for n in others), ""]] if others else []
     for key, values in of_all_texts(comparison).items():
         metric = METRICS[key]
         rows.append([metric.title, *map(metric.text, values), metric.unit])
