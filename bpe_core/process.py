@@ -10,19 +10,17 @@ from typing import IO, Final, NoReturn
 
 from bpe_core.errors import KernelError
 
-INTERRUPTED: Final = 130
-"""The exit code after Ctrl+C."""
-
-MAX_THREADS: Final = 8
-"""Threads at most: one of them puts all results together, which limits the gain."""
-_STANDARD: Final = ((0, "stdin", os.O_WRONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY))
-"""(descriptor, name in `sys`, mode in which a closed one is opened on /dev/null): stdin for writing and stdout for
-reading only, so that using them is still an error; what is printed to stderr is discarded."""
+INTERRUPTED: Final = 130  # the exit code after Ctrl+C
+MAX_THREADS: Final = 8  # one of them puts all results together, which limits the gain of more
 
 
 def open_closed_streams() -> None:
-    """Open /dev/null at each standard descriptor that is closed, lest the next file opened become stdout or stderr."""
-    for descriptor, name, mode in _STANDARD:
+    """Open /dev/null at each standard descriptor that is closed, lest the next file opened become stdout or stderr.
+
+    stdin for writing and stdout for reading only, so that using them is still an error; what is printed to stderr is
+    discarded.
+    """
+    for descriptor, name, mode in (0, "stdin", os.O_WRONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY):
         try:
             os.fstat(descriptor)
         except OSError:

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 Subcommands: TypeAlias = "_SubParsersAction[Parser]"
-"""What `ArgumentParser.add_subparsers` returns."""
-
 A_TOKENIZER = "a tokenizer file in any supported format, a folder that holds one, or a name such as gpt-4o"
-"""The help text of an argument that names a tokenizer."""
 
 
 class Parser(ArgumentParser):

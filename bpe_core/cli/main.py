@@ -15,11 +15,9 @@ from bpe_core.cli.arguments import Parser
 from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
 
+# An OSError with one of these and no file name comes from stdout, which takes no more.
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
-"""Errors of writing to what takes no more; an OSError with one of these and no file name comes from stdout."""
-
-COMMANDS: Final = (train, encode, compare, audit, why, files)
-"""The modules of the subcommands, in the order of the help; `add` of each declares them."""
+COMMANDS: Final = (train, encode, compare, audit, why, files)  # their modules, in the order of the help
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:

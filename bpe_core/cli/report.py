@@ -15,14 +15,13 @@ from bpe_core.visible import cells, fitted, token_label, visible
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """Rows of equal length."""
+    """Rows of equal length, below the names of the columns; in text, nothing stands above them if all are empty, and
+    the last column is as wide as it is."""
 
     head: Sequence[str]
-    """The names of the columns; in text, nothing stands above the rows if all are empty."""
     rows: Sequence[Sequence[str]]
     numbers: Collection[int] | None = None  # columns that are aligned on the right; None: all but the first
-    widest: int = 36
-    """Cells of a column in a terminal at most; of the last column as many as it has if it is text without a head."""
+    widest: int = 36  # cells of a column in a terminal at most
     tokens: int = -1  # the column that holds tokens, which is set as code; -1 for none
     marks: Sequence[str] = ()  # what distinguishes each row in a page: "problem", "warning" or nothing
 

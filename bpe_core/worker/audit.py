@@ -55,8 +55,7 @@ class AuditRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A part of one column, of `AuditSubject.columns`, of what an audit measured of every token: id ->
-    number, of the tokens that have one; others may follow in another event."""
+    """A part of a column of `AuditSubject.columns`: id -> number; others may follow in another event."""
 
     column: str
     values: Mapping[int, float]
@@ -75,24 +74,21 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
     found: list[Finding] = []
     subject = None
 
+    def report(stage: str, done: int, total: int) -> None:
+        job.progress("auditing", done, total, stage)
+
     def count(paths: tuple[str, ...], role: Role) -> Counts | None:
         return count_files(paths, tokenizer.pattern, job, role=role) if paths else None
 
     with suppress(Stopped):
-        counts, spread = count(asked.corpus, "corpus"), None
-        if asked.corpus:
-            spread = spread_of(
-                tokenizer,
-                find_files(asked.corpus).files,
-                lambda done, total, _: job.progress("auditing", done, total, "tokens in each document"),
-            )
+        counts = count(asked.corpus, "corpus")
+        files = find_files(asked.corpus).files if counts else ()
         subject = AuditSubject(
             tokenizer,
             counts=counts,
-            spread=spread,
+            spread=spread_of(tokenizer, files, lambda done, total, _: report("tokens in each document", done, total)),
             reference=count(asked.reference, "reference"),
-            progress=lambda stage, done, total: job.progress("auditing", done, total, stage),
+            progress=report,
         )
-        for finding in examine(subject, matrix, asked.indicator):
-            found.append(finding)
+        found.extend(examine(subject, matrix, asked.indicator))  # also those before it is stopped
     return Findings(found), subject

@@ -4,7 +4,6 @@ What reads files is not for the main thread.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
