@@ -2,27 +2,27 @@
 
 import json
 import os
-import sys
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
-from bpe_core.cli.report import ReportTable, Section, aligned, as_text, token_labels
+from bpe_core.cli.report import ReportTable, Section, aligned, as_text
 from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
 from bpe_core.errors import OptionError, TextError
-from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import read_morphemes
-from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, called, of_all_texts, of_amounts
-from bpe_core.metrics.comparison import Amounts, Comparison
+from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS
+from bpe_core.metrics.comparison import Comparison
 from bpe_core.process import INTERRUPTED
-from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted, quoted, shortened, visible
+from bpe_core.visible import counted, quoted, shortened, token_label, visible
 from bpe_core.worker.compare import compare, summary, texts_as_json
 from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job
+
+_Found = Mapping[str, Any]  # `summary`, or a part of it
 
 
 def add(commands: Subcommands) -> None:
@@ -142,12 +142,13 @@ def _run(options: Namespace, *, compares: bool) -> int:
             f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
             f"there are {shortened(', '.join(dict.fromkeys(parts)), 200)}."
         )
+    listed = {"n_examples": options.examples, "n_lines": options.lines}
+    found = summary(comparison, names, reference=options.reference, **listed)
+    found["texts"] = texts_as_json(comparison, options.reference)
     if options.json:
-        listed = {"n_examples": options.examples, "n_lines": options.lines}
-        found = summary(comparison, names, reference=options.reference, **listed)
-        print(json.dumps(found | {"texts": texts_as_json(comparison, options.reference)}))
+        print(json.dumps(found))
     else:
-        sys.stdout.write(as_text(list(_sections(comparison, options, compares=compares))))
+        print(as_text(list(_sections(found, options, compares=compares))), end="")
     return 0
 
 
@@ -159,110 +160,102 @@ def _words(path: str) -> Sequence[Sequence[str]]:
         raise TextError(f"{visible(shortened(path, 200))}: {error}") from None
 
 
-def _sections(comparison: Comparison, options: Namespace, *, compares: bool) -> Iterator[Section]:
+def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[Section]:
     """What was found: of one tokenizer or several its measures, of a comparison all there is."""
-    labels = _labels_of(comparison.tokenizers, options.tokenizer)
+    # As short as tells them apart.
+    names = [(one["name"], file) for one, file in zip(found["vocabularies"], found["tokenizers"], strict=True)]
+    short = [name or Path(file).name or file for name, file in names]
+    labels = [
+        os.path.join(Path(file).parent.name, label) if short.count(label) > 1 and not name else label
+        for (name, file), label in zip(names, short, strict=True)
+    ]
     if compares:
         usual = "tokens", "parity" if options.sections or options.reference else "bytes_per_token"
-        texts, folders = [text.amounts for text in comparison.texts], comparison.folders()
-        for what, parts in (("text", texts), ("folder", folders), ("script", comparison.scripts())):
+        for what, parts in (("text", found["texts"]), ("folder", found["folders"]), ("script", found["scripts"])):
             if what != "folder" or len(parts) > 1:
-                reference = called(parts, options.reference)
-                rows = [(part, reference) for part in parts]
-                rows += [(comparison.total, None)] if what == "text" and len(parts) > 1 else []
-                yield Section(table=_amounts(what, rows, labels, options.metrics or usual))
-    yield Section(table=_totals(comparison, labels))
-    yield _number_splits(comparison, labels)
+                total = [found["total"] | {"name": "all"}] if what == "text" and len(parts) > 1 else []
+                yield Section(table=_amounts(what, [*parts, *total], labels, options.metrics or usual))
+    yield Section(table=_totals(found["total"], labels))
+    yield _number_splits(found["number_splits"], labels)
     if compares:
-        yield from (_pair(comparison, index, labels, options.examples) for index in range(len(comparison.pairs)))
-        for index in range(len(labels)):
-            yield from _worst_lines(comparison, index, labels, options.lines)
-
-
-def _labels_of(tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> list[str]:
-    """What the tokenizers are called in tables: as short as tells them apart."""
-    found = [one.name or Path(name).name or name for one, name in zip(tokenizers, names, strict=True)]
-    return [
-        os.path.join(Path(name).parent.name, label) if found.count(label) > 1 and not one.name else label
-        for one, name, label in zip(tokenizers, names, found, strict=True)
-    ]
+        yield from (_pair(pair, labels) for pair in found["pairs"])
+        for index, lines in enumerate(found["worst_lines"]):
+            if lines:
+                yield _worst_lines(lines, index, labels)
 
 
 _SHORT = {"bytes_per_token": "b/token", "characters_per_token": "c/token", "continued_words": "continued"}
 
 
-def _amounts(
-    what: str, parts: Iterable[tuple[Amounts, Amounts | None]], labels: Sequence[str], metrics: Sequence[str]
-) -> ReportTable:
-    """A row for each text, folder or script, given with what its parity relates to: its bytes, and for each tokenizer
-    the metrics that are shown; parity is told of texts and folders alone.
+def _amounts(what: str, parts: Iterable[_Found], labels: Sequence[str], metrics: Sequence[str]) -> ReportTable:
+    """A row for each text, folder or script: its bytes, and for each tokenizer the metrics that are shown; parity is
+    told of texts and folders alone.
 
     In the head a tokenizer stands above its tokens, the other metrics follow by their own names.
     """
     columns = [(i, key) for i in range(len(labels)) for key in metrics if (what, key) != ("script", "parity")]
     heads = [labels[i] if key == "tokens" else _SHORT.get(key, METRICS[key].title) for i, key in columns]
     rows = []
-    for one, reference in parts:
-        values = [(key, of_amounts(key, one, index, reference=reference)) for index, key in columns]
-        texts = ["" if value is None else METRICS[key].text(value) for key, value in values]
-        rows.append([one.name.replace("_", " "), f"{one.n_bytes:,}", *texts])
+    for part in parts:
+        values = [METRICS[key].text(part[key][index]) if key in part else "" for index, key in columns]
+        rows.append([part["name" if what == "text" else what].replace("_", " "), f"{part['bytes']:,}", *values])
     return ReportTable([what, "bytes", *heads], rows)
 
 
-def _totals(comparison: Comparison, labels: Sequence[str]) -> ReportTable:
+def _totals(total: _Found, labels: Sequence[str]) -> ReportTable:
     """A row for each metric of all texts together: its value for each tokenizer, and its unit."""
-    first, *others = comparison.total.n_tokens
+    first, *others = total["tokens"]
     rows = [["tokens beside the first", "", *(f"{n / (first or 1) - 1:+.1%}" for n in others), ""]] if others else []
-    for key, values in of_all_texts(comparison).items():
-        metric = METRICS[key]
-        rows.append([metric.title, *map(metric.text, values), metric.unit])
+    for key, metric in METRICS.items():
+        if key in total:
+            rows.append([metric.title, *map(metric.text, total[key]), metric.unit])
     return ReportTable(["all texts", *labels, "unit"], rows, numbers=range(1, len(labels) + 1))
 
 
-def _number_splits(comparison: Comparison, labels: Sequence[str]) -> Section:
+def _number_splits(number_splits: Iterable[Iterable[_Found]], labels: Sequence[str]) -> Section:
     """How numbers of four digits or more are cut into tokens: the three most frequent splits of each tokenizer."""
     columns = []
-    for splits in comparison.number_splits:
-        ways = [(way, n) for way, n in splits.most_common() if sum(way) > 3]
-        columns.append([f"{'+'.join(map(str, way))} ({n:,})" for way, n in ways[:3]])
+    for splits in number_splits:
+        ways = [f"{'+'.join(map(str, one['digits']))} ({one['count']:,})" for one in splits if sum(one["digits"]) > 3]
+        columns.append(ways[:3])
     if not any(columns):
         return Section(sentences=["No number of 4 digits or more occurs."])
     rows = zip_longest(("most often", "then", "then")[: max(map(len, columns))], *columns, fillvalue="")
     return Section(table=ReportTable(["numbers of 4 digits and more", *labels], list(rows)))
 
 
-def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples: int) -> Section:
-    pair, first, other = comparison.pairs[index], comparison.tokenizers[0], comparison.tokenizers[index + 1]
-    one, two = labels[0], labels[index + 1]
-    agreement, shared = pair.agreement, overlap(first, other)
+def _pair(pair: _Found, labels: Sequence[str]) -> Section:
+    one, two = (labels[index] for index in pair["tokenizers"])
+    cuts, both = pair["boundaries"], pair["vocabularies"]
     sentences = [
-        f"boundaries: {agreement.n_first:,} and {agreement.n_second:,}, {agreement.n_shared:,} in common; "
-        f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}, F1 {agreement.f1:.3f}",
-        f"vocabularies: {counted(shared.n_shared, 'token')} in common, {len(shared.only_first):,} only in {one}, "
-        f"{len(shared.only_second):,} only in {two}",
+        f"boundaries: {cuts['first']:,} and {cuts['second']:,}, {cuts['shared']:,} in common; "
+        f"precision {cuts['precision']:.3f}, recall {cuts['recall']:.3f}, F1 {cuts['f1']:.3f}",
+        f"vocabularies: {counted(both['shared'], 'token')} in common, {both['only_first']:,} only in {one}, "
+        f"{both['only_second']:,} only in {two}",
     ]
-    for name, tokenizer, ids in ((one, first, shared.only_first), (two, other, shared.only_second)):
-        if ids:
-            sentences.append(f"  first only in {name}: {token_labels(tokenizer, ids[:8])}")
-    sentences.append(f"the same merges up to step {merges_in_common(first, other):,}")
-    rows = []
-    for example in pair.examples(n_examples):
-        place = f"{comparison.texts[example.place.text].amounts.name}:{example.place.line}"
-        cuts = token_labels(first, example.first), token_labels(other, example.other)
-        rows.append((f"{example.n_times:,}", *cuts, place))
+    for name, only in ((one, both["first_only_first"]), (two, both["first_only_second"])):
+        if only:
+            sentences.append(f"  first only in {name}: {_labels(data for _, data in only[:8])}")
+    sentences.append(f"the same merges up to step {both['same_merges']:,}")
+    rows = [
+        (f"{one['count']:,}", *map(_labels, one["tokens"]), f"{one['in']}:{one['line']}")
+        for one in pair["disagreements"]
+    ]
     sentences.append("most frequent disagreements" if rows else "They do not disagree.")
     table = ReportTable(["times", one, two, "first in"], rows, numbers=(0,)) if rows else None
     return Section(f"{one} and {two}", sentences, table)
 
 
-def _worst_lines(comparison: Comparison, index: int, labels: Sequence[str], n_lines: int) -> Iterator[Section]:
+def _labels(tokens: Iterable[str]) -> str:
+    return " ".join(token_label(bytes.fromhex(token)) for token in tokens)
+
+
+def _worst_lines(lines: Iterable[_Found], index: int, labels: Sequence[str]) -> Section:
     """The lines for which a tokenizer needs the most more tokens than the best of the others."""
-    lines = comparison.worst_lines.of(index)[: max(0, n_lines)] if comparison.worst_lines else []
-    rows = []
-    for one in lines:
-        place = f"{comparison.texts[one.place.text].amounts.name}:{one.place.line}"
-        rows.append([f"+{one.excess(index):,}", *(f"{n:,}" for n in one.n_tokens), place, one.line.strip()])
-    if rows:
-        best = "the other" if len(labels) == 2 else "the best of the others"
-        table = ReportTable(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
-        yield Section(f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}", table=table)
+    rows = [
+        [f"+{one['excess']:,}", *(f"{n:,}" for n in one["tokens"]), f"{one['in']}:{one['line']}", one["text"].strip()]
+        for one in lines
+    ]
+    best = "the other" if len(labels) == 2 else "the best of the others"
+    table = ReportTable(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
+    return Section(f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}", table=table)

@@ -127,11 +127,7 @@ def _encode(documents: Iterable[Iterable[str]], options: Namespace) -> None:
 
 
 def encoded(
-    tokenizer: Tokenizer,
-    documents: Iterable[Iterable[str]],
-    between: str | None,
-    allowed: Choice,
-    disallowed: Choice,
+    tokenizer: Tokenizer, documents: Iterable[Iterable[str]], between: str | None, allowed: Choice, disallowed: Choice
 ) -> Generator[Ids | None, None, None]:
     """Yield the ids of documents, each of which comes in blocks: those of its parts in order, then None.
 

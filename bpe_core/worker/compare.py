@@ -18,7 +18,7 @@ from bpe_core.metrics.text_parts import sections as sections_of
 from bpe_core.worker.job import PROGRESS_EVERY, Job
 from bpe_core.worker.messages import Done, FileSkipped, Request, WorkProgress
 
-_SPLITS: Final = 10  # ways to cut numbers that are listed of each tokenizer
+_SPLITS: Final = 10  # ways to cut numbers that are listed of each tokenizer: 7 for up to 3 digits, and 3 for more
 _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
 
 
