@@ -17,12 +17,12 @@ from typing import Any, Final, Self
 from bpe_core.errors import BpeError
 from bpe_core.explain.merge_choice import Explanation
 from bpe_core.worker.explain import Places
+from bpe_core.worker.job import Request
 from bpe_core.worker.messages import (
     Done,
     Event,
     Failed,
     Merges,
-    Request,
     State,
     Unpacker,
     WireError,

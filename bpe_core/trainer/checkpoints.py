@@ -30,8 +30,8 @@ LARGEST_PART: Final = (
 class Checkpoints:
     """Writes checkpoints of one training to `path`; to nowhere if that is None."""
 
-    def __init__(self, path: Path | None, report: Callable[[int, str], object] = lambda *_: None) -> None:
-        """`report` is called after each with the merges in the file, and why they are not the newest, or ""."""
+    def __init__(self, path: Path | None, report: Callable[[str], object] = lambda *_: None) -> None:
+        """`report` is called after each with why it could not be written, or ""."""
         self.path: Final = path
         self._report = report
         self._n_kept = 0
@@ -55,7 +55,7 @@ class Checkpoints:
             problem = str(error)
         now = time.monotonic()
         self._next = now + max(EVERY, (now - began) / LARGEST_PART)
-        self._report(self._n_kept, problem)
+        self._report(problem)
 
     def remove(self) -> None:
         """Remove the file: all it holds is saved elsewhere."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.auditing import examine
 from bpe_core.auditing.embeddings import open_matrix
@@ -16,8 +16,8 @@ from bpe_core.errors import Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.inputs import count_files
-from bpe_core.worker.job import Job
-from bpe_core.worker.messages import Done, Request, Role
+from bpe_core.worker.job import Job, Request
+from bpe_core.worker.messages import Done, Role
 
 BATCH: Final = 256  # verdicts in one event at most
 _VALUES: Final = 16_384  # values of a column in one event at most
@@ -53,16 +53,14 @@ class AuditRequest(Request):
         job.send(Done(job.stopped or "audited", len(found), job.seconds))
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(NamedTuple):
     """A part of a column of `AuditSubject.columns`: id -> number; others may follow in another event."""
 
     column: str
     values: Mapping[int, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
+class Verdicts(NamedTuple):
     """A batch of verdicts on tokens with findings; over all batches of an audit, the highest score comes first."""
 
     verdicts: tuple[Verdict, ...]

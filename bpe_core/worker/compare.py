@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, Stopped
@@ -15,8 +15,8 @@ from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.catalog import OF_PARTS, called, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace
 from bpe_core.metrics.text_parts import sections as sections_of
-from bpe_core.worker.job import PROGRESS_EVERY, Job
-from bpe_core.worker.messages import Done, FileSkipped, Request, WorkProgress
+from bpe_core.worker.job import PROGRESS_EVERY, Job, Request
+from bpe_core.worker.messages import Done, FileSkipped, WorkProgress
 
 _SPLITS: Final = 10  # ways to cut numbers that are listed of each tokenizer: 7 for up to 3 digits, and 3 for more
 _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
@@ -47,15 +47,13 @@ class CompareRequest(Request):
         job.send(Done(job.stopped or "compared", len(comparison.texts), job.seconds))
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedTexts:
+class ComparedTexts(NamedTuple):
     """A batch of the texts that tokenizers are compared on, in the order in which they were encoded."""
 
     texts: tuple[ComparedText, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonFound:
+class ComparisonFound(NamedTuple):
     """What was found over all texts: what `summary` makes."""
 
     found: dict[str, Any]

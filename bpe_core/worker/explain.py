@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Final, NamedTuple, Self
 
 from bpe_core import kernel
 from bpe_core.content.presets import PRESETS, Preset
@@ -24,8 +24,7 @@ from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.worker.inputs import count_files
-from bpe_core.worker.job import Job
-from bpe_core.worker.messages import Request
+from bpe_core.worker.job import Job, Request
 from bpe_core.worker.train import Recipe
 
 # Bytes without and with the kernel: what is counted beside the screen in a second or two.
@@ -164,22 +163,19 @@ class ExplainTraining(Request):
             answer(Subject.of_training(self.recipe, job), job)
 
 
-@dataclass(frozen=True, slots=True)
-class AskStep:
+class AskStep(NamedTuple):
     """To a worker that explains: why was the merge of this step chosen?"""
 
     step: int
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedMerges:
+class LearnedMerges(NamedTuple):
     """To a worker that explains: these merges were learned since."""
 
     merges: tuple[Triple, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Where the pair of a merge stands in the corpus; follows its `Explanation`, unless another step is asked for."""
 
     step: int

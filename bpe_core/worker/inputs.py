@@ -12,8 +12,8 @@ from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
 from bpe_core.hub import fetch
-from bpe_core.worker.job import Job
-from bpe_core.worker.messages import Counted, Done, FileSkipped, Request, Role, Saved
+from bpe_core.worker.job import Job, Request
+from bpe_core.worker.messages import Counted, Done, FileSkipped, Role, Saved
 
 
 @dataclass(frozen=True, slots=True)

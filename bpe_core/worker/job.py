@@ -7,14 +7,12 @@ import time
 from collections import deque
 from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, ClassVar, Final
 
 from bpe_core.errors import Stopped
+from bpe_core.trainer import Merge
+from bpe_core.trainer.conditions import Condition
 from bpe_core.worker.messages import Activity, Event, JobCommand, Role, State, Unpacker, WorkProgress
-
-if TYPE_CHECKING:
-    from bpe_core.trainer import Merge
-    from bpe_core.trainer.conditions import Condition
 
 UNLIMITED: Final = float("inf")  # the credit of a training that is running, and not stepping
 PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
@@ -205,8 +203,17 @@ class Job:
         self._due += 1 / self.pace
         return 0
 
-    def made(self, merges: "list[Merge]", n_bytes: int) -> None:
+    def made(self, merges: list[Merge], n_bytes: int) -> None:
         """Take merges off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""
         self.credit -= len(merges)
         if self.goal is not None and self.goal.holds(merges[-1], n_bytes):
             self.credit, self.reached, self.goal = 0, self.goal, None
+
+
+class Request:
+    """What a worker can be started with; its subclasses are frozen dataclasses, which can be pickled."""
+
+    NICE: ClassVar[int] = 5  # how much less urgent its worker is than the app, in steps of `nice`
+
+    def run(self, job: Job) -> None:
+        """Do it, and send what comes of it; errors are raised."""

@@ -1,4 +1,4 @@
-"""What a worker and whoever started it say to each other: frozen dataclasses, pickled as they are.
+"""What a worker and whoever started it say to each other: immutable values, pickled as they are.
 
 The first message to a worker is a request, whatever follows a `JobCommand` or what that request understands. A worker
 answers with events, in this order; at any point `Failed` may come instead, and nothing after it:
@@ -16,33 +16,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import starmap
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from bpe_core.errors import BpeError
+from bpe_core.trainer import Merge
+from bpe_core.trainer.conditions import Condition
 
-if TYPE_CHECKING:
-    from bpe_core.trainer import Merge
-    from bpe_core.trainer.conditions import Condition
-    from bpe_core.worker.job import Job
-
-Role = Literal["corpus", "reference"]
-"""What a counted text is for: the corpus itself, or the reference an audit compares it with."""
-
+Role = Literal["corpus", "reference"]  # the texts of a training or an audit, or those that an audit compares them with
 Activity = Literal["counting", "preparing", "running", "paused", "auditing", "comparing", "fetching"]
-"""What a worker is doing."""
 
 
-class Request:
-    """What a worker can be started with; its subclasses are frozen dataclasses, which can be pickled."""
-
-    NICE: ClassVar[int] = 5  # how much less urgent its worker is than the app, in steps of `nice`
-
-    def run(self, job: "Job") -> None:
-        """Do it, and send what comes of it; errors are raised."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobCommand:
+class JobCommand(NamedTuple):
     """What a worker is told on the way.
 
     "run": go on; "pause": wait; "step": make `n` more merges (beside those of earlier steps that are still to be made)
@@ -52,14 +36,13 @@ class JobCommand:
 
     verb: Literal["run", "pause", "step", "stop", "pace", "until"]
     n: int = 0
-    condition: "Condition | None" = None
+    condition: Condition | None = None
 
 
 ONE_STEP: Final = JobCommand("step", 1)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkProgress:
+class WorkProgress(NamedTuple):
     """How far one part of the work has come, sent at most every 50 ms: `done` of `total` (0 where that is not known)
     bytes on disk where texts are read, else pieces, tokens or files. `name` is the file, or what is done."""
 
@@ -70,16 +53,14 @@ class WorkProgress:
     role: Role = "corpus"
 
 
-@dataclass(frozen=True, slots=True)
-class FileSkipped:
+class FileSkipped(NamedTuple):
     """A file inside a chosen folder was skipped, for a reason in a few words such as "binary"."""
 
     path: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(NamedTuple):
     """All files have been read: bytes in UTF-8, code points, pieces with repetition and distinct ones."""
 
     documents: int
@@ -90,8 +71,7 @@ class Counted:
     role: Role = "corpus"
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(NamedTuple):
     """The trainer is ready for its first merge, in a corpus of `n_bytes` (of each text as many times as it weighs) and
     so many tokens: bytes, and the ends of words where these are symbols.
 
@@ -118,47 +98,39 @@ class Merges:
     rows: tuple[tuple[Any, ...], ...]
 
     @classmethod
-    def of(cls, merges: Iterable["Merge"]) -> Self:
+    def of(cls, merges: Iterable[Merge]) -> Self:
         return cls(tuple(map(_VALUES, merges)))
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator["Merge"]:
-        from bpe_core.trainer import Merge
-
+    def __iter__(self) -> Iterator[Merge]:
         return starmap(Merge, self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """So many merges are on disk, in a tokenizer file; `problem` is why the newest are not, a sentence."""
+class Checkpoint(NamedTuple):
+    """The newest merges are on disk; or `problem`, a sentence, is why they are not."""
 
-    path: str
-    steps: int
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """The worker changed what it is doing, or answers a command that changed nothing.
 
     `reached`, for "paused", is the condition that an "until" had named and that holds now.
     """
 
     state: Activity
-    reached: "Condition | None" = None
+    reached: Condition | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(NamedTuple):
     """The tokenizer is on disk, complete."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """The worker has finished, for a reason such as "vocabulary size reached" or "stopped"; nothing follows.
 
     `steps` are the merges learned, findings made, or texts compared, `seconds` those since it began.
@@ -169,15 +141,13 @@ class Done:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """The worker could not do what it was asked, in one sentence; nothing follows, and it exits with 2."""
 
     message: str
 
 
-Event = Any
-"""One of the classes above, or what the module of a request defines beside it."""
+Event = Any  # one of the classes above, or what the module of a request defines beside it
 
 
 class WireError(BpeError, ValueError):

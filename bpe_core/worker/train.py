@@ -26,8 +26,8 @@ from bpe_core.trainer.start import check_extensible, check_larger, inherited
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
 from bpe_core.worker.inputs import count_files
-from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job
-from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Request, Saved, Started, State
+from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job, Request
+from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Saved, Started, State
 
 RUN: Final = JobCommand("run")
 BATCH: Final = 256  # merges in one event at most
@@ -176,12 +176,12 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
     request.check()
     recipe, place, said = request.recipe, request.place, ""
 
-    def tell(n_merges: int, problem: str) -> None:
+    def tell(problem: str) -> None:
         nonlocal said
         if problem not in ("", said):  # once, and not every few seconds
             job.say(f"No checkpoint: {problem}")
         said = problem
-        job.send(Checkpoint(str(place), n_merges, problem))
+        job.send(Checkpoint(problem))
 
     checkpoints = Checkpoints(place, tell)
     trainer = tokenizer = None

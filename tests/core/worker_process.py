@@ -12,7 +12,8 @@ from pathlib import Path
 from bpe_core.cli.arguments import Parser
 from bpe_core.cli.train import add_arguments, request_of
 from bpe_core.worker.__main__ import main
-from bpe_core.worker.messages import Event, JobCommand, Request, Unpacker, packed
+from bpe_core.worker.job import Request
+from bpe_core.worker.messages import Event, JobCommand, Unpacker, packed
 from bpe_core.worker.train import TrainRequest
 
 PATIENCE = 60

@@ -54,7 +54,7 @@ def runs(*events: Event) -> list[Run]:
 def test_a_checkpoint_that_cannot_be_written_is_said_once_until_one_can() -> None:
     training, noted = feature()
     course = Course(TrainingTask("book", TrainingOptions()))
-    full, kept = Checkpoint("x", 0, "The disk is full."), Checkpoint("x", 3)
+    full, kept = Checkpoint("The disk is full."), Checkpoint()
     for checkpoint in (full, full, kept, full):
         training._hear(course, Run("merging"), checkpoint, [])
     assert len(noted.said) == 2 and noted.said[0].endswith("The disk is full.")

@@ -79,8 +79,7 @@ def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(
 ) -> None:
     worker = start(corpus, "-o", tmp_path / "out.json", "--vocab-size", "360")
     worker.tell(JobCommand("step", 30))
-    kept = worker.until(Checkpoint)[-1]
-    assert kept == Checkpoint(str(tmp_path / "out.json.checkpoint"), 30)
+    assert worker.until(Checkpoint)[-1] == Checkpoint()
     os.kill(worker.pid, signal.SIGKILL)
     assert worker.code() == -signal.SIGKILL
     assert load(tmp_path / "out.json.checkpoint").step == 30 and not (tmp_path / "out.json").exists()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from worker_process import Start, Worker
 
-from bpe_core.worker.messages import Request
+from bpe_core.worker.job import Request
 
 
 @pytest.fixture
