@@ -32,7 +32,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
             await player.until("tokens found", lambda screen: findings(screen)[:1] == [256])
 
 
-async def test_the_findings_are_sorted_searched_and_filtered(small: Path, book: Path) -> None:
+async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path, book: Path, home: Path) -> None:
     tokenizer = load(small)
     async with play(book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24", lambda screen: re.search(r"characters +1,340", screen.text))
@@ -59,6 +59,17 @@ async def test_the_findings_are_sorted_searched_and_filtered(small: Path, book: 
             await player.until(lambda screen, having=having: findings(screen) == having)
             player.press("ctrl+u")
             await player.until(lambda screen: findings(screen)[:3] == [0, 1, 2])
+        player.press("enter")
+        await player.rest()
+        player.press("f5", "s", "r")
+        await player.rest()
+        player.press("x")
+        await player.answer("Enter to go on", "found.md")
+        await player.until(lambda screen: (home / "found.md").exists())
+        await player.rest()
+        assert "| id " in (home / "found.md").read_text()
+        await player.command("measure the editor's text")
+        await player.until("Compare", "bytes per token", lambda screen: "Search for commands" not in screen)
 
 
 async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Path, book: Path) -> None:

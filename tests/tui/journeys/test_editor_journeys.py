@@ -23,7 +23,7 @@ def edit(screen: Cells) -> str:
     return next((row.partition("last edit")[2].strip(" │") for row in screen.rows if "last edit" in row), "")
 
 
-async def test_tokens_form_anew_while_one_types(small: Path) -> None:
+async def test_tokens_form_anew_while_one_types_pastes_and_undoes(small: Path) -> None:
     tokenizer = load(small)
     async with play(tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
@@ -43,10 +43,7 @@ async def test_tokens_form_anew_while_one_types(small: Path) -> None:
         player.press("home")
         await player.until(lambda screen: split(tokenizer, typed[:-1]) in screen.pieces(typed[:-1]))
 
-
-async def test_the_line_of_the_last_edit(small: Path) -> None:
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
+        # What the last edit did is told, and those before it can be asked for.
         player.press("alt+a", "delete")
         player.write("a thm")
         player.press("left")
@@ -60,13 +57,8 @@ async def test_the_line_of_the_last_edit(small: Path) -> None:
         player.press("alt+down")
         await player.until("␣them → ␣theme")
 
-
-async def test_a_chapter_is_pasted_undone_and_redone(small: Path) -> None:
-    tokenizer = load(small)
-    line = "the thing that they thought"
-    chapter = f"{line}\n" * 3_000
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
+        line = "the thing that they thought"
+        chapter = f"{line}\n" * 3_000
         player.press("alt+a", "delete")
         await player.until("0 tokens")
         player.paste(chapter)
@@ -82,7 +74,7 @@ async def test_a_chapter_is_pasted_undone_and_redone(small: Path) -> None:
         await player.until(lambda screen: split(tokenizer, line)[1:] in screen.pieces(line[3:]))
 
 
-async def test_the_same_text_in_lanes(small: Path, other: Path) -> None:
+async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(small: Path, other: Path) -> None:
     text = "they thought through the thesis"
     first, second = load(small), load(other)
     assert split(first, text) != split(second, text)
@@ -106,31 +98,10 @@ async def test_the_same_text_in_lanes(small: Path, other: Path) -> None:
         await player.until("Lanes")
         player.press("enter", "escape")
         await player.until(lambda screen: screen.pieces(longer) == [split(earlier, longer)])
-
-
-async def test_another_tokenizer_is_put_in_force(small: Path, other: Path) -> None:
-    text = "they thought through the thesis"
-    async with play(tokenizers=(other, small)) as player:
-        await player.until("step 24 of 24")
-        player.write(f"{text}\n")
-        await player.until(" 282 ")
         for path, steps in (other, 26), (small, 24):
             player.click(f"{path.stem} ", beside=str(256 + steps))
             await player.until(f"step {steps} of {steps}", f"{path.stem} · {256 + steps} tokens")
-            await player.until(lambda screen, path=path: split(load(path), text) in screen.pieces(text))
-
-
-async def test_what_was_typed_chosen_and_travelled_to_is_there_again(small: Path, other: Path, book: Path) -> None:
-    text = "the theme of the other thesis"
-    async with play(book, tokenizers=(small, other)) as player:
-        await player.until("step 26 of 26")
-        player.press("alt+a", "delete")
-        player.write(f"{text}\n\n")
-        player.press("alt+left", "alt+left", "alt+left")
-        await player.until("step 23 of 26")
-    async with play() as player:
-        await player.until("of 26", "other · 282 tokens", "✓ book.txt")
-        await player.until(lambda screen: split(load(other).at(screen.step[0]), text) in screen.pieces(text))
+            await player.until(lambda screen, path=path: split(load(path), longer) in screen.pieces(longer))
 
 
 async def test_after_many_edits_the_cells_are_those_of_the_next_start(small: Path) -> None:
@@ -200,41 +171,23 @@ async def test_the_newest_text_is_kept_though_an_older_one_is_still_to_be_writte
         await player.until("older and newer ")
 
 
-async def test_ids_in_text_out(small: Path) -> None:
-    tokenizer = load(small)
-    text = "the thing they thought"
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.press("alt+i")
-        await player.until("Ids in")
-        player.paste(str(tokenizer.encode(text)))
-        await player.until(text, f"{len(tokenizer.encode(text))} ids", f"{len(text)} bytes")
-        player.press("alt+a", "delete")
-        player.write("104 9999")
-        await player.until("2 ids", "vocabulary: 9999")
-        player.press("alt+a", "delete")
-        player.paste(" ".join(map(str, tokenizer.encode(text))))
-        await player.until("4 ids")
-        player.press("f4")
-        await player.until(f"{len(text)} bytes  ", lambda screen: split(tokenizer, text) in screen.pieces(text))
-
-
-async def test_a_text_is_opened_by_its_path_and_saved(small: Path, home: Path) -> None:
+async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(small: Path, home: Path) -> None:
     data = "mixed\r\nlines\rand\x0cform feeds \u2028 é\n".encode()
     (home / "in.txt").write_bytes(data)
     (home / "out.txt").write_text("something of value")
+    (home / "binary.txt").write_bytes(bytes(range(256)) * 4)
+    (home / "broken.json").write_text('{"format": "bpescope"')
+    (home / "folder").mkdir()
     async with play(tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
         player.press("ctrl+o")
-        await player.until("Which text")
         for wrong in "nowhere.txt", ".":
-            player.press("ctrl+u")
-            player.write(wrong)
-            player.press("enter")
+            await player.answer("Which text", wrong)
             await player.until("Which text", "correct")
-        player.press("ctrl+u")
-        player.write("in.txt")
-        player.press("enter")
+        await player.answer("Which text", "binary.txt")
+        await player.until("UTF-8", lambda screen: "Which text" not in screen)
+        player.press("ctrl+o")
+        await player.answer("Which text", "in.txt")
         await player.until(f"{len(data)} bytes")
         for path, answer in ("new.txt", ""), ("out.txt", "n"), ("out.txt", "y"):
             player.press("ctrl+s")
@@ -247,11 +200,27 @@ async def test_a_text_is_opened_by_its_path_and_saved(small: Path, home: Path) -
                 assert (home / path).read_text() == "something of value"
             else:
                 assert (home / path).read_bytes() == data
+        for wrong, said in ("broken.json", "not JSON"), ("folder", "directory"), ("nowhere.json", "There is no"):
+            await player.command("open a tokenizer")
+            await player.answer("Which tokenizer file", wrong)
+            await player.until(said)
+            player.press("escape")
+            await player.until(lambda screen: "Which" not in screen)
+        player.press("f4")
+        player.write("still here ")
+        await player.until("still here ", "small · 280 tokens")
 
 
-async def test_what_the_editor_tells_of_a_text(small: Path) -> None:
+async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(small: Path, home: Path) -> None:
+    tokenizer = load(small)
     async with play(tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
+        player.press("alt+e")
+        await player.until("STRAWBERRY")
+        player.press("alt+e")
+        await player.until(lambda screen: "STRAWBERRY" not in screen)
+        player.press("ctrl+z", "ctrl+z")
+        await player.until("Type here.")
         player.press("alt+a", "delete")
         player.write("they thоugh ")  # with a Cyrillic о, and a blank at the end
         await player.until("2 pitfalls", "Cyrillic", "13 bytes")
@@ -264,20 +233,38 @@ async def test_what_the_editor_tells_of_a_text(small: Path) -> None:
         await player.until("no merge")
         player.press("ctrl+t", "home", "right", "right")
         await player.until("they", "␣they")  # what may come
-        for view in "the│y│␣th│\\xd0│\\xbe│u│g│h", "259 121 257 208 190 117 103 104":
+        for view in "the│y│␣th│\\xd0│\\xbe│u│g│h", "259 121 257 208 190 117 103 104", "259  step 4", "they thоugh":
             player.press("ctrl+l")
             await player.until(view)
 
+        player.press("alt+a", "delete")
+        player.write("the other  thesis")
+        await player.until("17 bytes")
+        player.press("ctrl+g")
+        await player.until("the·other··thesis")
+        player.press("ctrl+g")
+        await player.until("the other  thesis")
+        await player.command("copy token ids")
+        await player.until("Copied 4 ids")
+        await player.command("save a picture of the text: markdown")
+        await player.answer("Enter to go on", "seen.md")
+        await player.until(lambda screen: (home / "seen.md").exists())
+        await player.rest()
+        assert "thesis" in (home / "seen.md").read_text()
 
-async def test_the_examples_are_walked(small: Path) -> None:
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.press("alt+e")
-        await player.until("STRAWBERRY")
-        player.press("alt+e")
-        await player.until(lambda screen: "STRAWBERRY" not in screen)
-        player.press("ctrl+z", "ctrl+z")
-        await player.until("Type here.")
+        text = "the thing they thought"
+        player.press("alt+i")
+        await player.until("Ids in")
+        player.paste(str(tokenizer.encode(text)))
+        await player.until(text, f"{len(tokenizer.encode(text))} ids", f"{len(text)} bytes")
+        player.press("alt+a", "delete")
+        player.write("104 9999")
+        await player.until("2 ids", "vocabulary: 9999")
+        player.press("alt+a", "delete")
+        player.paste(" ".join(map(str, tokenizer.encode(text))))
+        await player.until("4 ids")
+        player.press("f4")
+        await player.until(f"{len(text)} bytes  ", lambda screen: split(tokenizer, text) in screen.pieces(text))
 
 
 @pytest.mark.slow

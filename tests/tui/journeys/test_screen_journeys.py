@@ -9,8 +9,10 @@ from bpe_core import load
 TEXT = "they thought through the thesis"
 
 
-async def test_every_size_shows_what_fits(small: Path) -> None:
-    async with play(tokenizers=(small,)) as player:
+async def test_every_size_shows_what_fits_and_help_palette_and_wrong_numbers_do_what_they_say(
+    small: Path, book: Path
+) -> None:
+    async with play(book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
         player.write(f"{TEXT}\n")
         await player.until(TEXT)
@@ -32,24 +34,48 @@ async def test_every_size_shows_what_fits(small: Path) -> None:
         player.press("f4")
         player.write("still here ")
         await player.until("still here ")
+        player.resize(120, 40)
+        player.press("f1")
+        await player.until("Ctrl+Q", "Alt+←")
+        player.press("escape")
+        await player.until(lambda screen: "Alt+←" not in screen)
+        player.press("ctrl+p")
+        await player.until("Search for commands")
+        player.write("go to a step")
+        await player.until("Go to a step")
+        await player.rest()
+        player.press("enter")
+        await player.answer("Go to which step", "7")
+        await player.until("step  7 of 24")
+        for wrong in "12", "many":
+            player.press("f4", "f3", *["backspace"] * 6)
+            player.write(wrong)
+            player.press("f6")
+            await player.until(f"size is {wrong};")
+            await player.rest()
+            assert player.screen.step == (7, 24)
 
 
-async def test_a_theme_changes_all_colors_at_once_and_back(small: Path) -> None:
-    tokenizer = load(small)
-    tokens = [tokenizer.decode([token]) for token in tokenizer.encode(TEXT)]
+async def test_a_theme_changes_all_colors_at_once_and_all_is_there_again_at_the_next_start(
+    small: Path, other: Path, book: Path
+) -> None:
+    tokenizer = load(other)
+
+    def tokens(step: int) -> list[str]:
+        return [tokenizer.decode([token]) for token in tokenizer.at(step).encode(TEXT)]
 
     def colors(screen: Cells) -> dict[str, str]:
         return {
             "editor": screen.style(*screen.place(TEXT)),
-            "log": screen.style(*screen.place("␣though ")),
+            "log": screen.style(*screen.place("␣that ")),
             "inspector": screen.style(*screen.place("characters")),
             "corpus": screen.style(*screen.place("Samples")),
         }
 
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
+    async with play(book, tokenizers=(small, other)) as player:
+        await player.until("step 26 of 26")
         player.write(f"{TEXT}\n")
-        await player.until(lambda screen: tokens in screen.pieces(TEXT))
+        await player.until(lambda screen: tokens(26) in screen.pieces(TEXT))
         dark = colors(player.screen)
         for theme in "textual-light", "textual-dark":
             player.press("ctrl+p")
@@ -66,70 +92,17 @@ async def test_a_theme_changes_all_colors_at_once_and_back(small: Path) -> None:
             await player.until(lambda screen: "Search for themes" not in screen and TEXT in screen)
             await player.rest()
             now = colors(player.screen)
-            assert tokens in player.screen.pieces(TEXT)
+            assert tokens(26) in player.screen.pieces(TEXT)
             for part in dark:
                 assert now[part] != dark[part], part
             dark = now
-        await player.quit()
-    async with play(tokenizers=(small,)) as player:
-        await player.until(lambda screen: tokens in screen.pieces(TEXT), "characters")
+        player.press("alt+left", "alt+left", "alt+left")
+        await player.until("step 23 of 26")
+    async with play() as player:
+        await player.until("of 26", "other · 282 tokens", "✓ book.txt", "characters")
+        await player.until(lambda screen: tokens(screen.step[0]) in screen.pieces(TEXT))
         await player.rest()
         assert colors(player.screen)["corpus"] == dark["corpus"], "the theme is remembered"
-
-
-async def test_the_help_and_the_palette(small: Path) -> None:
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.press("f1")
-        await player.until("Ctrl+Q", "Alt+←")
-        player.press("escape")
-        await player.until(lambda screen: "Alt+←" not in screen)
-        player.press("ctrl+p")
-        await player.until("Search for commands")
-        player.write("go to a step")
-        await player.until("Go to a step")
-        await player.rest()
-        player.press("enter")
-        await player.answer("Go to which step", "7")
-        await player.until("step  7 of 24")
-
-
-async def test_wrong_files_are_said_and_the_app_goes_on(small: Path, home: Path) -> None:
-    (home / "binary.txt").write_bytes(bytes(range(256)) * 4)
-    (home / "broken.json").write_text('{"format": "bpescope"')
-    (home / "folder").mkdir()
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.press("ctrl+o")
-        await player.answer("Which text", "binary.txt")
-        await player.until("UTF-8")
-        player.press("escape")
-        for wrong, said in ("broken.json", "not JSON"), ("folder", "directory"), ("nowhere.json", "There is no"):
-            player.press("ctrl+p")
-            await player.until("Search for commands")
-            player.write("open a tokenizer")
-            await player.until("Open a tokenizer file")
-            await player.rest()
-            player.press("enter")
-            await player.answer("Which tokenizer file", wrong)
-            await player.until(said)
-            player.press("escape")
-            await player.until(lambda screen: "Which" not in screen)
-        player.press("f4")
-        player.write("still here ")
-        await player.until("still here ", "small · 280 tokens")
-
-
-async def test_wrong_numbers_are_said_where_they_are_typed(small: Path, book: Path) -> None:
-    async with play(book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        for wrong in "12", "many":
-            player.press("f4", "f3", *["backspace"] * 6)
-            player.write(wrong)
-            player.press("f6")
-            await player.until(f"size is {wrong};")
-            await player.rest()
-            assert player.screen.step == (24, 24)
 
 
 async def test_the_mouse_reaches_tabs_rows_and_tokens_behind_a_wrap(small: Path) -> None:

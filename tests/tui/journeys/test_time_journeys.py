@@ -10,7 +10,7 @@ from bpe_core import load
 TEXT = "the theme of the other thesis"
 
 
-async def test_travel_by_keys_line_and_log(small: Path) -> None:
+async def test_travel_by_keys_the_line_of_steps_and_the_log(small: Path) -> None:
     whole = load(small)
 
     def at(step: int):
@@ -38,14 +38,12 @@ async def test_travel_by_keys_line_and_log(small: Path) -> None:
         await player.until(at(0))
         player.press("end")
         await player.until(at(24))
+        player.click(" 21 ", beside="␣that", right=1)
+        await player.until("step 21 of 24")
+        player.click(" 19 ", beside="␣thing", right=1)
+        await player.until("step 19 of 24")
+        assert re.search(r"● +19 ", player.screen.text), "the row says that it is this step"
 
-
-async def test_the_line_of_steps_is_dragged(small: Path) -> None:
-    whole = load(small)
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.write(f"{TEXT}\n")
-        await player.until(TEXT)
         x, y = player.screen.place("●", beside=" of 24")
         left = player.screen.place("◂")[0]
         player.drag((x, y), (x - 10, y), (x - 20, y), (left + 1, y))
@@ -58,9 +56,14 @@ async def test_the_line_of_steps_is_dragged(small: Path) -> None:
         await player.until(lambda screen: tokens in screen.pieces(TEXT))
 
 
-async def test_a_step_is_gone_to_by_number_by_condition_and_by_search(small: Path) -> None:
+def rows_of_the_log(screen: Cells) -> list[int]:
+    return [int(number) for number in re.findall(r"│ +(?:● +)?(\d+)  \S+ +\S+ +\S+ +\d+ ", screen.text)]
+
+
+async def test_a_step_is_gone_to_by_number_by_condition_by_search_and_by_playing(small: Path) -> None:
     whole = load(small)
     tokens = [whole.token_bytes(token).decode() for *_, token in whole.merges]
+    longest = max(map(len, tokens))
 
     async with play(tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
@@ -89,28 +92,7 @@ async def test_a_step_is_gone_to_by_number_by_condition_and_by_search(small: Pat
         player.press("slash", "escape")
         await player.until(lambda screen: len(rows_of_the_log(screen)) > len(having))
         assert player.screen.step[0] in having
-
-
-async def test_a_click_in_the_log_and_on_the_curve_goes_there(small: Path) -> None:
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.click(" 21 ", beside="␣that", right=1)
-        await player.until("step 21 of 24")
-        player.click(" 19 ", beside="␣thing", right=1)
-        await player.until("step 19 of 24")
-        assert re.search(r"● +19 ", player.screen.text), "the row says that it is this step"
-
-
-def rows_of_the_log(screen: Cells) -> list[int]:
-    return [int(number) for number in re.findall(r"│ +(?:● +)?(\d+)  \S+ +\S+ +\S+ +\d+ ", screen.text)]
-
-
-async def test_the_log_shows_one_kind_of_merge(small: Path) -> None:
-    whole = load(small)
-    longest = max(len(whole.token_bytes(token)) for *_, token in whole.merges)
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.press("f3", "f3", "home")
+        player.press("home")
         await player.until("step  1 of 24")
         before = rows_of_the_log(player.screen)
         player.press("right")
@@ -119,3 +101,19 @@ async def test_the_log_shows_one_kind_of_merge(small: Path) -> None:
         assert len(whole.token_bytes(whole.merges[first - 1][2])) == longest
         player.press("left")
         await player.until(lambda screen: 1 in rows_of_the_log(screen))
+
+        player.click("●", beside=" of 24")
+        player.press("home")
+        await player.until("step  0 of 24")
+        player.press("space")
+        await player.until("space Pause")
+        player.press("minus", "minus", "minus")  # down to one a second
+        await player.until(lambda screen: screen.step[0] > 0)
+        player.press("space")
+        await player.until("space Play")
+        held = player.screen.step[0]
+        assert held < 11, "which is the last that changes the text"
+        player.press("space", "plus", "plus", "plus")
+        await player.until("space Play", "step 11 of 24")
+        player.press("space")  # from the first again
+        await player.until(lambda screen: screen.step[0] < 11)
