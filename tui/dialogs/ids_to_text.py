@@ -45,6 +45,9 @@ class IdsToText(Dialog[tuple[str, str | None]]):
     def __init__(self, tokenizer: Tokenizer, name: str, typed: str) -> None:
         super().__init__()
         self._tokenizer, self._called, self._typed = tokenizer, name, typed
+        # Not to be asked for: what was typed last is still being decoded when the dialog goes, and they before it.
+        self._area, self._view = TokenArea(id="typed-ids"), DecodedView(id="decoded")
+        self._about = Static(id="about-decoded", markup=False)
         self._soon: Timer | None = None
         self._seconds = 0.0  # of the last decoding: so long nothing must be typed before the next
 
@@ -52,9 +55,9 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         with Vertical(classes="dialog", id="ids-to-text") as box:
             box.border_title = "Ids in, text out"
             box.border_subtitle = f"{visible(self._called)}, {self._tokenizer.n_vocab:,} tokens".replace("[", r"\[")
-            yield TokenArea(id="typed-ids")
-            yield DecodedView(id="decoded")
-            yield Static(id="about-decoded", markup=False)
+            yield self._area
+            yield self._view
+            yield self._about
             yield Label("F4 puts the text into the editor  Tab to the text  Esc closes", classes="dialog--hint")
 
     def on_mount(self) -> None:
@@ -64,10 +67,6 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         area.select_all()
         area.focus()
         self._decode()
-
-    @property
-    def _area(self) -> TokenArea:
-        return self.query_one("#typed-ids", TokenArea)
 
     @on(TextArea.Changed, "#typed-ids")
     def decode_soon(self, event: TextArea.Changed) -> None:
@@ -80,7 +79,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
     async def _decode(self) -> None:
         # In a thread: a hundred thousand ids take a second.
         began = monotonic()
-        tokenizer, view, about = self._tokenizer, self.query_one(DecodedView), self.query_one("#about-decoded", Static)
+        tokenizer, view, about = self._tokenizer, self._view, self._about
         found = await in_thread(ids_in, self._area.text)
         spans, colors = await in_thread(
             _decoded, tokenizer, found.ids, len(palette_of(self.app, view.rich_style).tokens)
@@ -94,7 +93,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         self._seconds = monotonic() - began
 
     async def _difference(self, ids: list[int], spans: list[DecodedSpan]) -> Text:
-        view, tokenizer = self.query_one(DecodedView), self._tokenizer
+        view, tokenizer = self._view, self._tokenizer
         try:
             other = await in_thread(round_trip_difference, tokenizer, ids, spans)
         except BpeError as error:
