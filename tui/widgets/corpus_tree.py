@@ -54,8 +54,7 @@ class CorpusTree(Tree[TextSource]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Corpus")
 
     hint: var[str] = var("", bindings=True)  # what the row under the cursor is good for
-    weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)
-    """Path -> how many times its texts count, where that is not once."""
+    weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)  # path -> how often it counts, if not once
 
     class Marked(Message):
         """A text was chosen, marked as reference, or neither any more."""
@@ -72,29 +71,25 @@ class CorpusTree(Tree[TextSource]):
         self.show_root = False
         self.show_guides = False
         self.guide_depth = 2
-        self._files: Node
         self._was_seen = False
         self._marks: dict[str, Mark] = {}  # path -> its mark, wherever in the tree it is listed, and however often
         self._listed: set[Node] = set()  # folders that are listed, or are just being
 
     def on_mount(self) -> None:
-        self._files = self._add_group(
-            "Files", [], "Your own texts, files or whole folders; ^p adds any other by its path."
-        )
-        self._add_source(self._files, file_source(Path.cwd(), f"{Path.cwd().name or '/'} (here)"))
-        if (home := Path.home()) != Path.cwd():
-            self._add_source(self._files, file_source(home, f"{home.name} (home)"))
+        here, home = Path.cwd(), Path.home()
+        folders = [file_source(here, f"{here.name or '/'} (here)")]
+        folders += [file_source(home, f"{home.name} (home)")] if home != here else []
+        reason = "Your own texts, files or whole folders; ^p adds any other by its path."
+        self._files = self._add_group("Files", folders, reason)
         if large := computer_sources():
             self._add_group("This computer", large, "Large real texts that this computer holds already.")
         reason = "The founding examples: texts, options, and what must come out. Open, run one."
         self._add_group("Presets", preset_sources(), reason, expand=False)
         reason = "Texts written for this app, each to show something. Space chooses all of them."
         samples = self._add_group("Samples", sample_sources(), reason)
-        # The first sample under the cursor, so that the preview has something to show.
-        self.call_after_refresh(self._point_at, samples.children[0])
-
-    def _point_at(self, node: Node) -> None:
-        self.cursor_line = node.line  # and no scrolling: how high the tree is may not be known yet
+        # The first sample under the cursor, so that the preview has something to show; and no scrolling: how high the
+        # tree is may not be known yet.
+        self.call_after_refresh(lambda: setattr(self, "cursor_line", samples.children[0].line))
 
     def on_resize(self) -> None:
         if not self._was_seen and self.size.height:
@@ -104,7 +99,7 @@ class CorpusTree(Tree[TextSource]):
     def _add_group(self, title: str, sources: list[TextSource], reason: str, *, expand: bool = True) -> Node:
         group = self.root.add(title, TextSource("", title, reason), expand=expand)
         for source in sources:
-            group.add_leaf(source.title, source)
+            self._add_source(group, source)
         return group
 
     def _add_source(self, parent: Node, source: TextSource, *, before: int | None = None) -> None:
@@ -158,12 +153,10 @@ class CorpusTree(Tree[TextSource]):
 
     @property
     def is_text(self) -> bool:
-        """Whether it can be opened in the editor."""
         return bool(self.entry.path) and not self.entry.is_folder
 
     @property
     def is_chosen(self) -> bool:
-        """Whether it is a text, or a folder, to train on."""
         return self._marks.get(self.entry.path) == "corpus"
 
     @property
@@ -194,8 +187,7 @@ class CorpusTree(Tree[TextSource]):
         if self.entry.preset:
             do(self, "training.run_preset", self.entry.preset, stepping)
 
-    def action_open(self) -> None:
-        self.action_select_cursor()
+    action_open = Tree.action_select_cursor
 
     def action_edit(self) -> None:
         if self.is_text:

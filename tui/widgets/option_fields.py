@@ -57,11 +57,8 @@ class Choice(Select[str]):
 class OptionFields(HorizontalGroup):
     """A field for each of the common options; what is typed is the fields' own until `chosen` is asked for."""
 
-    options: var[TrainingOptions] = var(TrainingOptions(), init=False)
-    """What is known of them; the fields are filled anew with those that change."""
-
-    asked: var[TrainingOptions | None] = var(None, init=False)
-    """What the training that runs was asked for, which is shown instead; None if none runs."""
+    options: var[TrainingOptions] = var(TrainingOptions(), init=False)  # those that change are filled in anew
+    asked: var[TrainingOptions | None] = var(None, init=False)  # those of the training that runs are shown instead
 
     _typed: dict[str, str] | None = None  # what stood in the fields before they showed that
 
@@ -79,14 +76,12 @@ class OptionFields(HorizontalGroup):
             ("min. count", "count", "min-count"),
             ("specials", "special", "special"),
         ):
-            control: Widget
+            empty = "<|endoftext|> …" if field == "special" else ""
+            control: Widget = Field(texts[field], empty, id=field, compact=True, tooltip=FIELDS[name])
             if field == "pattern":
                 control = Choice(_pattern_choices(pattern), pattern, _pattern_meaning, id=field)
             elif field == "ties":
                 control = Choice(TIES, texts["ties"], TIE_MEANINGS.__getitem__, id=field)
-            else:
-                empty = "<|endoftext|> …" if field == "special" else ""
-                control = Field(texts[field], empty, id=field, compact=True, tooltip=FIELDS[name])
             label = Label(name)
             label.tooltip = FIELDS[name]
             yield Vertical(label, control, classes="field", id=f"field-{id}")
@@ -110,10 +105,8 @@ class OptionFields(HorizontalGroup):
 
     def _number(self, id: str, name: str, least: int) -> int:
         text = self._next[id]
-        try:
-            number = int(text.replace(",", "").replace("_", ""))
-        except ValueError:
-            number = 0
+        digits = text.replace(",", "").replace("_", "").strip()
+        number = int(digits) if digits.isdecimal() and len(digits) < 20 else 0
         if number < least:
             field = self.query_one(f"#{id}", Input)
             field.focus()

@@ -95,19 +95,16 @@ class StatusLines(Vertical):
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
-        self._edits: deque[Sequence[RememberedEdit]] = deque(maxlen=_REMEMBERED)
-        """Of each edit what it did in each lane."""
+        self._edits = deque[Sequence[RememberedEdit]](maxlen=_REMEMBERED)  # what each did in each lane
         self._names: list[str] = []  # the labels of the lanes, if there are several
         self._back = 0  # how many edits before the last is shown
         self._has_totals = False
         self._gone_to: Pitfall | None = None
 
     def compose(self) -> ComposeResult:
-        for name, keys in (
-            *(("lanes", ""), ("totals", ""), ("edit", "")),
-            *(("baseline", key_of("pin")), ("pitfall", key_of("go_to_pitfall(1)"))),
-        ):
-            yield StatusLine(keys, id=f"{name}-line")
+        keys = {"baseline": key_of("pin"), "pitfall": key_of("go_to_pitfall(1)")}
+        for name in ("lanes", "totals", "edit", "baseline", "pitfall"):
+            yield StatusLine(keys.get(name, ""), id=f"{name}-line")
 
     def on_mount(self) -> None:
         self._write_edit()
@@ -217,8 +214,7 @@ class StatusLines(Vertical):
             line.say(lambda _: pitfall_line(*facts), keys=review.n_pitfalls > 0)
 
 
-SIDES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}
-"""What can be seen at the side, in the order in which the key turns to it -> its title."""
+SIDES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}  # what can be seen at the side -> its title
 
 
 class TokenSide(Vertical):
@@ -235,7 +231,6 @@ class TokenSide(Vertical):
 
     seen: var[str] = var("token", init=False)  # which: a key of `SIDES`
     in_force: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
-    """The tokenizer on the screen, as of the step in force."""
     audit: var[Audit] = var(Audit(), init=False)  # what an audit found
 
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:

@@ -6,11 +6,11 @@ Their names are such that none is taken for another, and of each some sentences 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import partial, partialmethod
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import ClassVar, Final
 
-from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
@@ -21,7 +21,7 @@ from textual.widgets.option_list import Option
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
 from tui.commands import applies, bindings
-from tui.drawing.lines import cut
+from tui.drawing.lines import cut, fit
 from tui.drawing.plots import LETTERS
 from tui.state import KnownTokenizer, do
 from tui.table.table import Cell, Column, Table
@@ -97,19 +97,16 @@ class TokenizerList(PagedOptionList):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers")
 
     hint: var[str] = var("Tokenizers trained here, opened, or found on this computer; none yet.")
-    """What there is to know of the one under the cursor."""
 
     class Pointed(Message):
         """The cursor is on another one, or something else is known of it."""
 
-    _kept: tuple[KnownTokenizer, ...] = ()
-    _in_force = ""
-    _width = 0
+    _shown: tuple[tuple[KnownTokenizer, ...], str, int] = (), "", 0  # what is listed, the one in force, the width
 
     @property
     def pointed(self) -> KnownTokenizer | None:
-        place = self.highlighted
-        return self._kept[place] if place is not None and place < len(self._kept) else None
+        place, kept = self.highlighted, self._shown[0]
+        return kept[place] if place is not None and place < len(kept) else None
 
     def on_focus(self) -> None:
         do(self, "tokenizers.check_files")
@@ -125,12 +122,12 @@ class TokenizerList(PagedOptionList):
     def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
         width = max(16, self.scrollable_content_region.width or 26)
-        if (self._kept, self._in_force, self._width) == (kept, in_force, width):
+        if self._shown == (kept, in_force, width):
             return  # else the whole screen would be laid out anew
         place, on = self.highlighted, self.pointed.path if self.pointed else in_force
-        if in_force != self._in_force and not self.has_focus:
+        if in_force != self._shown[1] and not self.has_focus:
             on = in_force  # it is seen, however long the list is
-        self._kept, self._in_force, self._width = kept, in_force, width
+        self._shown = kept, in_force, width
         self.clear_options()
         names = distinct_names(kept)
         self.add_options(Option(self._row(one, names[one.path]), id=one.path) for one in kept)
@@ -140,33 +137,29 @@ class TokenizerList(PagedOptionList):
 
     def _row(self, one: KnownTokenizer, name: str) -> Text:
         note = one.trouble or (f"{one.n_vocab:,}" if one.n_vocab else "")
-        room = self._width - len(note) - 3
-        shown = cut(visible(name), room, "ends")
-        sign = "●" if one.path == self._in_force else " "
-        row = Text(f"{sign} {shown}{' ' * (room - cell_len(shown))} ", no_wrap=True)
+        _, in_force, width = self._shown
+        room = width - len(note) - 3
+        row = Text(
+            f"{'●' if one.path == in_force else ' '} {fit(cut(visible(name), room, 'ends'), room)} ", no_wrap=True
+        )
         return row.append(note, Style(bold=True, italic=True) if one.trouble else "")
 
     def on_resize(self) -> None:
-        self.show(self._kept, self._in_force)
+        self.show(*self._shown[:2])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return applies("Tokenizers", self, action)
 
-    def action_rename(self) -> None:
-        if self.pointed is not None:
-            do(self, "tokenizers.rename", self.pointed)
-
     def action_change_pattern(self) -> None:
-        """Show how the one under the cursor splits a text, and ask for another way."""
         if self.pointed is not None:
             do(self, "tokenizers.change_pattern", self.pointed.path)
 
-    def action_delete(self) -> None:
-        """Delete the one under the cursor, once that is confirmed, or take it off the list."""
+    def _do(self, deed: str) -> None:
         if self.pointed is not None:
-            do(self, "tokenizers.discard", self.pointed)
+            do(self, deed, self.pointed)
 
-    action_forget = action_delete
+    action_rename = partialmethod(_do, "tokenizers.rename")
+    action_delete = action_forget = partialmethod(_do, "tokenizers.discard")
 
 
 def _mark(picker: "TokenizerPicker", row: int) -> Cell:
@@ -181,8 +174,7 @@ def _name(picker: "TokenizerPicker", row: int) -> str:
 
 
 def _size(picker: "TokenizerPicker", row: int) -> str:
-    n_vocab = picker.known[row].n_vocab
-    return f"{n_vocab:,}" if n_vocab else ""
+    return f"{n_vocab:,}" if (n_vocab := picker.known[row].n_vocab) else ""
 
 
 class TokenizerPicker(Table):
@@ -203,12 +195,10 @@ class TokenizerPicker(Table):
     class Marked(Message):
         """Others are marked."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.known: tuple[KnownTokenizer, ...] = ()
-        self.names: Mapping[str, str] = {}  # path -> name
-        self.in_force = ""  # path of the tokenizer in force
-        self._marked: list[str] | None = None  # the paths that the user marked, in order; None as long as nobody did
+    known: tuple[KnownTokenizer, ...] = ()
+    names: Mapping[str, str] = MappingProxyType({})  # path -> name
+    in_force = ""  # path of the tokenizer in force
+    _marked: list[str] | None = None  # the paths that the user marked, in order; None as long as nobody did
 
     def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List these tokenizers; the path of the one in force is `in_force`."""
