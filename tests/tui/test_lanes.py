@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 from rich.style import Style
+from rich.text import Text
 from scope import TEXT
 
 from bpe_core import Tokenizer, load, save, train
@@ -19,7 +20,7 @@ from tui.state import LaneChoice, Loaded, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.screen_rows import Rows
-from tui.text.status_texts import RememberedEdit, lane_facts, lane_lines
+from tui.text.status_texts import RememberedEdit, amounts_of, lane_lines
 from tui.widgets.faithful_area import Navigator
 
 SMALL = train(TEXT, vocab_size=280)
@@ -64,8 +65,13 @@ def test_a_line_tells_of_each_lane() -> None:
     edits = [RememberedEdit(tuple(lane.end_edits()), tokenizer) for lane, tokenizer in done]
     text.settle_all(9)
     text.settle_all(9)
-    facts = [lane_facts(*three, (0, 0)) for three in zip(("small", "other"), text.lanes, edits, strict=True)]
-    one, other = (line.plain.split() for line in lane_lines(facts, palette(), 120))
+
+    def lines(selection: tuple[int, int], width: int) -> list[Text]:
+        amounts = [amounts_of(lane, selection) for lane in text.lanes]
+        lanes = list(zip(("small", "other"), text.lanes, edits, amounts, strict=True))
+        return lane_lines(lanes, selection != (0, 0), palette(), width)
+
+    one, other = (line.plain.split() for line in lines((0, 0), 120))
     counts = [len(tokenizer.encode("the theme x")) for tokenizer in (SMALL, OTHER)]
     assert one[:5] == ["small", f"{counts[0]}", "tokens", "11", "bytes"]
     grown = counts[1] - counts[0]
@@ -73,10 +79,9 @@ def test_a_line_tells_of_each_lane() -> None:
     assert other[4] == f"+{100 * grown / counts[0]:.1f}%"
     assert f"{11 / counts[1]:.2f}" in other and "here" in other and other[-1] == "+1"
     for width in (30, 60, 76):
-        for line in lane_lines(facts, palette(), width):
+        for line in lines((0, 0), width):
             assert line.cell_len <= width and line.plain.split()[-2:][0] in ("edit", "→", "x"), line.plain
-    selected = [lane_facts(*three, (0, 3)) for three in zip(("small", "other"), text.lanes, edits, strict=True)]
-    assert lane_lines(selected, palette(), 120, selected=True)[0].plain.split()[1:3] == ["1", "selected"]
+    assert lines((0, 3), 120)[0].plain.split()[1:3] == ["1", "selected"]
 
 
 # The owner

@@ -12,7 +12,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.token_rows import HOLE, SPECIAL
-from tui.terminal.background import SlicedWork
+from tui.terminal import background
 from tui.widgets.token_table import TokenTable
 
 BASE = {byte: bytes([byte]) for byte in range(256)}
@@ -146,7 +146,7 @@ async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of
 async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     async with listed() as (_, table, pilot):
         with monkeypatch.context() as busy:
-            busy.setattr(SlicedWork, "AT_ONCE", 0.0)  # as on a machine that has much else to do
+            busy.setattr(background, "_SLICE", 0.0)  # as on a machine that has much else to do
             table.list_tokens(VOCABULARY)
             assert (table.current, table.hint) == (None, "")
             table.list_tokens(None)

@@ -1,9 +1,8 @@
 """The lines under the editor's text, in words and numbers: totals, the last edits, the baseline, pitfalls, lanes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -18,7 +17,6 @@ from tui.drawing.lines import cut
 from tui.drawing.palette import REMOVED, Palette, token_labels
 from tui.text.edited_text import Lane
 from tui.text.strips import Columns
-from tui.text.tokens import UnderCursor
 
 _MOST_IDS: Final = 20  # ids of a selection that are listed
 _LISTED_FROM: Final = 1_000  # characters of a selection in which these are looked for
@@ -26,18 +24,11 @@ _ARROW: Final = " → "
 _LEAST_EXCHANGE: Final = 12  # cells from which on it is worth to show which tokens went and came
 
 
-@dataclass(frozen=True, slots=True)
-class RememberedEdit:
+class RememberedEdit(NamedTuple):
     """An edit, or several that were undone or redone at once, under the tokenizer of that time."""
 
-    changes: tuple[Change | None, ...]  # none: too many tokens to compare
+    changes: tuple[Change | None, ...]  # None: too many tokens to compare
     tokenizer: Tokenizer
-
-    @property
-    def compared(self) -> tuple[Change, ...] | None:
-        """The changes, if all edits were compared."""
-        compared = tuple(change for change in self.changes if change is not None)
-        return compared if len(compared) == len(self.changes) else None
 
 
 def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None) -> Text:
@@ -74,8 +65,8 @@ def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, widt
 
 def _edited(edit: RememberedEdit, palette: Palette, room: int, *, brief: bool = False) -> Text:
     """What an edit did in `room` cells; if `brief` without bytes, and without the tokens where these do not fit."""
-    changes = edit.compared
-    if changes is None:
+    changes = [change for change in edit.changes if change is not None]
+    if len(changes) < len(edit.changes):
         return _line("too large" if brief else "too large to compare its tokens", "dim")
     text = signed(sum(change.n_tokens for change in changes)) if brief else _grown(*changes)
     if len(changes) > 1:
@@ -144,33 +135,12 @@ def _exchange(
     return Text(_ARROW, "bold").join((side(removed, room - right.cell_len), right))
 
 
+_NUMBERS: Final = (1, 3)  # the columns of numbers: tokens, and bytes a token
 _LABEL_CELLS: Final = ((120, 16), (80, 10), (60, 8), (0, 7))  # cells of an area from which on a label may have so many
 _HERE_CELLS: Final = 18  # cells of the token under the cursor, at most
 _GAP: Final = "  "
 _EDIT: Final = f"{_GAP}edit "
 _LEAST_EDIT: Final = len(f"{_EDIT}+1")  # cells that are kept for what the edit did
-
-
-@dataclass(frozen=True, slots=True)
-class LaneFacts:
-    """What is written of a lane: of its tokens that meet the selection, or of all if that is empty."""
-
-    label: str
-    n_tokens: int | None  # none as long as they are not known
-    n_bytes: int
-    under: UnderCursor | None
-    edit: RememberedEdit | None  # what the edit in question did; None if there is none
-    why_none: str  # why there are no tokens: a sentence, or nothing
-
-
-def lane_facts(label: str, lane: Lane, edit: RememberedEdit | None, selection: Columns) -> LaneFacts:
-    """What is written of a lane while the code points of `selection` are selected."""
-    first, last = selection
-    n_tokens, n_bytes = lane.n_tokens, lane.document.n_bytes
-    if first < last:
-        n_tokens = lane.ask(lambda live: live.n_tokens_between(first, last), None)
-        n_bytes = lane.ask(lambda live: len(live.between(first, last).encode()), 0)
-    return LaneFacts(label, n_tokens, n_bytes, lane.under_cursor, edit, lane.why_none)
 
 
 def short_names(names: Sequence[str], width: int) -> list[str]:
@@ -197,15 +167,49 @@ def labels(names: Sequence[str]) -> list[str]:
     return [f"{end} {set_cell_size(name, width)} " for end, name in zip(ends, names, strict=True)]
 
 
-def lane_lines(lanes: Sequence[LaneFacts], palette: Palette, width: int, *, selected: bool = False) -> list[Text]:
-    """A line for each lane: tokens, how many more than the first has, bytes a token, the token here, the last edit.
+Amounts = tuple[int | None, int]  # tokens, None as long as they are not counted, and bytes
 
-    `selected` says that the numbers are those of a selection. Where there is little room words are left out first, then
-    percentages, then columns from the right; what the edit did stays.
+
+def amounts_of(lane: Lane, selection: Columns) -> Amounts:
+    """Of the tokens that meet a selection, or of all if it is empty."""
+    first, last = selection
+    if first == last:
+        return lane.n_tokens, lane.document.n_bytes
+    n_tokens = lane.ask(lambda live: live.n_tokens_between(first, last), None)
+    return n_tokens, lane.ask(lambda live: len(live.between(first, last).encode()), 0)
+
+
+def lane_lines(
+    lanes: Sequence[tuple[str, Lane, RememberedEdit | None, Amounts]], is_part: bool, palette: Palette, width: int
+) -> list[Text]:
+    """A line for each lane, by its name, its `amounts_of` a selection, if `is_part`, and what an edit did there.
+
+    It tells the tokens, how many more than the first lane has, bytes a token, and the token under the cursor. Where
+    there is little room words are left out first, then percentages, then columns from the right; the edit stays.
     """
+    first = lanes[0][3][0]
+
+    def cells(number: int, words: bool, shares: bool) -> list[Text]:
+        name, lane, _, (n_tokens, n_bytes) = lanes[number]
+        tokens, beside, ratio = "counting", counted(n_bytes, "byte") if number == 0 else "", ""
+        if n_tokens is not None:
+            tokens = f"{n_tokens:,} selected" if is_part else counted(n_tokens, "token")
+            if number and first:
+                grown = n_tokens - first
+                beside = signed(grown) + (f" {signed(round(1000 * grown / first) / 10)}%" if shares else "")
+        if n_tokens:
+            ratio = f"{bytes_per_token(n_bytes, n_tokens):.2f} bytes/token"
+        here = Text(no_wrap=True)
+        if (under := lane.under_cursor) is not None:
+            data = dict(zip(under.ids, under.tokens, strict=True))
+            here.append("here " if words else "", "dim")
+            here.append_text(token_labels(under.ids, data.__getitem__, palette, room=_HERE_CELLS))
+            here.append(f" {under.ids[0]:,}" if len(under.ids) == 1 else "", "dim")
+        return [Text(name, "bold"), Text(tokens), Text(beside), Text(ratio), here]
+
     rows: list[list[Text]] = []
     for words, shares in ((True, True), (False, True), (False, False)):
-        rows = [_cells(lane, lanes[0], palette, selected=selected, words=words, shares=shares) for lane in lanes]
+        rows = [cells(number, words, shares) for number in range(len(lanes))]
         for number, column in enumerate(zip(*rows, strict=True)):
             widest = max(cell.cell_len for cell in column)
             for cell in column:
@@ -213,7 +217,7 @@ def lane_lines(lanes: Sequence[LaneFacts], palette: Palette, width: int, *, sele
         if sum(cell.cell_len + len(_GAP) for cell in rows[0]) + _LEAST_EDIT <= width:
             break
     lines = []
-    for lane, row in zip(lanes, rows, strict=True):
+    for (_, lane, edit, _), row in zip(lanes, rows, strict=True):
         line = Text(no_wrap=True, overflow="ellipsis")
         lines.append(line)
         if lane.why_none:
@@ -222,32 +226,6 @@ def lane_lines(lanes: Sequence[LaneFacts], palette: Palette, width: int, *, sele
         for cell in row:
             if line.cell_len + len(_GAP) + cell.cell_len + _LEAST_EDIT <= width:
                 line.append(_GAP if line else "").append_text(cell)
-        if lane.edit is not None and (room := width - line.cell_len - len(_EDIT)) > 0:
-            line.append(_EDIT, "dim").append_text(_edited(lane.edit, palette, room, brief=True))
+        if edit is not None and (room := width - line.cell_len - len(_EDIT)) > 0:
+            line.append(_EDIT, "dim").append_text(_edited(edit, palette, room, brief=True))
     return lines
-
-
-_NUMBERS: Final = (1, 3)  # the columns of numbers: tokens, and bytes a token
-
-
-def _cells(
-    lane: LaneFacts, first: LaneFacts, palette: Palette, *, selected: bool, words: bool, shares: bool
-) -> list[Text]:
-    n_tokens, under = lane.n_tokens, lane.under
-    tokens, beside, ratio = "counting", "", ""
-    if n_tokens is not None:
-        tokens = f"{n_tokens:,} selected" if selected else counted(n_tokens, "token")
-    if lane is first:
-        beside = counted(lane.n_bytes, "byte")
-    elif n_tokens is not None and first.n_tokens:
-        grown = n_tokens - first.n_tokens
-        beside = signed(grown) + (f" {signed(round(1000 * grown / first.n_tokens) / 10)}%" if shares else "")
-    if n_tokens:
-        ratio = f"{bytes_per_token(lane.n_bytes, n_tokens):.2f} bytes/token"
-    here = Text(no_wrap=True)
-    if under is not None:
-        data = dict(zip(under.ids, under.tokens, strict=True))
-        here.append("here " if words else "", "dim")
-        here.append_text(token_labels(under.ids, data.__getitem__, palette, room=_HERE_CELLS))
-        here.append(f" {under.ids[0]:,}" if len(under.ids) == 1 else "", "dim")
-    return [Text(lane.label, "bold"), Text(tokens), Text(beside), Text(ratio), here]

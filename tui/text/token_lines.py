@@ -78,22 +78,12 @@ class TokenFacts:
         """The step that made it, 0 if none is known."""
         return self.vocabulary.step_of(self.token) if self.vocabulary.knows_merges and not self.is_special else 0
 
-    @property
-    def learned(self) -> tuple[int, int] | None:
-        """How often its pair occurred when it was merged, and how many pairs did as often."""
-        record = self.tokenizer.record
-        if record is None or not 0 < self.step <= len(record.steps):
-            return None
-        count, ties, _ = record.steps[self.step - 1]
-        return count, ties
-
 
 def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
     """Everything about a token in lines of `width` cells, the finding first."""
-    what_is_said = _findings(facts, width), _example(facts), _numbers(facts)
-    return _separated(
-        map(list, (_identity(facts, width, 3), *what_is_said, _origin(facts, width, _TREE), _children(facts)))
-    )
+    numbers = [InfoLine(WORDS.get(name, name), number(name, value)) for name, value in facts.measures.items()]
+    first = _identity(facts, width, 3), _findings(facts, width), _example(facts)
+    return _separated(map(list, (*first, numbers, _origin(facts, width, _TREE), _children(facts))))
 
 
 def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, height: int) -> list[InfoLine]:
@@ -165,11 +155,6 @@ def _example(facts: TokenFacts) -> Iterator[InfoLine]:
         yield InfoLine(token_label(text.encode(errors="replace")), "enter", "accent", "↳ ", text)
 
 
-def _numbers(facts: TokenFacts) -> Iterator[InfoLine]:
-    for name, value in facts.measures.items():
-        yield InfoLine(WORDS.get(name, name), number(name, value))
-
-
 def _origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
     """The merge that made it, and what it is made of in so many lines."""
     vocabulary, made = facts.vocabulary, f"step {facts.step:,}"
@@ -181,8 +166,9 @@ def _origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
     else:
         pair = _joined(facts.tokenizer, vocabulary.parents(facts.token) or ())
         yield from in_one_or_two(pair, made, width)
-        if learned := facts.learned:
-            count, ties = learned
+        record = facts.tokenizer.record
+        if record is not None and facts.step <= len(record.steps):
+            count, ties, _ = record.steps[facts.step - 1]
             yield InfoLine(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")
         yield from branches(vocabulary, facts.token, width, height)
 

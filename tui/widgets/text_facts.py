@@ -19,9 +19,9 @@ from tui.drawing.lines import Lines, Titles, sentence
 from tui.state import Audit
 from tui.text.status_texts import (
     RememberedEdit,
+    amounts_of,
     baseline_line,
     edit_line,
-    lane_facts,
     lane_lines,
     pitfall_line,
     selection_line,
@@ -171,15 +171,14 @@ class StatusLines(Vertical):
     def _write_lanes(self) -> None:
         if not self._names:
             return
-        area = self._area
-        first, last = area.selected
+        area, selected = self._area, self._area.selected
         edits = self._edits[-1 - self._back] if self._edits else ()
-        facts = [
-            lane_facts(name, lane, edit, (first, last))
+        lanes = [
+            (name, lane, edit, amounts_of(lane, selected))
             for name, lane, edit in zip_longest(self._names, area.edited.lanes, edits)
             if name is not None and lane is not None
         ]
-        self._line("lanes").say(lambda width: lane_lines(facts, area.palette, width, selected=first < last))
+        self._line("lanes").say(lambda width: lane_lines(lanes, selected[0] < selected[1], area.palette, width))
 
     # Baseline and pitfalls
 
