@@ -9,6 +9,7 @@ first and last token must be those that stood there before. Where they are not, 
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
@@ -44,26 +45,36 @@ _CHARACTER, _BYTE, _TOKEN = 0, 1, 2
 class Giant:
     """A `Part` that keeps its text in UTF-8, all of its tokens, and some marks that say where these stand."""
 
-    __slots__ = ("_begun", "_ends", "_marks", "_row", "data", "n_bytes", "n_characters", "n_tokens", "reader")
-
-    def __init__(
-        self,
-        reader: "PlainReader",
-        data: bytes,
-        n_characters: int,
-        row: "array[int] | None" = None,
-        ends: "Ends | None" = None,
-        marks: Sequence[Mark] = (),
-    ) -> None:
+    def __init__(self, reader: "PlainReader", data: bytes, n_characters: int, row: "array[int] | None" = None) -> None:
         self.reader: Final = reader
         self.data: Final = data
         self.n_characters: Final = n_characters
         self.n_bytes: Final = len(data)
         self.n_tokens: int | None = None
-        self._row = row
-        self._ends = ends
-        self._marks = list(marks)
         self._begun: Giant | None = None  # its beginning, as far as it is encoded
+        if row is not None:
+            self.row = row
+
+    @cached_property
+    def row(self) -> "array[int]":
+        """Its tokens, gaps included."""
+        while not self._is_encoded:
+            self._encode_on()
+        return self.row
+
+    @property
+    def _is_encoded(self) -> bool:
+        return "row" in vars(self)
+
+    @cached_property
+    def ends(self) -> "Ends":
+        """Where its pieces end."""
+        return Ends(self.reader, self.data)
+
+    @cached_property
+    def marks(self) -> list[Mark]:
+        """Marks from the beginning to the end, ascending."""
+        return [(0, 0, 0), (self.n_characters, self.n_bytes, len(self.row))]
 
     @classmethod
     def joined(cls, reader: "PlainReader", parts: "Sequence[PlainPart | Giant]") -> "Giant":
@@ -77,7 +88,9 @@ class Giant:
             for c, b, t in part.marks if isinstance(part, Giant) else inner:
                 marks.append((characters + c, n_bytes + b, tokens + t))
         data = b"".join([part.data if isinstance(part, Giant) else utf8(part.text) for part in parts])
-        return cls(reader, data, marks[-1][_CHARACTER], reader.joined_row(parts), None, marks)
+        giant = cls(reader, data, marks[-1][_CHARACTER], reader.joined_row(parts))
+        giant.marks = marks
+        return giant
 
     def cut(self, start: int, end: int) -> "Giant":
         """The stretch between two safe cuts."""
@@ -86,15 +99,16 @@ class Giant:
         first, last = self._byte_of(start), self._byte_of(end)
         low, high = self._token_at(first)[0], self._token_at(last)[0]
         inside = [(c - start, b - first, t - low) for c, b, t in self.marks if first < b < last]
-        marks = [(0, 0, 0), *inside, (end - start, last - first, high - low)]
-        return Giant(self.reader, self.data[first:last], end - start, self.row[low:high], None, marks)
+        giant = Giant(self.reader, self.data[first:last], end - start, self.row[low:high])
+        giant.marks = [(0, 0, 0), *inside, (end - start, last - first, high - low)]
+        return giant
 
     @property
     def text(self) -> str:
         return self.data.decode()
 
     def between(self, start: int, end: int) -> str:
-        if self._row is None or not self._marks:
+        if not self._is_encoded:
             return self.text[start:end]
         return self.data[self._byte_of(start) : self._byte_of(end)].decode()
 
@@ -103,46 +117,20 @@ class Giant:
         near = self.data[mark[_BYTE] : following[_BYTE]].decode()
         return mark[_BYTE] + len(near[: character - mark[_CHARACTER]].encode())
 
-    @property
-    def row(self) -> "array[int]":
-        """Its tokens, gaps included."""
-        while self._row is None:
-            self._encode_on()
-        return self._row
-
-    @property
-    def ends(self) -> "Ends":
-        """Where its pieces end."""
-        if self._ends is None:
-            self._ends = Ends(self.reader, self.data)
-        return self._ends
-
-    @property
-    def marks(self) -> list[Mark]:
-        """Marks from the beginning to the end, ascending."""
-        if not self._marks:
-            self._marks = [(0, 0, 0), (self.n_characters, self.n_bytes, len(self.row))]
-        return self._marks
-
     def settle(self) -> None:
         """Encode one stretch more of it; when all is encoded, set `n_tokens`, and mark all, so that no edit must."""
-        if self._row is None:
+        if not self._is_encoded:
             self._encode_on()
-        if self._row is not None:
+        if self._is_encoded:
             self.n_tokens = len(self.ids)
-            self._find(_TOKEN, len(self._row) - 1)
+            self._find(_TOKEN, len(self.row) - 1)
 
     def _encode_on(self) -> None:
-        begun = self._begun
-        at = begun.n_bytes if begun else 0
-        text = self.data[at : at + STRETCH].decode(errors="ignore")
-        if begun:
-            begun, _, _ = begun.edited(Edit(begun.n_characters, begun.n_characters, text))
-        else:
-            begun = Giant(self.reader, utf8(text), len(text), self.reader.encode(text))
-        if begun.n_bytes == self.n_bytes:
-            self._row, self._ends, self._marks, begun = begun.row, begun.ends, begun.marks, None
-        self._begun = begun
+        begun = self._begun or Giant(self.reader, b"", 0, array(self.reader.typecode))
+        text = self.data[begun.n_bytes : begun.n_bytes + STRETCH].decode(errors="ignore")
+        self._begun, _, _ = begun.edited(Edit(begun.n_characters, begun.n_characters, text))
+        if self._begun.n_bytes == self.n_bytes:
+            self.row, self.ends, self._begun = self._begun.row, self._begun.ends, None
 
     @property
     def ids(self) -> Sequence[int]:
@@ -190,7 +178,7 @@ class Giant:
 
     def spans(self, start: int, end: int) -> Iterator[Span]:
         """The spans that meet a range of it; provisional before it is encoded."""
-        if self._row is None:
+        if not self._is_encoded:
             begin = max(0, start - _BEFORE)
             text = self.between(begin, end + _BEFORE)
             row = self.reader.encode(text)
@@ -199,7 +187,7 @@ class Giant:
             _, last = self._find(_CHARACTER, max(start, end - 1))
             begin = first[_CHARACTER]
             text = self.data[first[_BYTE] : last[_BYTE]].decode()
-            row = self._row[first[_TOKEN] : last[_TOKEN]]
+            row = self.row[first[_TOKEN] : last[_TOKEN]]
         for span in self.reader.spans(text, row) if text else ():
             if span.start + begin < end and start < span.end + begin:
                 yield Span(begin + span.start, begin + span.end, span.ids)
@@ -255,7 +243,9 @@ class Giant:
         marks = [mark for mark in self.marks if mark[_TOKEN] <= n_left]
         behind = [(c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= len(self.row) - n_right]
         marks += behind[behind[:1] == marks[-1:] :]
-        return Giant(reader, data, self.n_characters + edit.growth, whole, ends, marks), first, len(self.row) - last
+        giant = Giant(reader, data, self.n_characters + edit.growth, whole)
+        giant.ends, giant.marks = ends, marks
+        return giant, first, len(self.row) - last
 
     def _encoded(
         self, piece: bytes, begin: int, left: tuple[int, int, int], right: tuple[int, int, int]

@@ -204,8 +204,9 @@ class LiveText:
         typed = without_surrogates(replacement)
         groups, first, last, at, parts = self._touched(start, end, len(typed))
         new, change = self.reader.edited(parts[first:last], Edit(start - at, end - at, typed))
-        grouped, change = _grouped([*parts[:first], *new, *parts[last:]]), change.moved(at)
-        self._groups[groups] = grouped  # at once and last: whatever is raised before leaves the text as it was
+        change = change.moved(at)
+        # At once and last: whatever is raised before leaves the text as it was.
+        self._groups[groups] = _grouped([*parts[:first], *new, *parts[last:]])
         return change
 
     def _touched(self, start: int, end: int, n_typed: int) -> tuple[slice, int, int, int, list[Any]]:
@@ -219,11 +220,10 @@ class LiveText:
             parts = [part for group in self._groups[one:other] for part in group.parts]
             bounds = list(accumulate([part.n_characters for part in parts], initial=begins[one]))
             first, last = _touching(bounds, start, end)
-            is_little = bounds[last] - bounds[first] - (end - start) + n_typed < LEAST
-            if not is_little or (last == len(parts) and other == len(self._groups)):
-                return slice(one, other), first, last, bounds[first], parts
-            if last < len(parts):
-                return slice(one, other), first, last + 1, bounds[first], parts
+            if bounds[last] - bounds[first] - (end - start) + n_typed < LEAST:
+                last += 1
+            if last <= len(parts) or other == len(self._groups):
+                return slice(one, other), first, min(last, len(parts)), bounds[first], parts
             other += 1
 
     def around(self, start: int, end: int) -> tuple[int, int]:
@@ -239,14 +239,10 @@ class LiveText:
         instead._groups = _grouped(reader.read(text, *edges))
         return instead.spans(0, len(text))
 
-    # What a screen need not wait for
-
     def is_costly(self, start: int, end: int) -> bool:
         """Whether an edit of the range must encode a part that is too long for a screen to wait for its tokens."""
-        if isinstance(self.reader, PlainReader):
-            return False
         _, first, last, _, parts = self._touched(start, end, 0)
-        return any([part.n_characters > LONG for part in parts[first:last]])
+        return any([isinstance(part, PreparedPart) and part.n_characters > LONG for part in parts[first:last]])
 
 
 class _Group:
