@@ -9,7 +9,6 @@ from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 from bpe_core.common_prefix import common_prefix
-from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened, visible
 
@@ -49,12 +48,8 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
     >>> [(span.ids, span.text, span.kind) for span in decoded_spans(train("", vocab_size=257), [104, 105, 128])]
     [((104,), 'h', 'text'), ((105,), 'i', 'text'), ((128,), '�', 'invalid')]
     """
-    tokens: list[bytes | None] = []
-    for id in ids:
-        try:
-            tokens.append(tokenizer.token_bytes(id))
-        except UnknownTokenError:
-            tokens.append(None)
+    known = tokenizer.vocabulary
+    tokens = [known.token_bytes(id) if id in known else None for id in ids]
     if tokenizer.preparation and tokenizer.preparation.drops_space and tokens and (tokens[0] or b"")[:1] == b" ":
         tokens[0] = (tokens[0] or b"")[1:]
     data = b"".join(_REPLACEMENT if token is None else token for token in tokens)
@@ -113,9 +108,7 @@ def _window(
     tokenizer: Tokenizer, spans: Sequence[DecodedSpan], again: Sequence[int], at_least: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The ids on both sides to where they have as many bytes and one side more than `at_least` ids, or `_WIDEST`."""
-    given: list[int] = []
-    encoded: list[int] = []
-    n_given = n_encoded = 0
+    given, encoded, n_given, n_encoded = list[int](), list[int](), 0, 0
     waiting = iter(spans)
     while len(given) < _WIDEST and len(encoded) < _WIDEST:
         if n_given <= n_encoded and (span := next(waiting, None)):

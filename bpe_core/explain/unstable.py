@@ -94,16 +94,14 @@ class Unstable:
 
     def _count_stable(self) -> int:
         n_stable = len(self._ids)
-        if not self._text:
-            return 0
         # A special token of which the text ends with a beginning can be completed, where it counts.
         for special in self._vocabulary.special_tokens if isinstance(self._reader.tokenizer, SpecialsAllowed) else ():
             for length in range(1, len(special)):
                 if self._text.endswith(special[:length]):
                     pieces = self._reader.split(self._text + special[length:])
                     n_stable = min(n_stable, common_prefix(self._encode(pieces), self._ids))
-        for prefix in sorted(self._prefixes, key=lambda prefix: common_prefix(prefix.ids, self._ids)):
-            n_common = common_prefix(prefix.ids, self._ids)
+        common = ((common_prefix(prefix.ids, self._ids), prefix) for prefix in self._prefixes)
+        for n_common, prefix in sorted(common, key=lambda one: one[0]):
             if n_common >= n_stable:
                 break
             if prefix.is_whole or next(self._swallowing(prefix, self._kinds), None) is not None:

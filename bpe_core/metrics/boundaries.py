@@ -97,10 +97,8 @@ class Agreement:
 def disagreements(
     first: EncodedText, second: EncodedText
 ) -> Iterator[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
-    """(start, end, ids by the first, ids by the second) of the substrings that two tokenizers cut differently.
-
-    Each goes from one shared boundary to the next. O(n + d log n) for n tokens and d disagreements.
-    """
+    """(start, end, ids by the first, ids by the second) of the substrings that two tokenizers cut differently, each
+    from one shared boundary to the next. O(n + d log n) for n tokens and d disagreements."""
     unshared = set(first.ends).symmetric_difference(second.ends)
     shared = [0, *(end for end in first.ends if end not in unshared)]
     shared.append(max((*first.ends[-1:], *second.ends[-1:]), default=0))  # of which one may drop white space at the end
@@ -114,11 +112,10 @@ def disagreements(
 
 
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> float:
-    """Boundaries near an edit that are still there after it / boundaries there before; from 0 to 1, 1.0 for none.
+    """Boundaries near an edit that are still there after it / boundaries there before; 1.0 for none.
 
-    An edit replaces a random character of the text by another random one of its characters, always the same ones; it is
-    undone before the next of the `n_edits`. Near are boundaries at most 32 characters before or after the edited
-    character, except those directly at it.
+    An edit replaces a random character of the text by another of its characters, always the same ones; it is undone
+    before the next. Near are boundaries at most 32 characters from the edited one, except those directly at it.
     """
     choose = random.Random(0)
     live = LiveText(tokenizer, text)

@@ -9,15 +9,15 @@ from bpe_core.metrics.comparison import Amounts, Comparison
 
 
 class Metric(NamedTuple):
-    """A metric of texts under a tokenizer; `form` is the format specification that its values are written with.
+    """A metric of texts under a tokenizer.
 
-    Exactly one of `of_amounts` and `of_texts` is there; each gives the value for the tokenizer of an index, the first
-    from sizes alone, so for one text, a folder or a script, too. Parity has neither: it needs another text.
+    One of `of_amounts` and `of_texts` is there; each gives the value for the tokenizer of an index, the first from
+    sizes alone, so for one text, a folder or a script, too. Parity has neither: it needs another text.
     """
 
     title: str
     unit: str
-    form: str
+    form: str  # the format specification that values are written with
     of_amounts: Callable[[Amounts, int], float] | None = None
     of_texts: Callable[[Comparison, int], float] | None = None
 
@@ -35,6 +35,10 @@ def _ratio(a: int, b: int) -> float:
 
 def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Comparison, int], float]:
     return lambda all, i: formula(all.token_counts[i].values())
+
+
+def _utilization(all: Comparison, i: int) -> float:
+    return _ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab)
 
 
 METRICS: Final[Mapping[str, Metric]] = {
@@ -60,13 +64,7 @@ METRICS: Final[Mapping[str, Metric]] = {
         "Shannon entropy", "bits", ".4f", None, _of_counts(lambda counts: metrics.renyi_entropy(counts, 1))
     ),
     "shannon_efficiency": Metric("Shannon efficiency", "of 1", ".4f", None, _of_counts(metrics.shannon_efficiency)),
-    "utilization": Metric(
-        "utilization",
-        "of tokens",
-        ".2%",
-        None,
-        lambda all, i: _ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab),
-    ),
+    "utilization": Metric("utilization", "of tokens", ".2%", None, _utilization),
     "edit_survival": Metric(
         "boundary survival", "of boundaries", ".1%", None, lambda all, i: edit_survival(all.tokenizers[i], all.sample)
     ),
@@ -121,11 +119,7 @@ def called(parts: Iterable[Amounts], name: str | None) -> Amounts | None:
 
 
 def of_all_texts(comparison: Comparison) -> dict[str, list[float]]:
-    """Metric -> its value for each tokenizer, over all texts of the comparison.
-
-    All but parity, and those of morphemes only where there are some. Boundary survival is that of the first 100,000
-    characters.
-    """
+    """Metric -> its value for each tokenizer, over all texts; without parity, and of morphemes where there are some."""
     values: dict[str, list[float]] = {}
     for key, metric in METRICS.items():
         indices = range(len(comparison.tokenizers))

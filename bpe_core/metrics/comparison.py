@@ -35,17 +35,15 @@ _SAMPLE: Final = 100_000  # characters of the texts, from their beginning, for m
 class Amounts:
     """The size of a text, of several together, or of their parts in one script, and what each tokenizer makes of it.
 
-    `name` is that of the text, the folder or the script; words are maximal substrings without white space. By each
-    tokenizer: tokens, and words with no token boundary inside (a token may also hold the white space before its word).
     A token counts for the script of its last byte, a word for that of its first character.
     """
 
-    name: str
+    name: str  # of the text, the folder or the script
     n_bytes: int
     n_characters: int
-    n_words: int
+    n_words: int  # maximal substrings without white space
     n_tokens: tuple[int, ...]
-    n_whole_words: tuple[int, ...]
+    n_whole_words: tuple[int, ...]  # with no token boundary inside; a token may hold the white space before its word
 
     def __add__(self, other: "Amounts") -> "Amounts":
         return Amounts(
@@ -77,13 +75,12 @@ class TextPlace(NamedTuple):
 
 @dataclass(slots=True)
 class FrequentDisagreement:
-    """A substring that is cut differently, with U+FFFD for the bytes of incomplete characters; the ids that the first
-    tokenizer and the other make of it, where it begins first, and how often it occurs."""
+    """A substring that is cut differently."""
 
-    stretch: str
-    first: tuple[int, ...]
+    stretch: str  # with U+FFFD for the bytes of incomplete characters
+    first: tuple[int, ...]  # the ids that the first tokenizer makes of it, and the other
     other: tuple[int, ...]
-    place: TextPlace
+    place: TextPlace  # where it begins first
     n_times: int = 1
 
 
@@ -171,7 +168,7 @@ class WorstLines:
 class Comparison:
     """Compares tokenizers on texts, which are added one by one; with a single tokenizer, it measures that one.
 
-    - `morphemes`: words as their morphemes, to see how far token boundaries follow them; perhaps none;
+    - `morphemes`: words as their morphemes, to see how far token boundaries follow them;
     - `texts`: those added, in order; `total`: the amounts of all; `sample`: their first 100,000 characters;
     - `token_counts`: for each tokenizer, id -> occurrences in all texts;
     - `number_splits`: for each tokenizer, digits in each token of a number, from left to right -> how many numbers are
