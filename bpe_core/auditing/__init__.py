@@ -1,29 +1,15 @@
 """The audit: suspicious tokens, found in the vocabulary alone, and in corpora and embeddings where they are given."""
 
 import os
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
 
 from bpe_core.auditing import corpora, reachability, scaffold, static
+from bpe_core.auditing.embeddings import Matrix, open_matrix
 from bpe_core.auditing.findings import Finding, Findings, OnStage
 from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.undertrained import undertrained
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from bpe_core.auditing.embeddings import Matrix
-
-_CHECKS: Final[tuple[Callable[[AuditSubject], Iterator[Finding]], ...]] = (
-    static.spelling,
-    reachability.unreachable,
-    static.duplicates,
-    corpora.absent_from_reference,
-    corpora.seldom,
-    scaffold.scaffold,
-    corpora.few_documents,
-    static.shape,
-    static.added_tokens,
-)
 
 
 def audit(
@@ -31,7 +17,7 @@ def audit(
     *,
     counts: Counts | None = None,
     reference: Counts | None = None,
-    embeddings: "Matrix | str | os.PathLike[str] | None" = None,
+    embeddings: Matrix | str | os.PathLike[str] | None = None,
     indicator: str | None = None,
     progress: OnStage | None = None,
 ) -> Findings:
@@ -42,28 +28,25 @@ def audit(
     `OptionError` for texts split by another pattern, `EmbeddingsError` for a matrix that cannot be read or lacks rows.
     """
     if isinstance(embeddings, str | os.PathLike):
-        from bpe_core.auditing.embeddings import open_matrix  # late: it is an extra
-
         embeddings = open_matrix(embeddings)
     subject = AuditSubject(tokenizer, counts=counts, reference=reference, progress=progress)
     return Findings(examine(subject, embeddings, indicator))
 
 
-def examine(
-    subject: AuditSubject, embeddings: "Matrix | None" = None, indicator: str | None = None
-) -> Iterator[Finding]:
+def examine(subject: AuditSubject, embeddings: Matrix | None = None, indicator: str | None = None) -> Iterator[Finding]:
     """The findings as they are made, check by check.
 
     `indicator` is one of `bpe_core.auditing.undertrained.INDICATORS`; None chooses by the kind of matrix.
     """
     impossible: set[int] = set()
-    for check in _CHECKS:
+    for check in (
+        *(static.spelling, reachability.unreachable, static.duplicates, corpora.absent_from_reference, corpora.seldom),
+        *(scaffold.scaffold, corpora.few_documents, static.shape, static.added_tokens),
+    ):
         for finding in check(subject):
             if finding.kind in ("unused-byte", "unreachable"):
                 impossible.add(finding.id)
             if finding.kind != "never-used" or finding.id not in impossible:  # what no text becomes is never used
                 yield finding
     if embeddings is not None:
-        from bpe_core.auditing.undertrained import undertrained  # late: it is an extra
-
         yield from undertrained(subject, embeddings, indicator)

@@ -27,8 +27,7 @@ class Verdict:
     severity: Severity | None  # of its worst finding
     kinds: tuple[str, ...]  # of its findings, what counts most first
     reason: str  # those of its findings, safe to write to a terminal
-    shares: Mapping[str, float] = field(default_factory=dict)
-    """Kind -> the part of the score that it adds, the greatest first."""
+    shares: Mapping[str, float] = field(default_factory=dict)  # kind -> its part of the score, the greatest first
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -41,7 +41,6 @@ WEIGHTS: Final[Mapping[str, Weight]] = {
     "reachable-in-context": Weight(0.02, "It does occur, only not by itself."),
     "unused-byte": Weight(0.01, "It can never occur, which is known and harmless."),
 }
-"""Kind of finding -> what it counts."""
 
 SAME_EVIDENCE: Final = frozenset({"scaffold", "never-used", "rare"})
 """Kinds that see the same from two sides: later merges took all of a token, so it is scaffold and never used. Of those

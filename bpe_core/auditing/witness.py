@@ -18,9 +18,9 @@ _CONTEXTS: Final = sorted(
     key=lambda sides: len(sides[0]) + len(sides[1]),
 )
 
+# Characters of all texts that are tried around one token. Real tokens have a few dozen, but in a small file that makes
+# a token of two others each time, some have millions.
 _CHARACTER_BUDGET: Final = 1 << 17
-"""Characters of all texts that are tried around one token. Real tokens have a few dozen, and are tried in all contexts;
-in a small file that makes a token of two others each time, some have millions."""
 _MIN_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)  # that are always tried: nothing, and a character at one side
 
 

@@ -47,8 +47,7 @@ class CorpusPiece:
 class PairRanking:
     """The pairs of the corpus at one step."""
 
-    rows: tuple[PairRow, ...]
-    """All, or the first, in descending order of (count, pair); those tied at the top as the tie rule takes them."""
+    rows: tuple[PairRow, ...]  # all or the first, by falling (count, pair); those tied at the top by the tie rule
     n_pairs: int
     n_tied: int  # how many have the highest count
     n_tokens: int  # tokens of the corpus
