@@ -15,6 +15,7 @@ from bpe_core.tokenizer.training_record import TIES
 from bpe_core.trainer.start import alphabet
 
 GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."
+_FEW: Final = 8  # runners-up that are named, and pairs born and vanished
 MOST_TIED: Final = 40  # tied pairs that are named; of more, those that the tie rule takes first
 MOST_ROWS: Final = 2000  # rows up to which a table of pairs is given whole; of a larger one only `TOP` rows are
 TOP: Final = 200
@@ -92,20 +93,17 @@ class Explanation:
         return dict(asdict(self, dict_factory=as_json))
 
 
-def explain(
-    counts: PairCounts, step: int, ties: str = "first", max_token_length: int | None = None, *, few: int = 8
-) -> Explanation:
+def explain(counts: PairCounts, step: int, ties: str = "first", max_token_length: int | None = None) -> Explanation:
     """The merge of `step`, and the pairs after it; `counts` is at that step then. `OptionError` for no step.
 
     `ties` and `max_token_length` are the options of the training, which skipped pairs that make longer tokens.
-    `few` is how many runners-up and how many pairs born and vanished are named.
     """
     counts.tokenizer.at(step)
-    choice, effect = None, MergeEffect(0, {}, 0, 0, ())
+    choice, effect = None, MergeEffect(0, {}, 0, ())
     if step:
         counts.go_to(step - 1)
         effect = counts.effect(step)
-        choice = _choice(counts, effect, _Candidates(counts, ties, max_token_length), few)
+        choice = _choice(counts, effect, _Candidates(counts, ties, max_token_length))
     counts.go_to(step)
     table = _table(counts, effect, _Candidates(counts, ties, max_token_length))
     return Explanation(step, choice, table, tuple(_words(counts, effect)))
@@ -142,13 +140,12 @@ class _Candidates:
         return lambda pair: tuple(map(number, pair))
 
 
-def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates, few: int) -> MergeChoice:
-    """At the step before the merge."""
+def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeChoice:
     left, right, token = counts.tokenizer.merges[effect.step - 1]
     merged, change = (left, right), effect.pairs
 
     def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
-        first = nlargest(few, pairs, key=lambda row: (row[1], row[0]))
+        first = nlargest(_FEW, pairs, key=lambda row: (row[1], row[0]))
         return tuple(PairRow(*pair, count, change.get(pair, 0)) for pair, count in first)
 
     born = [pair for pair, by in change.items() if by > 0 and pair not in counts.counts]

@@ -9,8 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby, pairwise
-from operator import eq
+from itertools import accumulate, pairwise
 from typing import Final
 
 from bpe_core.errors import OptionError
@@ -28,8 +27,7 @@ class MergeEffect:
 
     step: int
     pairs: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
-    n_joined: int  # how many occurrences of the pair become the new token
-    n_tokens: int  # by how much the number of tokens changes
+    n_joined: int  # how many occurrences of the pair become the new token, and so how many tokens fewer there are
     words: Sequence[tuple[int, Sequence[int], Sequence[int]]]  # (number, tokens before, after) of each piece changed
 
 
@@ -95,34 +93,29 @@ class PairCounts:
             counts[pair] = counts.get(pair, 0) + sign * change
             if not counts[pair]:
                 del counts[pair]
-        self.n_tokens += sign * effect.n_tokens
+        self.n_tokens -= sign * effect.n_joined
         self.step += sign
 
     def effect(self, step: int) -> MergeEffect:
         """What the merge of this step, from 1, changes; the newest answer is kept."""
         if self._newest is not None and self._newest.step == step:
             return self._newest
-        left, right, token = self.tokenizer.merges[step - 1]
-        holding = list(self.holding(self.tokenizer.token_bytes(token)))
-        changes: Counter[Pair] = Counter()
-        n_joined, n_tokens, words = 0, 0, []
-        both = zip(holding, self.tokens(step - 1, holding), self.tokens(step, holding), strict=True)
-        for number, before, after in both:
-            if len(before) == len(after) and all(map(eq, before, after)):
+        holding = list(self.holding(self.tokenizer.token_bytes(self.tokenizer.merges[step - 1][2])))
+        changes, n_joined, words = Counter[Pair](), 0, []
+        for number, before, after in zip(
+            holding, self.tokens(step - 1, holding), self.tokens(step, holding), strict=True
+        ):
+            if len(before) == len(after):
                 continue
             weight = self.weights[number]
-            if left == right:  # occurrences overlap: of those in a run every second is joined
-                n_joined += weight * sum(len(list(run)) // 2 for token, run in groupby(before) if token == left)
-            else:
-                n_joined += weight * sum(pair == (left, right) for pair in pairwise(before))
-            n_tokens += weight * (len(after) - len(before))
+            n_joined += weight * (len(before) - len(after))
             words.append((number, before, after))
             for pair in pairwise(before):
                 changes[pair] -= weight
             for pair in pairwise(after):
                 changes[pair] += weight
         pairs = {pair: change for pair, change in changes.items() if change}
-        self._newest = MergeEffect(step, pairs, n_joined, n_tokens, words)
+        self._newest = MergeEffect(step, pairs, n_joined, words)
         return self._newest
 
     def holding(self, token: bytes) -> Iterator[int]:

@@ -15,8 +15,7 @@ AROUND: Final = 60  # characters of the line that a place keeps on either side
 _FEW: Final = 12  # up to so many pieces are searched in a part of a text before it is split
 PART: Final = 1 << 12  # characters that a part of a text has at least, unless it is the last
 
-_Offsets = tuple[int, int, int]
-"""Where a match begins, where its right part does, and where it ends, in characters of a part of a text."""
+_Offsets = tuple[int, int, int]  # where a match, its right part, and what follows it begin in a part of a text
 
 
 @dataclass(frozen=True, slots=True)
