@@ -5,6 +5,7 @@ its sets split alike; where they carry different versions of Unicode, the code p
 that can make a difference. The same is asked of normalizers, which are tables, too.
 """
 
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,7 @@ import regex
 Ask = Callable[[str], frozenset[str]]
 """The characters of a set, given its source; of all characters but surrogates."""
 
-EVERY: Final = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+EVERY: Final = array("I", range(0x110000)).tobytes().decode("utf-32", "ignore")
 """All characters that a text can hold: 1,112,064."""
 
 _SETS: Final = regex.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\\[pP]\{\^?\w+\}|\\[sSwWdD]")

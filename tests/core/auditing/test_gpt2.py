@@ -33,17 +33,20 @@ def test_its_ranks_are_the_order_of_one_training(gpt2):
     assert end_of_order(gpt2.vocabulary) == 50000
 
 
+@pytest.mark.slow
 def test_parts_of_characters(found):
     where = [finding.evidence["where"] for finding in found.of("partial-utf8")]
     assert (len(where), where.count("end"), where.count("start"), where.count("both")) == (216, 181, 31, 4)
     assert all(finding.witness for finding in found.of("partial-utf8"))
 
 
+@pytest.mark.slow
 def test_every_token_that_is_text_is_reachable(found):
     assert found.of("unreachable", "reachable-in-context", "duplicate", "special-lookalike") == []
     assert len(found.of("unused-byte")) == 13
 
 
+@pytest.mark.slow
 def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
     """The names and forms that GPT-2 cannot repeat, and what they were merged from; early words that end so do not."""
     first = [verdict.token for verdict in verdicts(AuditSubject(gpt2), found)][:16]

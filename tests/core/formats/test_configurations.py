@@ -65,7 +65,7 @@ CONFIGURATIONS = st.fixed_dictionaries({}, optional={key: st.sampled_from(values
 
 @pytest.mark.parametrize("files", [{"tokenizer.json": huggingface()}, gpt2()], ids=["whole", "two files"])
 @given(configuration=CONFIGURATIONS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_folder_with_any_of_these_fields_opens(files, configuration, tmp_path):
     put(tmp_path, files | {"tokenizer_config.json": configuration})
     tokenizer = load(tmp_path)

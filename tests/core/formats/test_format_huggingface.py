@@ -20,7 +20,7 @@ LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-TEXTS = nasty_texts(400)
+TEXTS = nasty_texts(200)
 CORPUS = [text.replace("<0x0A>", "") for text in nasty_texts(300, seed=5)]
 FLAGS = [
     Added("<|x|>"),
@@ -258,8 +258,8 @@ def test_merges_out_of_order_and_of_tokens_that_nothing_makes(tmp_path):
     "pattern",
     ["none", "gpt4", r"\d+|\p{L}+", "words", "gpt2", "gpt4o", "llama3", "qwen2", r"[a](?#then)gpt4"],
 )
-@pytest.mark.parametrize("id_layout", ["specials-first", "bytes-first"])
-def test_what_is_trained_here_opens_there(pattern, id_layout, tmp_path):
+def test_what_is_trained_here_opens_there(pattern, tmp_path):
+    id_layout = "bytes-first" if pattern in ("none", "gpt2") else "specials-first"
     texts = [text.replace("<|endoftext|>", "") for text in TEXTS]
     ours = train(texts, vocab_size=500, pattern=pattern, id_layout=id_layout, special_tokens=["<|endoftext|>"])
     path = tmp_path / "tokenizer.json"
@@ -343,10 +343,10 @@ def test_a_rank_file_becomes_a_tokenizer_json(tmp_path):
 def test_what_would_mean_something_else_there_is_not_written(tmp_path):
     for pattern, problem in ((r"\p{L}{1,3}+|.", r"\{1,3\}\+"), (r"\w+|.", r"\\w"), ("^a|.", r"\^")):
         with pytest.raises(FormatError, match=f"its pattern has {problem}"):
-            save(train(TEXTS, vocab_size=300, pattern=pattern), tmp_path / "x.json", format="huggingface")
+            save(train("", vocab_size=257, pattern=pattern), tmp_path / "x.json", format="huggingface")
     for pattern in ("x*(?#else)gpt4", "ab|cd(?#else)gpt2"):
         with pytest.raises(FormatError, match="finds something first that is no token"):
-            save(train(TEXTS, vocab_size=300, pattern=pattern), tmp_path / "x.json", format="huggingface")
+            save(train("", vocab_size=257, pattern=pattern), tmp_path / "x.json", format="huggingface")
     with pytest.raises(FormatError, match="not made of bytes"):
         save(opened(made("metaspace first"), tmp_path), tmp_path / "x.json", format="huggingface")
 

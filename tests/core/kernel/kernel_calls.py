@@ -21,15 +21,18 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
     """Name -> what makes a function and sound arguments for it, of new objects; texts have about `size` bytes."""
     rng = random.Random(1)
     scanner = grammars.scanner(PATTERNS["gpt4o"])
-    text = "".join(rng.choices("abc \n1.é中😀", k=size // 2))
+    again = max(1, size // 100_000)  # choosing every character of a long text would take longer than the call
+    text = "".join(rng.choices("abc \n1.é中😀", k=size // 2 // again)) * again
     data = text.encode()
     zeros = bytes(size // 4 * 4)
     pieces = [text[i : i + 9] for i in range(0, len(text), 9)]
-    piece = "".join(rng.choices("abc", k=size))
+    piece = "".join(rng.choices("abc", k=size // again)) * again
     merges = kernel.Encoder(BYTE_IDS, None, None, {}, {}, False, False)
     merges = merges.extended(*(array("I", column) for column in ([97, 98], [98, 99], [256, 257])))
     ranks = kernel.Encoder(BYTE_IDS, None, None, TOKENS, TOKENS, True, True)
-    lines = b"".join(b"%s %d\n" % (b2a_base64(b"%x" % n, newline=False), n) for n in range(size // 8))
+
+    def lines() -> bytes:
+        return b"".join(b"%s %d\n" % (b2a_base64(b"%x" % n, newline=False), n) for n in range(size // 8))
 
     def new_scanner() -> kernel.Scanner:
         return kernel.Scanner(lambda plane: pack("=3I", plane << 16, (plane << 16) + 0x80, 3), 3, 3, True, True)
@@ -76,6 +79,6 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
         "Learner.merge": lambda: (learner().merge, (97, 98)),
         "Learner.pairs": lambda: (learner().pairs, ()),
         "Learner.symbol_counts": lambda: (learner().symbol_counts, ()),
-        "read_ranks": lambda: (kernel.read_ranks, (lines,)),
+        "read_ranks": lambda: (kernel.read_ranks, (lines(),)),
         "decimals": lambda: (kernel.decimals, (zeros, ", ")),
     }

@@ -99,7 +99,7 @@ def test_what_would_do_harm_is_refused(name: str) -> None:
         ("Encoder.pieces", 1_600_000),
         ("Encoder.encode_bytes", 4_000_000),
         ("PieceTable.add", 1_600_000),
-        pytest.param("Scanner.ends", 4_000_000, marks=pytest.mark.slow),
+        ("Scanner.ends", 4_000_000),
         ("read_ranks", 1_000_000),
     ],
 )
