@@ -158,7 +158,7 @@ def put(edited: EditedText, start: int, end: int, typed: str) -> tuple[int, int,
 
 
 @pytest.mark.usefixtures("small_limits")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_whatever_is_done_in_whatever_order(seed: int) -> None:
     rng = random.Random(seed)
     known = tokenizers()

@@ -42,7 +42,7 @@ EDITS = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(("e", " ", "thx"
 
 @pytest.mark.parametrize(("n_colors", "length"), [(2, 8), (6, 8), (6, 40)])
 @given(st.lists(st.sampled_from(PARTS), min_size=30, max_size=60).map("".join), EDITS, st.booleans())
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_remembered_rows_are_those_of_a_fresh_text(n_colors: int, length: int, text: str, edits, grows) -> None:
     """What is typed over what stood there; what is only inserted moves the colors of a run of equal tokens."""
     live, rows = LiveText(TRAINED, text), Rows()

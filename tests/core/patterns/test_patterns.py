@@ -132,7 +132,7 @@ def test_any_regular_expression_splits_and_keeps_every_character(pattern, text, 
     ],
 )
 def test_a_pattern_that_is_none_is_refused_in_one_sentence_with_its_place(pattern, sentence):
-    with pytest.raises(PatternError, match="split pattern") as told:
+    with pytest.raises(PatternError, match="split pattern") as told, patience(0.05):
         tried(pattern, "a short text")
     assert "\n" not in str(told.value) and sentence in str(told.value) and len(str(told.value)) < 400
     assert splitter("(?:gtp4)").split("a gtp4") == ["a ", "gtp4"]
@@ -171,7 +171,7 @@ def test_a_pattern_that_backtracks_without_end_is_stopped_wherever_it_stands(pat
         splitter(pattern).places,
         lambda text: split_in_blocks(splitter(pattern), text, 99),
     ):
-        with pytest.raises(PatternError, match=r"took more than .* too many ways"), patience(0.02):
+        with pytest.raises(PatternError, match=r"took more than .* too many ways"), patience(0.005):
             ask(text)
 
 
@@ -343,7 +343,7 @@ def random_pattern(rng, depth=2):
 def test_cuts_are_safe_in_patterns_nobody_has_seen_before():
     rng = random.Random(5)
     blockwise = 0
-    for number in range(120):
+    for number in range(80):
         mark = "(?#only)" if number % 2 else ""
         split_by = splitter(mark + random_pattern(rng) + rng.choice(("", r"|\s+", r"|.|\n", r"| ?\w++|\W+")))
         blockwise += split_by.blockwise
@@ -354,7 +354,7 @@ def test_cuts_are_safe_in_patterns_nobody_has_seen_before():
             for cut in all_cuts(split_by, text):
                 assert split_by.split(text[:cut]) + split_by.split(text[cut:]) == whole, (split_by.source, text, cut)
             assert split_in_blocks(split_by, text, 3) == whole, (split_by.source, text)
-    assert blockwise > 18
+    assert blockwise > 12
 
 
 @pytest.mark.parametrize(

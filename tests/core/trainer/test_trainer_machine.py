@@ -153,7 +153,7 @@ class TrainerMachine(RuleBasedStateMachine):
 
 
 def test_whatever_is_done_to_a_trainer() -> None:
-    run_state_machine_as_test(TrainerMachine, settings=settings(max_examples=60, stateful_step_count=12, deadline=None))
+    run_state_machine_as_test(TrainerMachine, settings=settings(max_examples=35, stateful_step_count=12, deadline=None))
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -180,7 +180,7 @@ def test_at_any_line_an_interrupt_leaves_each_merge_whole_or_not_made(ties: str)
         trainer.learn(trainer.n_merges_wanted)
         again = trainer.tokenizer()
         assert (again.merges, again.n_vocab, again.record.steps) == (whole.merges, whole.n_vocab, whole.record.steps)
-        moment += 1 + moment // 25
+        moment += 1 + moment // 12
     assert n_interrupted > 30
 
 
