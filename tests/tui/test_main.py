@@ -1,8 +1,10 @@
 """The command: what it says without a terminal, and to a path that it cannot open."""
 
+import gc
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
 from tests.terminals import Terminal, python_in_terminal
 from tests.tui.scope import ROOT
-from tui.__main__ import HEADLESS, _located, _told_apart
+from tui.__main__ import HEADLESS, _located, _told_apart, main
 from tui.disk.config import Configuration, save_configuration
 from tui.state import Opened
 
@@ -29,7 +31,22 @@ def in_a_pipe(*arguments: str | Path, text: bytes = b"") -> subprocess.Completed
 def in_a_terminal(*arguments: str | Path) -> tuple[int, str]:
     """Exit code and output of a command that ends by itself."""
     with python_in_terminal("-m", "tui", *map(str, arguments), kind=Terminal) as command:
-        return command.wait(), command.sent.decode()
+        return command.wait(), command.sent.decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def answered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """Exit code and output of a command that ends by itself, in this process."""
+
+    def answered(*arguments: str) -> tuple[int, str]:
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            monkeypatch.setattr(stream, "isatty", lambda: True)
+        try:
+            return main(arguments), "".join(capsys.readouterr())
+        finally:
+            gc.enable()
+
+    return answered
 
 
 def test_on_windows_it_says_what_it_needs() -> None:
@@ -93,10 +110,10 @@ def test_a_tokenizer_is_named_as_the_list_calls_it(home: Path, kept: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["none.json", "book.txt", "gpt-9-none"])
-def test_what_is_no_tokenizer_is_told(book: Path, name: str) -> None:
+def test_what_is_no_tokenizer_is_told(book: Path, name: str, answered: Callable[..., tuple[int, str]]) -> None:
     with pytest.raises(BpeError):
         _located(name)
-    code, output = in_a_terminal("-t", name)
+    code, output = answered("-t", name)
     assert code == 2
     assert name in output and output.count("\n") == 1
 
@@ -119,11 +136,14 @@ def test_version_and_help() -> None:
         ("--nonsense", "unrecognized"),
     ],
 )
-def test_a_path_that_cannot_be_opened_is_told_in_a_sentence(home: Path, name: str, reason: str) -> None:
+def test_a_path_that_cannot_be_opened_is_told_in_a_sentence(
+    home: Path, name: str, reason: str, answered: Callable[..., tuple[int, str]]
+) -> None:
     (home / "binary").write_bytes(bytes(range(256)) * 9)
     (home / "empty").touch()
     (home / "circle").symlink_to("circle")
-    code, output = in_a_terminal(name)
+    code, output = answered(name)
+    assert name != "missing.txt" or (code, output) == in_a_terminal(name)
     assert code == 2
     assert reason in output and "Traceback" not in output and "\x1b" not in output
     (sentence,) = output.splitlines()

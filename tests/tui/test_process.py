@@ -106,6 +106,7 @@ async def test_what_is_asked_for_before_there_is_a_worker_is_kept_for_it(book: P
     assert isinstance(events[-1], Done) and events[-1].reason == "stopped"
 
 
+@pytest.mark.slow
 async def test_a_module_that_lies_in_the_current_folder_is_not_taken_for_ours(book: Path) -> None:
     (book.parent / "json.py").write_text("raise SystemExit('not ours')")
     async with train(book, "vocab-size", "257") as job:
@@ -137,6 +138,7 @@ async def test_the_last_words_of_a_worker_are_its_last_line_on_stderr(stand_in: 
         assert await heard(job) == [Failed("The worker process ended by itself (exit code 7): MemoryError.")]
 
 
+@pytest.mark.slow
 async def test_noise_on_stderr_is_no_failure(stand_in: StandIn) -> None:
     stand_in(r"""
 sys.stderr.write('warning: noise\n' * 200_000)
@@ -146,6 +148,7 @@ say(Done("trained", 1, 0.5))
         assert await heard(job) == [Done("trained", 1, 0.5)]
 
 
+@pytest.mark.slow
 async def test_half_a_message_of_a_worker_that_died_is_not_read(stand_in: StandIn) -> None:
     stand_in("""
 say(State("paused"))
@@ -156,6 +159,7 @@ os.kill(os.getpid(), signal.SIGKILL)
         assert await heard(job) == [State("paused"), Failed("The worker process was killed (SIGKILL).")]
 
 
+@pytest.mark.slow
 async def test_what_is_no_event_is_one_failure_and_the_end(stand_in: StandIn) -> None:
     stand_in("""
 say(State("paused"))

@@ -1,6 +1,7 @@
 """`bpescope` as a person or a script calls it, in a folder of its own with a few small files."""
 
 import shlex
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from shell import SEED, TEXT, Bpescope
 
 from bpe_core import save, train
 from bpe_core.cli.main import main
+from bpe_core.metrics.boundaries import edit_survival
 
 
 @pytest.fixture
@@ -15,6 +17,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder: the textbook's example, and the tokenizer of three merges and a special token learned from
     it; `text.txt`, and two tokenizers learned from that."""
     monkeypatch.chdir(tmp_path)
+    few_edits = partial(edit_survival, n_edits=9)  # the 200 that are usual would be half of the work of a report
+    monkeypatch.setattr("bpe_core.metrics.catalog.edit_survival", few_edits)
     Path("seed.txt").write_text(SEED)
     save(train(SEED, vocab_size=260, pattern="none", special_tokens=["<end>"]), "seed.json")
     Path("text.txt").write_text(TEXT)

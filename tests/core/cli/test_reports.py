@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pytest
 from shell import TEXT, Bpescope, in_a_shell
 
 from bpe_core import load, save, train
@@ -107,6 +108,7 @@ def test_tables_tell_parity_of_the_sections_of_a_text(bpescope: Bpescope) -> Non
     assert code == 0 and all(part in out for part in ("English", "Русский", f"{n:.2f}", "Cyrillic"))
 
 
+@pytest.mark.slow
 def test_stdin_is_a_text_by_itself(folder: Path) -> None:
     told = in_a_shell(f"bpescope {BOTH} --json", folder, TEXT.encode())
     assert told.returncode == 0 and json.loads(told.stdout)["texts"][0]["name"] == "stdin"
