@@ -41,7 +41,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edited_text, "PATIENCE", 0.05)
-    monkeypatch.setattr(import_module("bpe_core.patterns.expression"), "PATIENCE", 0.05)
+    monkeypatch.setattr(import_module("bpe_core.patterns.expression"), "enough_for", lambda n_characters: 0.05)
 
 
 def tokenizers() -> list[Tokenizer | None]:
