@@ -21,7 +21,6 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options
 from bpe_core.visible import counted, shortened, token_label, visible
 
-_HEAD: Final = 256  # bytes of a file that show whether it is a tokenizer file of ours
 _NAMED: Final = 5  # tokens that are named of those that only one has
 _NONE: Final = "none"  # of an option that a training was not asked for
 
@@ -107,7 +106,7 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
             with suppress(BpeError, OSError):
                 if file.is_file():
                     with file.open("rb") as head:
-                        is_ours = recognizes(head.read(_HEAD))
+                        is_ours = recognizes(head.read(256))
                     if is_ours and (tokenizer := load(file)).record:
                         yield TrainingRun(file, tokenizer)
 
@@ -232,9 +231,8 @@ def _merges(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def _curves(labels: Sequence[str], curves: Sequence[Sequence[CurvePoint]]) -> Iterator[str]:
-    names = CurvePoint._fields
-    yield ",".join(["run", *names] if len(curves) > 1 else names) + "\n"
+    yield ",".join(["run"] * (len(curves) > 1) + [*CurvePoint._fields]) + "\n"
     for label, points in zip(labels, curves, strict=True):
-        first = ['"' + label.replace('"', '""') + '"'] if len(curves) > 1 else []
+        first = ['"' + label.replace('"', '""') + '"'] * (len(curves) > 1)
         for point in points:
             yield ",".join([*first, *("" if value is None else repr(value) for value in point)]) + "\n"

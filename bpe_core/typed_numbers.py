@@ -6,10 +6,8 @@ from typing import Final, NamedTuple
 
 _LONGEST_FRACTION: Final = 40  # characters
 _MOST_DIGITS: Final = 10  # of an id
-_LISTS: Final = tuple(
-    re.compile(rf"""(["']){key}\1\s*:\s*(\[(?:[^\[\]]|\[[^\[\]]*\])*\])""") for key in ("ids", "input_ids")
-)
-"""What finds the list of ids, or the list of such lists, in JSON or in a dictionary as Python writes it."""
+# The list of ids, or the list of such lists, in JSON or in a dictionary as Python writes it.
+_LIST: Final = re.compile(r"""(["'])(?:input_)?ids\1\s*:\s*(\[(?:[^\[\]]|\[[^\[\]]*\])*\])""")
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;'\"", " "))
 
 
@@ -45,8 +43,7 @@ def ids_in(text: str) -> FoundIds:
     [9906, 1917]
     """
     if text.lstrip()[:1] == "{":
-        found = next(filter(None, (pattern.search(text) for pattern in _LISTS)), None)
-        if found is None:
+        if (found := _LIST.search(text)) is None:
             return FoundIds([], [(0, text)])
         text = found[2]
     ids, odd = list[int](), list[tuple[int, str]]()

@@ -23,14 +23,12 @@ from bpe_core.worker.job import Job
 def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_why)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="the texts that TOKENIZER was learned from")
-    parser.add_argument("-t", "--tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
+    parser.add_value("-t --tokenizer", "TOKENIZER", A_TOKENIZER, None)
     parser.add_argument("--preset", choices=PRESETS, help="a founding example, with its own text")
     parser.add_given_pattern()
-    parser.add_argument("--step", type=integer, metavar="N", help="the merge asked about, from 1 (all of them)")
-    parser.add_argument(
-        "--rows", type=integer, default=12, metavar="N", help="rows of the table of pairs (%(default)s)"
-    )
-    parser.add_argument("--json", action="store_true", help="print a JSON object for each step")
+    parser.add_value("--step", "N", "the merge asked about, from 1 (all of them)", None, type=integer)
+    parser.add_value("--rows", "N", "rows of the table of pairs (%(default)s)", 12, type=integer)
+    parser.add_flag("json", "print a JSON object for each step")
 
 
 def run_why(options: Namespace) -> int:
@@ -39,32 +37,26 @@ def run_why(options: Namespace) -> int:
     why -t mine.json --step 311 my_texts/
     why --preset S2
     """
-    subject = _subject(options)
+    preset = PRESETS.get(options.preset)
+    if not (options.tokenizer or preset):
+        raise OptionError("Name the tokenizer with -t and the texts it was learned from, or a --preset.")
+    if not (options.paths or preset):
+        raise OptionError("Name the texts that the tokenizer was learned from.")
+    trained = preset.train() if preset and not options.tokenizer else None
+    tokenizer = trained or open_tokenizer(options.tokenizer, options.pattern)
+    subject = Subject.of_file(tokenizer, options.paths, preset)
     with closing(Job(StderrReporter())) as job:
         subject.count(job)
-    last = subject.tokenizer.step
-    if options.step is not None and not 0 <= options.step <= last:
-        raise OptionError(f"There is no step {options.step}; this vocabulary has the steps 0 to {last}.")
-    for step in range(last + 1) if options.step is None else (options.step,):
+    steps = range(subject.tokenizer.step + 1)
+    if options.step is not None and options.step not in steps:
+        raise OptionError(f"There is no step {options.step}; this vocabulary has the steps 0 to {steps[-1]}.")
+    for step in steps if options.step is None else (options.step,):
         if options.json:
             places = [asdict(place) for place in subject.places(step)]
             print(json.dumps(subject.explanation(step).to_json() | {"places": places}))
         else:
             print(as_text(_report(subject, step, options.rows)))
     return 0
-
-
-def _subject(options: Namespace) -> Subject:
-    preset = PRESETS.get(options.preset)
-    if options.tokenizer:
-        if not (preset or options.paths):
-            raise OptionError("Name the texts that the tokenizer was learned from.")
-        tokenizer = open_tokenizer(options.tokenizer, options.pattern)
-    elif preset:
-        tokenizer = preset.train()
-    else:
-        raise OptionError("Name the tokenizer with -t and the texts it was learned from, or a --preset.")
-    return Subject.of_file(tokenizer, options.paths, preset)
 
 
 def _report(subject: Subject, step: int, n_rows: int) -> list[Section]:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.catalog import OF_PARTS, called, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace
 from bpe_core.metrics.text_parts import sections as sections_of
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.job import PROGRESS_EVERY, Job, Request
 from bpe_core.worker.messages import Done, FileSkipped, WorkProgress
 
@@ -132,7 +133,7 @@ def summary(
         "scripts": [{"script": one.name, **_measures(one, None)} for one in comparison.scripts()],
         "token_lengths": [dict(sorted(comparison.token_lengths(i).items())) for i in range(len(tokenizers))],
         "number_splits": [
-            [{"digits": list(way), "count": n} for way, n in splits.most_common(_SPLITS)]
+            [{"digits": way, "count": n} for way, n in splits.most_common(_SPLITS)]
             for splits in comparison.number_splits
         ],
         "pairs": [_pair(comparison, index, n_examples) for index in range(len(comparison.pairs))],
@@ -187,15 +188,14 @@ def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]
         },
         "disagreements": [
             {"text": example.stretch, "count": example.n_times, **_place(comparison, example.place)}
-            | {
-                "tokens": [
-                    [first.token_bytes(id).hex() for id in example.first],
-                    [other.token_bytes(id).hex() for id in example.other],
-                ]
-            }
+            | {"tokens": [_hex(first, example.first), _hex(other, example.other)]}
             for example in pair.examples(n_examples)
         ],
     }
+
+
+def _hex(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:
+    return [tokenizer.token_bytes(id).hex() for id in ids]
 
 
 def _place(comparison: Comparison, place: TextPlace) -> dict[str, Any]:
