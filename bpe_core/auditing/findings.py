@@ -102,5 +102,5 @@ class Findings(tuple[Finding, ...]):
         return [finding for finding in self if finding.kind in kinds]
 
 
-OnStage = Callable[[str, int, int], object]
-"""Called with the name of a stage, and how many pieces, tokens or rows of all are done; what it raises is raised."""
+OnStage = Callable[[int, int, str], object]
+"""Called with how many pieces, tokens or rows of all are done, and the name of a stage; what it raises is raised."""

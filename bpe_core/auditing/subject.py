@@ -55,7 +55,7 @@ class Usage:
         for done in range(0, len(counts.pieces), _PIECES_PER_REPORT):
             some = dict(islice(rest, _PIECES_PER_REPORT))
             if progress:
-                progress("counting tokens", done, len(counts.pieces))
+                progress(done, len(counts.pieces), "counting tokens")
             for (piece, count), ids in zip(some.items(), tokenizer.encode_pieces(list(some)), strict=True):
                 few = documents_of.get(piece)
                 if few is None:
@@ -174,7 +174,7 @@ class AuditSubject:
         ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in self.specials]
         for done, token in enumerate(ordinary):
             if self.progress and not done % _TOKENS_PER_REPORT:
-                self.progress(stage, done, len(ordinary))
+                self.progress(done, len(ordinary), stage)
             yield token, vocabulary.token_bytes(token)
 
     def severity(self, token: int, of_learned: Severity) -> Severity:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.auditing.embeddings import Matrix
-from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.errors import EmbeddingsError
 from bpe_core.tokenizer import Tokenizer
@@ -58,9 +58,7 @@ def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None)
     tokens = dict(subject.tokens("embeddings"))
     ordinary = [token for token, data in tokens.items() if token not in skipped and incomplete_ends(data) is None]
     name = name or ("norm" if matrix.role == "input" or len(unused) < _MIN_UNUSED else "cosine")
-    stage = subject.progress
-    progress = (lambda done, total: stage("embeddings", done, total)) if stage else None
-    measured, threshold = indicator(matrix, name, unused, ordinary, progress)
+    measured, threshold = indicator(matrix, name, unused, ordinary, subject.progress)
     numbers = measured.tolist()
     values = {token: numbers[token] for token in tokens if token < len(numbers) and math.isfinite(numbers[token])}
     ranked = sorted(values[token] for token in ordinary if token in values)
@@ -95,13 +93,13 @@ def indicator(
     name: str,
     unused: Sequence[int],
     ordinary: Sequence[int],
-    progress: Callable[[int, int], object] | None = None,
+    progress: OnStage | None = None,
 ) -> "tuple[Array, float]":
     """The indicator `name` of each row, and its 2nd percentile over the rows `ordinary` (all if empty).
 
     The values are float32 of shape (n_rows,), NaN where the row has a NaN; the percentile is -inf if there is none.
-    `progress` is called with (rows done, rows in all) over all passes together. Raises `EmbeddingsError` for an unknown
-    name, too few rows known to be `unused`, or ids that have no row.
+    `progress` is called with the rows done and in all, over all passes together. Raises `EmbeddingsError` for an
+    unknown name, too few rows known to be `unused`, or ids that have no row.
     """
     import numpy
 
@@ -119,7 +117,7 @@ def indicator(
         nonlocal done
         for rows in matrix.slices():
             if progress:
-                progress(done, total)
+                progress(done, total, "embeddings")
             yield rows
             done += len(rows)
 

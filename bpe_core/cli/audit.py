@@ -4,6 +4,7 @@ import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -118,15 +119,16 @@ def _print_json(rows: Iterable[Finding | Verdict]) -> None:
 
 def _given(options: Namespace, subject: AuditSubject) -> Iterator[str]:
     """What the audit was given beside the vocabulary, in sentences."""
-    given = (("Texts", options.corpus), ("Reference", options.reference), ("Model", [options.embeddings]))
-    for what, paths in given:
+    for what, paths in ("Texts", options.corpus), ("Reference", options.reference), ("Model", [options.embeddings]):
         if names := [Path(path).name for path in paths if path]:
             yield f"{what}: {', '.join(names)}."
     if not options.corpus and "count" in subject.columns:
         yield "Counts are those of its training corpus, from its record."
 
 
-def _by_kind(found: Findings, sentences: Sequence[str], ranked: Sequence[Verdict], first: int | None) -> list[Section]:
+def _by_kind(
+    found: Findings, sentences: Sequence[str], ranked: Sequence[Verdict], first: int | None
+) -> Iterator[Section]:
     """The summary, the ten tokens with the highest scores, and the findings of each kind: the `first` ones; None: all.
 
     Tokens about which there are only notes are not among the ten.
@@ -136,19 +138,16 @@ def _by_kind(found: Findings, sentences: Sequence[str], ranked: Sequence[Verdict
         cells = [(f"{id:,}", fitted(label, _LABEL), why) for id, label, why in rows]
         return ReportTable(("", "", ""), cells, numbers=(0,))
 
-    sections = [Section(sentences=sentences)]
+    yield Section(sentences=sentences)
     worst = [verdict for verdict in ranked if verdict.severity and verdict.severity > Severity.NOTE][:_OF_KIND]
     if worst:
-        sections.append(
-            Section("Look at first, by score:", table=table((one.id, one.label, one.making) for one in worst))
-        )
+        yield Section("Look at first, by score:", table=table((one.id, one.label, one.making) for one in worst))
     for kind, n in found.kinds().items():
         rows = table((one.id, one.label, one.reason) for one in found.of(kind)[:first])
         more = f"and {n - first:,} more (--all shows them)" if first is not None and n > first else ""
-        sections.append(Section(f"{kind}  {n:,}", [KINDS[kind]], rows, more))
+        yield Section(f"{kind}  {n:,}", [KINDS[kind]], rows, more)
     if len(found) == 0:
-        sections.append(Section(sentences=["Nothing suspicious."]))
-    return sections
+        yield Section(sentences=["Nothing suspicious."])
 
 
 def _card(sentences: Sequence[str], found: Findings, ranked: Sequence[Verdict], first: int | None) -> list[Section]:
@@ -175,12 +174,8 @@ def _card(sentences: Sequence[str], found: Findings, ranked: Sequence[Verdict], 
 def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
     """Look for tokens that another pattern or normalizer kills, and print them; returns 0. Raises `Stopped`."""
     with closing(Job(StderrReporter())) as job:
-
-        def progress(stage: str, done: int, total: int) -> None:
-            job.progress("auditing", done, total, stage)
-
         asked = {"pattern": options.what_if, "normalizer": options.what_if_normalizer}
-        found = list(what_if(tokenizer, **asked, progress=progress))
+        found = list(what_if(tokenizer, **asked, progress=partial(job.progress, "auditing")))
     if options.jsonl:
         _print_json(found)
     else:

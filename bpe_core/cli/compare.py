@@ -148,7 +148,7 @@ def _run(options: Namespace, *, compares: bool) -> int:
     if options.json:
         print(json.dumps(found))
     else:
-        print(as_text(list(_sections(found, options, compares=compares))), end="")
+        print(as_text(_sections(found, options, compares=compares)), end="")
     return 0
 
 

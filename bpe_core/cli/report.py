@@ -41,7 +41,7 @@ class Section:
     more: str = ""
 
 
-def as_text(sections: Sequence[Section]) -> str:
+def as_text(sections: Iterable[Section]) -> str:
     """The report for a terminal, an empty line between sections."""
     found = []
     for section in sections:

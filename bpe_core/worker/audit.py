@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -72,8 +73,7 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
     found: list[Finding] = []
     subject = None
 
-    def report(stage: str, done: int, total: int) -> None:
-        job.progress("auditing", done, total, stage)
+    report = partial(job.progress, "auditing")
 
     def count(paths: tuple[str, ...], role: Role) -> Counts | None:
         return count_files(paths, tokenizer.pattern, job, role=role) if paths else None
@@ -84,7 +84,7 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
         subject = AuditSubject(
             tokenizer,
             counts=counts,
-            spread=spread_of(tokenizer, files, lambda done, total, _: report("tokens in each document", done, total)),
+            spread=spread_of(tokenizer, files, lambda done, total, _: report(done, total, "tokens in each document")),
             reference=count(asked.reference, "reference"),
             progress=report,
         )

@@ -17,8 +17,6 @@ from bpe_core.worker.messages import Activity, Event, JobCommand, Role, State, U
 UNLIMITED: Final = float("inf")  # the credit of a training that is running, and not stepping
 PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
 ARREARS: Final = 0.05  # seconds of merges at most that are made up for where they came later than the pace asks for
-PATIENCE: Final = 1.0  # seconds after which a Ctrl+C that the work has not looked at interrupts it wherever it is
-_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Reporter:
@@ -42,17 +40,13 @@ class Job:
     take effect.
 
     The first SIGINT, SIGTERM or SIGHUP asks the work to stop and keep what it has; a second SIGINT raises
-    KeyboardInterrupt, and so does the first where nobody looks at it for `PATIENCE`. SIGHUP stays ignored if it was
-    (nohup). The end of the pipe means that whoever started the work is gone, and is a "stop".
+    KeyboardInterrupt, and so does the first where nobody looks at it for `patience` seconds; 0 is endless, for work
+    that would lose what it has. SIGHUP stays ignored if it was (nohup). The end of the pipe means that whoever started
+    the work is gone, and is a "stop".
     """
 
-    def __init__(
-        self, reporter: Reporter | None = None, *, pipe: int | None = None, patience: float = PATIENCE
-    ) -> None:
-        """Install the signal handlers (in the main thread only); with `pipe`, read messages from that descriptor.
-
-        `patience` of 0 is endless: for work that would lose what it has.
-        """
+    def __init__(self, reporter: Reporter | None = None, *, pipe: int | None = None, patience: float = 1.0) -> None:
+        """Install the signal handlers (in the main thread only); with `pipe`, read messages from that descriptor."""
         self._patience = patience
         self._reporter = reporter or Reporter()
         self.say: Final = self._reporter.say
@@ -69,8 +63,8 @@ class Job:
         self.messages: Final[deque[Any]] = deque()  # what has been received and is no command
         self._handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
-            ignored = [number for number in _SIGNALS[2:] if signal.getsignal(number) is signal.SIG_IGN]
-            handled = (number for number in _SIGNALS if number not in ignored)
+            handled = [signal.SIGINT, signal.SIGTERM]
+            handled += [signal.SIGHUP] * (signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN)
             self._handlers = {number: signal.signal(number, self._on_signal) for number in handled}
             self._handlers[signal.SIGALRM] = signal.signal(signal.SIGALRM, signal.default_int_handler)
         if pipe is not None:

@@ -174,13 +174,12 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
     None returned.
     """
     request.check()
-    recipe, place, said = request.recipe, request.place, ""
+    recipe, place, said = request.recipe, request.place, {""}
 
     def tell(problem: str) -> None:
-        nonlocal said
-        if problem not in ("", said):  # once, and not every few seconds
+        if problem not in said:  # once, and not every few seconds
             job.say(f"No checkpoint: {problem}")
-        said = problem
+            said.add(problem)
         job.send(Checkpoint(problem))
 
     checkpoints = Checkpoints(place, tell)

@@ -52,9 +52,9 @@ def test_progress_is_told_and_can_end_the_audit():
     tokenizer, counts = train(TEXT, vocab_size=280), Counts.of(TEXT, "gpt4")
     stages = []
     audit(tokenizer, counts=counts, progress=lambda *stage: stages.append(stage))
-    assert stages[0] == ("counting tokens", 0, len(counts.pieces))
-    assert {"reachability", "scaffold"} <= {name for name, _, _ in stages}
-    assert all(0 <= done <= total for _, done, total in stages)
+    assert stages[0] == (0, len(counts.pieces), "counting tokens")
+    assert {"reachability", "scaffold"} <= {name for _, _, name in stages}
+    assert all(0 <= done <= total for done, total, _ in stages)
 
     def enough(*stage):
         raise KeyboardInterrupt

@@ -167,7 +167,7 @@ def test_what_does_not_belong_together_is_one_sentence(name, unused, ordinary, s
 
 
 def test_work_can_be_stopped():
-    def stop(done, total):
+    def stop(*progress):
         raise Stopped
 
     with pytest.raises(Stopped):
