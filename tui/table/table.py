@@ -154,6 +154,7 @@ class Table(RowList):
 
     FOOTER = True
     COLUMNS: ClassVar[Sequence[Column]] = ()
+    n_rows = 0  # how many rows there are, shown or not; a subclass assigns it
     LEAD: ClassVar[str] = " "  # what stands in the foot before the choices
 
     sort_key: var[str] = var("", init=False)  # the column that rows are sorted by; empty: they come in their own order
@@ -172,11 +173,6 @@ class Table(RowList):
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
 
     # What a subclass says
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows there are, shown or not."""
-        raise NotImplementedError
 
     @property
     def choices(self) -> Choices:

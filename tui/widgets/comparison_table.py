@@ -89,7 +89,7 @@ class ComparisonTable(Table):
 
     def watch_aspect(self) -> None:
         self._views = views(self._comparison, self.aspect)
-        self.columns = self.view.columns
+        self.columns, self.n_rows = self.view.columns, self.view.n_rows
         self.rows_changed()
         self.rearrange()
         self.post_message(self.Turned())
@@ -133,15 +133,11 @@ class ComparisonTable(Table):
             do(self, "texts.open_place", target)
 
     @property
-    def n_rows(self) -> int:
-        return self.view.n_rows
-
-    @property
     def choices(self) -> Choices:
         return [(view.key, view.title) for view in self._views if view.key]
 
     def row_hint(self, row: int) -> str:
-        return self.view.hint(row) if row < self.view.n_rows else ""
+        return self.view.hint(row) if row < self.n_rows else ""
 
     @property
     def empty(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from rich.cells import cell_len
 from textual.binding import BindingType
 from textual.reactive import var
+from textual.timer import Timer
 
 from bpe_core.explain.trace import UseLedger
 from bpe_core.utf8 import is_utf8
@@ -58,36 +59,30 @@ def _share(log: MergeLog, row: int) -> str:
     return f"{amount:.2f} {unit}" if amount < 0.095 else f"{f'{amount:#.3g}'.rstrip('.')} {unit}"
 
 
-_STEP: Final = "The number of the merge, in the order they were learned."
 _LEFT: Final = "The left part of the pair that was merged."
 _RIGHT: Final = "The right part of the pair that was merged."
-_JOINED: Final = "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."
-_COUNT: Final = "How often the pair occurred when it was chosen: no other did more often."
-_TIES: Final = "=3: three pairs were as frequent, and the tie rule chose this one."
 _USES: Final = "How often the token is left: later merges took the others."
-_TOKENS: Final = "Tokens of the corpus after this merge."
-_RATIO: Final = "Bytes per token of the corpus after this merge."
-_SHARE: Final = "How much of all tokens this merge removed; ppm: millionths."
 _NUMBER: Final[dict[str, Any]] = {"right": True, "ink": "muted"}
 COLUMNS: Final = (
     Column("mark", 1, lambda log, row: Cell("●" * (log.merges[row].step == log.step), "accent"), title=" ", gap=1),
-    Column("step", 4, _of("step"), _STEP, **_NUMBER),
+    Column("step", 4, _of("step"), "The number of the merge, in the order they were learned.", **_NUMBER),
     Column("left", 5, lambda log, row: token_label(log.parts(row)[0]), _LEFT, most=22, gap=1),
     Column("right", 5, lambda log, row: token_label(log.parts(row)[1]), _RIGHT, most=22, gap=1),
-    Column("token", 8, _token, _JOINED, most=36),
-    Column("count", 5, _of("count"), _COUNT, right=True),
-    Column("ties", 4, _ties, _TIES, rank=4, ink="muted"),
+    Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
+    Column(
+        "count", 5, _of("count"), "How often the pair occurred when it was chosen: none did more often.", right=True
+    ),
+    Column("ties", 4, _ties, "=3: three pairs were as frequent, and the tie rule chose this one.", rank=4, ink="muted"),
     Column("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES, rank=5, **_NUMBER),
-    Column("tokens", 6, _of("n_tokens"), _TOKENS, rank=2, **_NUMBER),
-    Column("ratio", 5, _ratio, _RATIO, right=True, rank=3),
-    Column("share", 8, _share, _SHARE, rank=1, **_NUMBER),
+    Column("tokens", 6, _of("n_tokens"), "Tokens of the corpus after this merge.", rank=2, **_NUMBER),
+    Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
+    Column("share", 8, _share, "How much of all tokens this merge removed; ppm: millionths.", rank=1, **_NUMBER),
 )
-_COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})
-"""Columns that only a training has numbers for; a file from elsewhere has merges, but no counts."""
+_COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})  # what only a training has
 
 
 class Shown(NamedTuple):
-    """Some of the merges: what the foot calls them, which they are, and the greatest first of what.
+    """Some of the merges: what the foot calls them, which they are, the greatest first of what.
 
     They may be `about` a column, which then stays however narrow a row is, and needs counts.
     """
@@ -105,21 +100,19 @@ SHOWN: Final = {
     "partial": Shown("partial UTF-8", lambda log, row: not is_utf8(log.merges[row].token_bytes)),
     "unused": Shown("used up", lambda log, row: not _uses(log, row), about="uses"),
 }
-"""What can be chosen but all merges, ""."""
 
 
 class MergeLog(Table):
     """Merges in the order they were learned; follows the newest until the user looks back.
 
-    Others of `SHOWN` can be chosen.
+    `choice` is one of `SHOWN`, or "" for all.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Merge log")
     COLUMNS = COLUMNS
     FOLLOWS = True
     LEAD = " ←→ "
-    GATHER: ClassVar[float] = 0.5
-    """Seconds for which arriving merges are gathered before those that are to be shown are chosen anew."""
+    GATHER: ClassVar[float] = 0.5  # seconds for which merges are gathered before those to be shown are chosen anew
 
     step: var[int] = var(0, init=False)  # how many merges are in force; later ones are drawn faint
 
@@ -132,7 +125,7 @@ class MergeLog(Table):
         self._length_of: Callable[[int], int | None] = self._lengths.get
         self._newest = 0  # the newest step that has been in force: only beyond it a step is growth and no travel
         self._counting = SlicedWork[UseLedger](self)
-        self._gathering = False
+        self._gathering: Timer | None = None
 
     # Merges in
 
@@ -159,8 +152,7 @@ class MergeLog(Table):
 
     def add(self, rows: Iterable[Merge]) -> None:
         """More merges, the steps going on where they ended; they are shown once they have `arrived`."""
-        if not isinstance(self.merges, list):
-            raise TypeError("Rows that were shown as a whole do not grow; clear the log first.")
+        assert isinstance(self.merges, list)  # what was shown as a whole does not grow
         for merge in rows:
             self.merges.append(merge)
             self._lengths[merge.token] = len(merge.token_bytes)
@@ -172,16 +164,16 @@ class MergeLog(Table):
         self.arrived()
 
     def arrived(self) -> None:
+        self.n_rows = len(self.merges)
         self.rows_changed()
         self._fit_columns()
         if not (self.choice or self.search):
             self.rearrange()
-        elif not self._gathering:
-            self._gathering = True
-            self.set_timer(self.GATHER, self._choose_anew)
+        elif self._gathering is None:
+            self._gathering = self.set_timer(self.GATHER, self._choose_anew)
 
     def _choose_anew(self) -> None:
-        self._gathering = False
+        self._gathering = None
         self.rearrange()
 
     def _count_uses(self, rows: Sequence[Merge]) -> Steps[UseLedger]:
@@ -228,8 +220,7 @@ class MergeLog(Table):
         if merge.ties > 1:
             says += f", one of {merge.ties:,} ties"
         if merge.n_tokens:
-            each = f", {_ratio(self, row)} bytes each" if self.n_bytes else ""
-            says += f"; {merge.n_tokens:,} tokens left{each}"
+            says += f"; {merge.n_tokens:,} tokens left" + (f", {_ratio(self, row)} bytes each" if self.n_bytes else "")
         return f"{says}."
 
     def as_text(self, rows: Iterable[int]) -> str:
@@ -267,10 +258,6 @@ class MergeLog(Table):
             self.move_to(self.order.index(row))
 
     # Which are shown
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.merges)
 
     @property
     def choices(self) -> Choices:

@@ -100,8 +100,7 @@ COLUMNS: Final = (
     _measure("indicator", 9, 4, "Of its row in the model: the lower, the less trained it looks."),
     Column("reason", 20, lambda table, row: table.reason(row), _REASON, most=120, rank=2, ink="muted"),
 )
-_ALWAYS: Final = frozenset({"severity", "id", "token", "kinds", "reason"})
-"""Columns that have something to say before an audit, too."""
+_ALWAYS: Final = frozenset({"severity", "id", "token", "kinds", "reason"})  # columns that need no audit
 
 
 class TokenTable(Table):
@@ -155,7 +154,7 @@ class TokenTable(Table):
             self._reading.run(TokenRows().read(vocabulary), self._read)
 
     def _list(self, rows: TokenRows, then: Callable[[], None] = lambda: None) -> None:
-        self.rows = rows
+        self.rows, self.n_rows = rows, len(rows)
         self.rows_changed()
         self._fit_columns()
         self.rearrange(then)
@@ -218,10 +217,6 @@ class TokenTable(Table):
         return KINDS.get(kind, _MEANINGS.get(kind, ""))
 
     # Which rows are shown
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.rows)
 
     @property
     def choices(self) -> Choices:

@@ -6,7 +6,7 @@ Their names are such that none is taken for another, and of each some sentences 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial, partialmethod
+from functools import partial
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import ClassVar, Final
@@ -154,12 +154,15 @@ class TokenizerList(PagedOptionList):
         if self.pointed is not None:
             do(self, "tokenizers.change_pattern", self.pointed.path)
 
-    def _do(self, deed: str) -> None:
+    def action_rename(self) -> None:
         if self.pointed is not None:
-            do(self, deed, self.pointed)
+            do(self, "tokenizers.rename", self.pointed)
 
-    action_rename = partialmethod(_do, "tokenizers.rename")
-    action_delete = action_forget = partialmethod(_do, "tokenizers.discard")
+    def action_delete(self) -> None:
+        if self.pointed is not None:
+            do(self, "tokenizers.discard", self.pointed)
+
+    action_forget = action_delete
 
 
 def _mark(picker: "TokenizerPicker", row: int) -> Cell:
@@ -181,6 +184,7 @@ class TokenizerPicker(Table):
     """Those to compare, four at most; Space marks one, Enter compares those that are marked, in their order."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers to compare")
+    empty = "No tokenizer is here yet: train one (F6), or open or fetch one (Ctrl+P)."
     FOOTER = False
     COLUMNS = (
         Column("mark", 3, _mark, "A is the one that the others are compared with.", title=" "),
@@ -202,7 +206,7 @@ class TokenizerPicker(Table):
 
     def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List these tokenizers; the path of the one in force is `in_force`."""
-        self.known, self.in_force = known, in_force
+        self.known, self.in_force, self.n_rows = known, in_force, len(known)
         self.names = distinct_names(known)
         self.rearrange()
         self.post_message(self.Marked())
@@ -218,14 +222,6 @@ class TokenizerPicker(Table):
     def row_hint(self, row: int) -> str:
         name = visible(self.names[self.known[row].path])
         return f"Space chooses {name}, or no longer; Enter compares those with a letter."
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.known)
-
-    @property
-    def empty(self) -> str:
-        return "No tokenizer is here yet: train one (F6), or open or fetch one (Ctrl+P)."
 
     def action_mark(self) -> None:
         if (row := self.current) is None:

@@ -23,7 +23,6 @@ from tui.table.table import Cell, Column, Table
 from tui.text.why_lines import LineForm, why_lines, word_lines
 
 if TYPE_CHECKING:
-    from bpe_core.trainer import Merge
     from tui.widgets.merge_log import MergeLog
 
 SIDES: Final = {"why": "Why", "pairs": "Pairs"}  # what can be seen -> its title
@@ -74,6 +73,7 @@ class PairTable(Table):
         """These pairs, None for none known; `following` is merged next. `write` writes a token."""
         self._ranking, self._next, self._write = ranking, following, write
         self.pairs = pairs = ranking.rows if ranking else ()
+        self.n_rows = len(pairs)
         # As wide as the longest of them, and a sign for what is new: a number that is cut is another number.
         most = max((abs(pair.change) for pair in pairs), default=0)
         widest = max((cell_len(self.written(pair)) for pair in pairs[:_SEEN]), default=0)
@@ -107,10 +107,6 @@ class PairTable(Table):
         return f"{says}."
 
     @property
-    def n_rows(self) -> int:
-        return len(self.pairs)
-
-    @property
     def note(self) -> tuple[str, str]:
         if (ranking := self._ranking) is None:
             return "", "muted"
@@ -134,13 +130,10 @@ class WhyPanel(Vertical):
     ROOMY: ClassVar[int] = 14  # rows from which on the words have room below the table of pairs
     REST: ClassVar[float] = 0.25  # seconds from one question to the next, and until a step is shown without an answer
 
-    hint: var[str] = var("Why this merge and no other; w turns to the table of pairs, b writes bytes.")
-    """What it is, where the focus is in it."""
+    hint = "Why this merge and no other; w turns to the table of pairs, b writes bytes."
     step: var[int] = var(0, init=False)  # the step that is explained: that of the log's cursor
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
-    """The vocabulary on the screen, as far as it is learned."""
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)  # as far as it is learned
     run: var[Run] = var(Run(), init=False)
-    """How far the training is: it is asked about what is being learned, and again once that is over."""
     explained: var[StepExplained] = var(StepExplained(), init=False)  # what has been found out
     seen: var[str] = var("why", init=False)  # one of `SIDES`
     writing: var[str] = var("text", init=False)  # how tokens are written: one of `WRITINGS`
@@ -170,10 +163,8 @@ class WhyPanel(Vertical):
 
     @property
     def _wants(self) -> bool:
-        tokenizer = self.tokenizer
-        if tokenizer is None or not self.display:
-            return False
-        return self._asks or self.run.busy or self.step != steps_known(tokenizer)
+        asks = self._asks or self.run.busy or self.step != steps_known(self.tokenizer)
+        return asks and self.tokenizer is not None and self.display
 
     def _want(self) -> None:
         if self._wants:
@@ -207,11 +198,6 @@ class WhyPanel(Vertical):
         if self.explained.step == self.step:
             self._show()
 
-    def watch_explained(self) -> None:
-        self._show()
-
-    watch_writing = on_resize = on_mount = watch_explained
-
     def watch_seen(self) -> None:
         self.set_class(self.seen == "pairs", "-pairs")
         self._show()
@@ -240,6 +226,8 @@ class WhyPanel(Vertical):
         if self.tokenizer is not None:
             (self._show_pairs if self.seen == "pairs" else self._show_choice)(self.tokenizer)
 
+    watch_explained = watch_writing = on_resize = on_mount = _show
+
     def _form(self, write: Callable[[int], str]) -> LineForm:
         lines = self.query_one("#choice", Lines)
         # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
@@ -251,17 +239,12 @@ class WhyPanel(Vertical):
             explained = replace(explained, waiting=explained.waiting or "counting the pairs of this step")
         merge = merges[step - 1] if 0 < step <= len(merges) else None
         ties = tokenizer.record.ties if tokenizer.record else explained.ties
-        uses = self._uses(tokenizer, merges, step)
+        uses: TokenUses | None = None  # what became of the token that the step made, if that is known
+        if self._n_tokens and merge and step <= tokenizer.step and merge.n_tokens:
+            n_tokens = self._n_tokens
+            uses = token_uses(tokenizer.vocabulary, lambda at: merges[at - 1].n_tokens if at else n_tokens, step)
         form = self._form(writer(self.writing, tokenizer.token_bytes))
         self.query_one("#choice", Lines).show_lines(why_lines(explained, merge, ties, uses, form))
-
-    def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
-        """What became of the token that a step made; None if that is not known."""
-        if not (self._n_tokens and 0 < step <= min(len(merges), tokenizer.step) and merges[step - 1].n_tokens):
-            return None
-        return token_uses(
-            tokenizer.vocabulary, lambda after: merges[after - 1].n_tokens if after else self._n_tokens, step
-        )
 
     def _show_pairs(self, tokenizer: Tokenizer) -> None:
         table, explained, room = self.query_one(PairTable), self.explained, self.size.height - 1
