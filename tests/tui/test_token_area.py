@@ -112,7 +112,6 @@ async def test_what_is_under_the_cursor_is_told() -> None:
         assert under is not None
         assert (under.text, under.start, under.end) == ("the", 0, 3)
         assert list(under.ids) == TOKENIZER.encode("the") and under.tokens == (b"the",)
-        assert under.piece == (0, 3)
         await editor.press("right")
         told = len(editor.sent(TokenArea.CursorMoved))
         await editor.press("ctrl+end")

@@ -262,13 +262,22 @@ def draw(row: RowContent, width: int, palette: Palette) -> Strip:
     paints = _paints(row, layout)
     glyphs = [*layout.glyphs, NEWLINE if paints[-1] & _COLOR else " "] if row.ends_line else layout.glyphs
     cells = [*layout.cells, layout.width + 1] if row.ends_line else layout.cells
-    room = width - len(row.gutter)
-    segments, end = _segments(glyphs, cells, paints, row.left, row.left + room, palette)
-    if row.gutter:
-        segments.insert(0, Segment(row.gutter, palette.gutter))
-    if end < room:
-        segments.append(Segment(" " * (room - end), palette.base))
-    return Strip(segments, width)
+    left, right = row.left, row.left + width - len(row.gutter)
+    segments, stop = [Segment(row.gutter, palette.gutter)] * bool(row.gutter), 0
+    for paint, run in groupby(paints[: len(glyphs)]):
+        first, stop = stop, stop + len(list(run))
+        if cells[first] >= left and cells[stop] <= right:
+            text = "".join(glyphs[first:stop])
+        else:  # a glyph that is cut shows blanks
+            text = "".join(
+                glyphs[index]
+                if left <= cells[index] and cells[index + 1] <= right
+                else " " * (min(cells[index + 1], right) - max(cells[index], left))
+                for index in range(first, stop)
+            )
+        if text:
+            segments.append(Segment(text, _style(palette, paint)))
+    return Strip(segments).extend_cell_length(width, palette.base)
 
 
 def _paints(row: RowContent, layout: Layout) -> list[int]:
@@ -305,29 +314,6 @@ def _clusters(layout: Layout, start: int, end: int) -> tuple[int, int]:
     first = count if start >= length else layout.first_from(max(start, 0))
     stop = count + 1 if end > length else layout.first_from(max(end, 0))
     return first, stop
-
-
-def _segments(
-    glyphs: Sequence[str], cells: Sequence[int], paints: list[int], left: int, right: int, palette: Palette
-) -> tuple[list[Segment], int]:
-    """The segments between two cells, and how many cells they fill; a glyph that is cut shows blanks."""
-    segments: list[Segment] = []
-    filled, stop = 0, 0
-    for paint, run in groupby(paints[: len(glyphs)]):
-        first, stop = stop, stop + len(list(run))
-        if cells[first] >= left and cells[stop] <= right:
-            text = "".join(glyphs[first:stop])
-        else:
-            text = "".join(
-                glyphs[index]
-                if left <= cells[index] and cells[index + 1] <= right
-                else " " * (min(cells[index + 1], right) - max(cells[index], left))
-                for index in range(first, stop)
-            )
-        if text:
-            segments.append(Segment(text, _style(palette, paint)))
-            filled = min(cells[stop], right) - left
-    return segments, filled
 
 
 @lru_cache(maxsize=4096)

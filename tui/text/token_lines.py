@@ -15,7 +15,7 @@ from rich.text import Text
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.errors import BpeError
-from bpe_core.explain.trace import Trace, trace
+from bpe_core.explain.trace import trace
 from bpe_core.visible import character_name, counted, token_label, visible
 from tui.drawing.lines import InfoLine, in_one_or_two, sentence
 from tui.drawing.palette import Palette, joined, token_labels
@@ -271,14 +271,14 @@ def _joined(tokenizer: Tokenizer, tokens: Sequence[int]) -> str:
 # Why this split
 
 
-def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[InfoLine]:
+def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> Iterator[InfoLine]:
     """The tokens of `piece`, why its neighbors stay apart, and the merges that made them, with its parts after each.
 
     "" stands for a token that is no piece.
     """
-    text = ""
+    bytes_of, vocabulary, text, traced = tokenizer.token_bytes, tokenizer.vocabulary, "", None
     try:
-        if not tokenizer.vocabulary.knows_merges:
+        if not vocabulary.knows_merges:
             text = RECOVERING
         elif len(piece.encode()) > _LONGEST:
             text = f"This piece has {len(piece):,} characters, too many to follow its merges."
@@ -287,14 +287,12 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
         elif tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
             text = "The pattern drops this text, so it has no tokens."
         else:
-            return [*_story(tokenizer, piece, trace(tokenizer.vocabulary, piece), palette, width)]
+            traced = trace(vocabulary, piece)
     except BpeError as error:
         text = str(error)
-    return [*sentence(text, width)]
-
-
-def _story(tokenizer: Tokenizer, piece: str, traced: Trace, palette: Palette, width: int) -> Iterator[InfoLine]:
-    bytes_of = tokenizer.token_bytes
+    if traced is None:
+        yield from sentence(text, width)
+        return
 
     def side_by_side(tokens: Sequence[int], made: int | None = None) -> Iterator[InfoLine]:
         """Tokens in their colors, `made` brought out, in as many lines as they need."""

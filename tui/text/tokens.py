@@ -84,18 +84,15 @@ class UnderCursor:
     text: str  # the characters from `start` to `end`
     ids: tuple[int, ...]  # the token; several where only together they make up whole characters
     tokens: tuple[bytes, ...]  # the bytes of each of them
-    piece: tuple[int, int]
-    """Where the piece begins and ends that the pattern split off here; `LiveText.between` gives its text."""
 
 
 def find_under(live: LiveText, offset: int) -> UnderCursor | None:
     """What stands at a code point; at the end of the text, what stands before it."""
     place = min(offset, live.n_characters - 1)
-    span, piece = (live.span_at(place), live.piece_at(place)) if place >= 0 else (None, None)
-    if span is None or piece is None:
+    if place < 0 or (span := live.span_at(place)) is None:
         return None
     tokens = tuple(map(live.tokenizer.token_bytes, span.ids))
-    return UnderCursor(span.start, span.end, live.between(span.start, span.end), span.ids, tokens, piece[:2])
+    return UnderCursor(span.start, span.end, live.between(span.start, span.end), span.ids, tokens)
 
 
 def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -> tuple[Columns, ...]:

@@ -42,22 +42,15 @@ class _Flow:
     """Fills rows with what comes, one after the other; a row ends where there is no room."""
 
     def __init__(self, rows: list[ViewRow], width: int) -> None:
-        self._rows, self._width, self._used = rows, width, 0
-        rows.append([])
+        self._rows, self._width = rows, width
+        self.room = 0  # cells that are left in the last row; set to 0, that row ends
 
     def put(self, size: int, *parts: Part) -> None:
-        if self._rows[-1] and self._used + size > self._width:
-            self.end_row()
+        if size > self.room:
+            self._rows.append([])
+            self.room = self._width
         self._rows[-1] += parts
-        self._used += size
-
-    def end_row(self) -> None:
-        self._rows.append([])
-        self._used = 0
-
-    def close(self) -> None:
-        if not self._rows[-1]:
-            self._rows.pop()
+        self.room -= size
 
 
 def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]:
@@ -81,8 +74,7 @@ def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, wi
         between = Part(" " if kind == "ids" else BORDER)
         flow.put(cell_len(text) + 1, Part(text, token.color, token.is_current), between)
         if token.bytes.endswith(b"\n"):
-            flow.end_row()
-    flow.close()
+            flow.room = 0
     return rows
 
 
@@ -126,7 +118,7 @@ def lay_out(
             text = token_label(b"".join(map(bytes_of, span.ids))) if is_invalid else span.text.replace("\n", "↵\n")
             for line_number, line in enumerate(text.split("\n")):
                 if line_number:
-                    flow.end_row()
+                    flow.room = 0
                 label, size = _label(line)
                 if 0 < size <= width:
                     flow.put(size, Part(label, color, is_invalid))
@@ -137,7 +129,6 @@ def lay_out(
                     flow.put(len(times := f"×{len(span.ids)}"), Part(times))
         if not number % _AT_A_TIME:
             yield
-    flow.close()
 
 
 @lru_cache(maxsize=1 << 14)
