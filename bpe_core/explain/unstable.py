@@ -80,7 +80,7 @@ class Unstable:
         self._allowed: dict[tuple[_Ends, str], bool] = {}
         self._prefixes = [prefix for ends in self._possible_ends() for prefix in self._prefixes_under(ends)]
         self.n_stable = self._count_stable()  # how many tokens at the tail's beginning no continuation can change
-        stable = utf8(self._text)[: sum(map(self._n_bytes, self._ids[: self.n_stable]))]
+        stable = utf8(self._text)[: sum(map(reader.length, self._ids[: self.n_stable]))]
         # The others: the code point in which they begin (the length of the text if there are none), and their ids now.
         self.start = start + safe + len(stable.decode(errors="ignore"))
         self.ids: Final = tuple(token for token in self._ids[self.n_stable :] if token >= 0)
@@ -88,9 +88,6 @@ class Unstable:
     def _encode(self, pieces: Sequence[str]) -> Ids:
         """The ids of whole pieces; -n stands for n bytes that a lossy pattern drops."""
         return tuple(chain.from_iterable(map(self._reader.ids, pieces)))
-
-    def _n_bytes(self, token: int) -> int:
-        return len(self._reader.token_bytes(token))
 
     def _count_stable(self) -> int:
         n_stable = len(self._ids)
@@ -133,11 +130,11 @@ class Unstable:
     def _shortened(self, ids: Ids, data: bytes, length: int) -> Ids:
         """The tokens of the first `length` bytes of `data`, whose tokens are `ids`."""
         # Tokens at the end are encoded again, twice as many each time, until they are compatible with those kept.
-        n_kept = bisect_right(list(accumulate(map(self._n_bytes, ids))), length)
+        n_kept = bisect_right(list(accumulate(map(self._reader.length, ids))), length)
         n_back = 1
         while True:
             kept = ids[: max(0, n_kept - n_back)]
-            rest = self._vocabulary.join(data[sum(map(self._n_bytes, kept)) : length])
+            rest = self._vocabulary.join(data[sum(map(self._reader.length, kept)) : length])
             if not kept or not rest or self._vocabulary.compatible(kept[-1], rest[0]):
                 return kept + rest
             n_back *= 2

@@ -1,7 +1,7 @@
 """A part of a text, an edit, and the change of the tokens: those removed, those inserted, how far from the edit."""
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 from typing import Final, NamedTuple, Self
@@ -119,14 +119,14 @@ def compare(
     old: "array[int]",
     new: "array[int]",
     byte_at: Callable[[int], int],
-    lengths: Mapping[int, int],
+    length: Callable[[int], int],
     text: str,
     edit: Edit,
     n_bytes: int,
 ) -> Change:
     """The change from the tokens `old` of a text, or of a part of one, to its tokens `new` after `edit`.
 
-    `byte_at` says where one of `old` begins, `lengths` has the bytes of each token; a negative one stands for what a
+    `byte_at` says where one of `old` begins, `length` gives the bytes of a token; a negative one stands for what a
     lossy pattern drops. `text` is what the text became, and grew by `n_bytes`.
     """
     head, tail = same_ends(old, new)
@@ -139,9 +139,9 @@ def compare(
         left, right = len(utf8(text[:left])), len(utf8(text[:right]))
     begin, end = byte_at(head), byte_at(len(old) - tail) + n_bytes
     start = len(data[:begin].decode(errors="ignore"))
-    first = _next_border(old[head:], new[head:], lengths, begin, left)
+    first = _next_border(old[head:], new[head:], length, begin, left)
     before, after = (reversed(row[: len(row) - tail]) for row in (old, new))
-    last = len(data) - _next_border(before, after, lengths, len(data) - end, len(data) - right)
+    last = len(data) - _next_border(before, after, length, len(data) - end, len(data) - right)
     return Change(
         start,
         without_gaps(removed),
@@ -153,9 +153,9 @@ def compare(
     )
 
 
-def _next_border(one: Iterable[int], other: Iterable[int], lengths: Mapping[int, int], at: int, stop: int) -> int:
+def _next_border(one: Iterable[int], other: Iterable[int], length: Callable[[int], int], at: int, stop: int) -> int:
     """The first border from `at` on that only one of two rows of tokens has, both beginning there; at most `stop`."""
-    borders = (accumulate(map(lengths.__getitem__, row), initial=at) for row in (one, other))
+    borders = (accumulate(map(length, row), initial=at) for row in (one, other))
     pairs = zip_longest(*borders, fillvalue=stop)
     return next((min(here, there, stop) for here, there in pairs if here != there or here >= stop), stop)
 

@@ -151,9 +151,9 @@ class Giant:
     def _next_mark(self, mark: Mark) -> Mark:
         characters, n_bytes, token = mark
         last = token + STEP
-        size = sum(map(self.reader.lengths.__getitem__, self.row[token:last]))
+        size = sum(map(self.reader.length, self.row[token:last]))
         while n_bytes + size < len(self.data) and self.data[n_bytes + size] in CONTINUATIONS:
-            size += self.reader.lengths[self.row[last]]
+            size += self.reader.length(self.row[last])
             last += 1
         return characters + n_characters(self.data[n_bytes : n_bytes + size]), n_bytes + size, last
 
@@ -161,14 +161,14 @@ class Giant:
         """(index, first byte) of the token that holds a byte; `behind`: of the first that begins there or later."""
         mark, following = self._find(_BYTE, byte)
         row = self.row[mark[_TOKEN] : following[_TOKEN]]
-        begins = list(accumulate(map(self.reader.lengths.__getitem__, row), initial=mark[_BYTE]))
+        begins = list(accumulate(map(self.reader.length, row), initial=mark[_BYTE]))
         index = bisect_left(begins, byte) if behind else bisect_right(begins, byte) - 1
         return mark[_TOKEN] + index, begins[index]
 
     def byte_at(self, token: int) -> int:
         """The byte at which a token begins, given by its index."""
         _, byte, first = self._find(_TOKEN, token)[0]
-        return byte + sum(map(self.reader.lengths.__getitem__, self.row[first:token]))
+        return byte + sum(map(self.reader.length, self.row[first:token]))
 
     def around(self, n_left: int, n_right: int) -> tuple[Mark, Mark]:
         """The nearest marks around all tokens but so many at the beginning and at the end."""
@@ -255,7 +255,7 @@ class Giant:
         The piece begins at byte `begin`. `left` is (index of the first old token, index behind the last, where that
         ends), `right` (index of the first, index behind the last, where the first begins).
         """
-        reader, row, size = self.reader, self.row, self.reader.lengths.__getitem__
+        reader, row, size = self.reader, self.row, self.reader.length
         token = reader.tokenizer.vocabulary.whole(piece) if len(piece) <= LONGEST_TOKEN else None
         if token is not None:
             return 0, (token,), 0

@@ -7,7 +7,7 @@ one depends on nothing but the two. So a part between two safe cuts has the same
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, chain
 from operator import attrgetter
 from typing import Final
@@ -27,17 +27,6 @@ NEAR: Final = 1_024  # characters before and behind an edit of a giant in which 
 _CACHED: Final = 64  # parts of which the tokens and spans are cached: those on a screen, and those edited lately
 
 
-class _Lengths(dict[int, int]):
-    """Token -> number of its bytes."""
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._token_bytes = tokenizer.token_bytes
-
-    def __missing__(self, token: int) -> int:
-        found = self[token] = -token if token < 0 else len(self._token_bytes(token))
-        return found
-
-
 class PlainReader:
     """Divides texts into parts, and splits and encodes them; its rows of tokens are arrays of one type."""
 
@@ -51,8 +40,7 @@ class PlainReader:
         """Whether there can be safe cuts in a text."""
         self.typecode: Final = GAPPED if self.lossy or not tokenizer.vocabulary.compiled else "I"
         """The type of the rows; the kernel takes no ids that are too large for four bytes."""
-        self.lengths: Final = _Lengths(tokenizer)
-        """Token -> number of its bytes; also of a negative one, which stands for a gap."""
+        self.length: Final = cache(lambda token: len(self.token_bytes(token)))  # token or gap -> its bytes
         self.row: Final = lru_cache(_CACHED)(self.encode)  # `encode`, cached
         self.layout: Final = lru_cache(_CACHED)(lambda text: self.spans(text, self.row(text)))
         """The spans of a part, counted from its beginning."""
@@ -92,8 +80,8 @@ class PlainReader:
         change = compare(
             row[first : end[2]],
             new_row[first : end[2] + len(new_row) - len(row)],
-            lambda n: giant.byte_at(first + n) - before if giant else sum(map(self.lengths.__getitem__, row[:n])),
-            self.lengths,
+            lambda n: giant.byte_at(first + n) - before if giant else sum(map(self.length, row[:n])),
+            self.length,
             edit.of(text),
             edit,
             sum(part.n_bytes for part in new) - n_bytes,

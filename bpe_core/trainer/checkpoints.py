@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from bpe_core.trainer import Trainer
 
 EVERY: Final = 5.0  # seconds between two checkpoints of a training under way, at least
-LARGEST_PART: Final = (
-    0.02  # of the time that writing may take: where a vocabulary takes long to write, it becomes rarer
-)
+LARGEST_PART: Final = 0.02  # of the time that writing may take: it becomes rarer where a vocabulary takes long to write
 
 
 class Checkpoints:
