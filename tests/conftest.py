@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import Phase, settings
@@ -56,8 +56,14 @@ def nothing_left_changed() -> Iterator[None]:
         pytest.fail(f"left changed: {', '.join(sorted(map(str, changed)))}")
 
 
-def pytest_collection_finish() -> None:
+gc.disable()  # a quarter of the time of importing all tests would go to looking for garbage in them
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Let the garbage collector pass over what stays to the end: the modules, the style rules and the tests."""
-    gc.collect()
+    found = yield
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
+    gc.enable()
+    return found
