@@ -86,6 +86,19 @@ def token_label(token: bytes) -> str:
     return token.decode("utf-8", "backslashreplace").translate(_LABELS)
 
 
+def code(text: str) -> str:
+    """A text as code in a table of Markdown, its backticks and bars kept.
+
+    >>> code("a|b"), code("``")
+    ('`a\\\\|b`', '``` `` ```')
+    """
+    text, fence = visible(text), "`"
+    while fence in text:
+        fence += "`"
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
+
+
 def counted(number: int, noun: str, several: str = "") -> str:
     """`number` with thousands separators, and the noun; `several` is its plural where that is not noun + "s".
 

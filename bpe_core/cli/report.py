@@ -10,7 +10,7 @@ from typing import Final
 
 from bpe_core.pictures.drawing import html_page
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import cells, fitted, token_label, visible
+from bpe_core.visible import cells, code, fitted, token_label, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def as_markdown(title: str, sections: Sequence[Section]) -> str:
         if (table := section.table) is not None:
             rules = ["---:" if index in table.right else "---" for index in range(len(table.head))]
             rows = [
-                [_code(cell) if index == table.tokens else _plain(cell) for index, cell in enumerate(row)]
+                [code(cell) if index == table.tokens else _plain(cell) for index, cell in enumerate(row)]
                 for row in table.rows
             ]
             lines += [""] * bool(section.sentences)
@@ -90,15 +90,6 @@ def as_markdown(title: str, sections: Sequence[Section]) -> str:
 def _plain(text: str) -> str:
     """Text of a cell or a line, nothing in it taken for Markdown or HTML."""
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#~&" else c for c in visible(text).replace("\n", " "))
-
-
-def _code(text: str) -> str:
-    """Text as code within a table, its backticks and bars kept."""
-    text, fence = visible(text), "`"
-    while fence in text:
-        fence += "`"
-    space = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{space}{text.replace('|', chr(92) + '|')}{space}{fence}"
 
 
 def as_html(title: str, sections: Sequence[Section]) -> str:

@@ -9,12 +9,12 @@ import io
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.auditing.findings import KINDS, Severity
-from bpe_core.visible import token_label, visible
+from bpe_core.visible import code, token_label, visible
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -189,28 +189,10 @@ def _markdown(rows: Rows, measures: Sequence[str], first: bool) -> str:
     names = ("id", "token", "score", "kinds", *measures, "reason")
     lines: list[Sequence[str]] = [names, ["---"] * len(names)] if first else []
     for one, known in rows:
-        label, reason = _code(token_label(one.token)), visible(one.reason).replace("|", "\\|")
+        label, reason = code(token_label(one.token)), visible(one.reason).replace("|", "\\|")
         numbers = (n if isinstance(n, str) else number(name, n) for name, n in zip(measures, known, strict=True))
         lines.append((f"{one.id}", label, f"{one.score:.2f}", ", ".join(one.kinds), *numbers, reason))
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _code(text: str) -> str:
-    """A text between backticks, more of them than it holds in a row, in a table.
-
-    >>> _code("a|b"), _code("``")
-    ('`a\\\\|b`', '``` `` ```')
-    """
-    fence = "`"
-    while fence in text:
-        fence += "`"
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|")
-
-
-FORMS: Final[Mapping[str, Callable[[Rows, Sequence[str], bool], str]]] = {
-    ".jsonl": _jsonl,
-    ".csv": _csv,
-    ".md": _markdown,
-}
-"""Suffix of a file -> how rows are written there."""
+FORMS: Final = {".jsonl": _jsonl, ".csv": _csv, ".md": _markdown}  # suffix of a file -> how rows are written there

@@ -57,10 +57,10 @@ class ColoredRows(ScrollView, can_focus=True):
 class DecodedView(ColoredRows):
     """What ids decode to, laid out in slices, so that a hundred thousand tokens hold up no key."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._work: SlicedWork[None] = SlicedWork(self)
-        self._shown: tuple[Sequence[DecodedSpan], Sequence[int], Callable[[int], bytes]] | None = None
+    _shown: tuple[Sequence[DecodedSpan], Sequence[int], Callable[[int], bytes]] | None = None
+
+    def on_mount(self) -> None:
+        self._work = SlicedWork[None](self)
 
     def show(self, spans: Sequence[DecodedSpan], colors: Sequence[int], bytes_of: Callable[[int], bytes]) -> None:
         """Show these spans, each in its color; `bytes_of` gives the bytes of their ids."""

@@ -350,12 +350,9 @@ def _of_worst_lines(comparison: Comparison, lines: Sequence[Found], index: int) 
         Column("line", 20, line, "The beginning of the line.", most=160, sort=lambda *at: line(*at).casefold()),
     ]
 
-    def hint(row: int) -> str:
-        return f"{_place(lines[row])}, {_times(lines[row]['count'])} in all; Enter shows it there in the editor."
-
     caption = f"{name}: tokens more than by {best}; t tells another one's"
-    target = partial(_target, comparison, lines)
-    return View("lines", "worst lines", caption, columns, len(lines), hint, target, ("tokenizer",))
+    leads = partial(_place_hint, lines), partial(_target, comparison, lines)
+    return View("lines", "worst lines", caption, columns, len(lines), *leads, ("tokenizer",))
 
 
 def _of_disagreements(comparison: Comparison, pair: Found) -> View:
@@ -375,16 +372,16 @@ def _of_disagreements(comparison: Comparison, pair: Found) -> View:
         columns.append(Column(f"t{index}", 12, cell, "The tokens it makes of it.", most=40, title=title, **sorts))
     columns.append(_where(rows, "first in"))
 
-    def hint(row: int) -> str:
-        says = f"{_times(rows[row]['count'])}, first in {_place(rows[row])}; Enter shows it there in the editor."
-        return f"{says[0].upper()}{says[1:]}"
-
     caption = (
         f"{LETTERS[0]} and {LETTERS[other]}: {shared['shared']:,} boundaries shared · precision "
         f"{shared['precision']:.3f} · recall {shared['recall']:.3f} · F1 {shared['f1']:.3f}"
     )
-    target = partial(_target, comparison, rows)
-    return View("disagreements", "disagreements", caption, columns, len(rows), hint, target, _others(comparison))
+    leads = partial(_place_hint, rows), partial(_target, comparison, rows)
+    return View("disagreements", "disagreements", caption, columns, len(rows), *leads, _others(comparison))
+
+
+def _place_hint(rows: Sequence[Found], row: int) -> str:
+    return f"First at {_place(rows[row])}, {_times(rows[row]['count'])} in all; Enter shows it there in the editor."
 
 
 def _target(comparison: Comparison, rows: Sequence[Found], row: int) -> PlaceInText | None:
@@ -428,7 +425,6 @@ def _named(index: int, comparison: Comparison) -> str:
 
 
 def _others(comparison: Comparison) -> tuple[str, ...]:
-    """The first can be compared with another one where there are several."""
     return ("tokenizer",) if len(comparison.tokenizers) > 2 else ()
 
 

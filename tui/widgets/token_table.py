@@ -176,7 +176,7 @@ class TokenTable(Table):
     def _judged(self, rows: TokenRows) -> None:
         if self.choice not in rows.n_of_kind:
             self.set_reactive(TokenTable.choice, "")
-        if self.sort_key not in {*_ALWAYS, *self.rows.greatest}:
+        if self.sort_key not in {*_ALWAYS, *rows.greatest}:
             self.set_reactive(TokenTable.sort_key, "score")
         above = self.cursor - self.scroll_offset.y
 
@@ -301,11 +301,12 @@ class TokenPanel(RowList):
     audit: var[Audit] = var(Audit(), init=False)
     token_lines: var[TokenLines] = var(TokenLines(), init=False)
 
+    lines: Sequence[InfoLine] = ()
+    _before: tuple[str, int | None] = "", None  # the side that was drawn last, and of which token
+
     def __init__(self, table: TokenTable, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.lines: Sequence[InfoLine] = ()
         self._table = table
-        self._before: tuple[str, int | None] = "", None  # the side that was drawn last, and of which token
 
     def watch_side(self) -> None:
         self.refresh()
@@ -367,12 +368,11 @@ class TokenPanel(RowList):
 
     def _show_lines(self, lines: Sequence[InfoLine], *, anew: bool = True) -> None:
         """Show these lines; `anew`: from the first, for they are about something else."""
-        if lines == self.lines:
-            return
-        self.lines = lines
-        self.show_rows(range(len(lines)))
-        if anew:
-            self.move_to(0)
+        if lines != self.lines:
+            self.lines = lines
+            self.show_rows(range(len(lines)))
+            if anew:
+                self.move_to(0)
 
     def _about(self, room: int) -> Iterator[InfoLine]:
         """What an audit looks for, with how much it found."""
