@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, product
 from typing import Final, NamedTuple
 
+# No UTF-8 text contains these: they would begin an overlong encoding, or a code point past U+10FFFF.
 UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
-"""The 13 bytes that no UTF-8 text contains: they would begin an overlong encoding, or a code point past U+10FFFF."""
 CONTINUATIONS: Final = bytes(range(0x80, 0xC0))  # the bytes with which no character begins
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_LEADS: Final = range(0xC2, 0xF5)
 _FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)  # of these at least one is allowed after any lead byte
 
 
@@ -54,11 +53,8 @@ def n_characters(data: bytes) -> int:
 
 
 class IncompleteEnds(NamedTuple):
-    """The incomplete characters at the ends of a substring of UTF-8; at least one of the two is not empty.
-
-    `stray` are bytes at the start, of a character whose first byte is missing, `pending` those at the end, of one whose
-    last byte is missing.
-    """
+    """The incomplete characters at the ends of a substring of UTF-8, not both empty: `stray` bytes at the start, of one
+    whose first byte is missing, and `pending` bytes at the end, of one whose last byte is missing."""
 
     stray: bytes
     pending: bytes
@@ -107,13 +103,11 @@ def completed(token: bytes) -> Iterator[str]:
 def _beginnings(stray: bytes) -> Iterator[bytes]:
     """Some byte strings that, put before `stray`, make it a character; b"" if `stray` is empty."""
     if not stray:
-        return iter([b""])
-    starts = (
-        bytes((lead, *filling))
-        for lead in _LEADS
-        for filling in product(_FILLERS, repeat=max(0, character_length(lead) - 1 - len(stray)))
-    )
-    return (start for start in starts if is_utf8(start + stray))
+        yield b""
+    for lead in range(0xC2, 0xF5) if stray else ():
+        for filling in product(_FILLERS, repeat=max(0, character_length(lead) - 1 - len(stray))):
+            if is_utf8((start := bytes((lead, *filling))) + stray):
+                yield start
 
 
 def endings(pending: bytes) -> Iterator[bytes]:

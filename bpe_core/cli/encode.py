@@ -1,8 +1,7 @@
 """`encode`, `decode` and `show`: texts into token ids and back, and as pictures of their tokens.
 
-Documents are read and divided by this thread, one after the other. Where the kernel encodes, threads take what is
-divided, some of it at a time, and make of it the ids as they are printed, which are put in order here. The kernel works
-free of the GIL.
+Documents are read and divided by this thread. Where the kernel encodes, which it does free of the GIL, threads make of
+the parts the ids as they are printed, and these are put in order here.
 """
 
 import os
@@ -10,7 +9,7 @@ import sys
 from argparse import Namespace
 from array import array
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -18,7 +17,8 @@ from typing import TYPE_CHECKING, Final
 from bpe_core import kernel
 from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
-from bpe_core.corpus import TextFile, find_files
+from bpe_core.corpus import find_files
+from bpe_core.corpus.reading import Reading
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
 from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, in_terminal, page
@@ -59,11 +59,9 @@ def add(commands: Subcommands) -> None:
     parser.add_tokenizer("repeatable")
     parser.add_input("the text, in UTF-8")
     parser.add_flag("ids", "put the id behind each token")
-    form = parser.add_forms(
-        html="a page of its own, for dark and light",
-        svg="a drawing of its own, for dark and light",
-        markdown="code with borders, and a table of the tokens",
-    )
+    own = "of its own, for dark and light"
+    table = "code with borders, and a table of the tokens"
+    form = parser.add_forms(html=f"a page {own}", svg=f"a drawing {own}", markdown=table)
     colors = "colors, or borders between tokens; auto: colors in a terminal (%(default)s)"
     form.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=colors)
 
@@ -85,20 +83,9 @@ def run_encode(options: Namespace) -> int:
         with closing(StderrReporter(has_bar=not sys.stdout.isatty())) as report:
             for skipped in found.skipped:
                 report.send(FileSkipped(str(skipped.path), skipped.reason))
-            _encode(_read(found.files, report), options)
+            reading = Reading(found.files, lambda *now: report.send(WorkProgress("counting", *now)))
+            _encode(map(reading.blocks, found.files), options)
     return 0
-
-
-def _read(files: Sequence[TextFile], report: StderrReporter) -> Iterator[Iterator[str]]:
-    """The texts of files in blocks; tells on the way how much was read."""
-    before, total = 0, sum(file.size for file in files)
-
-    def progress(n_bytes: int) -> None:
-        report.send(WorkProgress("counting", before + n_bytes, total, "and encoding"))
-
-    for file in files:
-        yield file.blocks(progress)
-        before += file.size
 
 
 def _encode(documents: Iterable[Iterable[str]], options: Namespace) -> None:
@@ -226,12 +213,10 @@ def run_show(options: Namespace) -> int:
     texts = [(one.name or os.path.basename(name), LiveText(one, text)) for name, one in tokenizers]
     is_picture = options.html or options.svg or options.markdown
     pictures = [TextLanes.of(texts)] if is_picture and not options.ids else [TextLanes.of([one]) for one in texts]
-    if options.html:
-        print(page(pictures, with_ids=options.ids), end="")
-    elif options.svg:
+    if options.svg:
         print(drawing(pictures), end="")
-    elif options.markdown:
-        print(document(pictures, with_ids=options.ids), end="")
+    elif is_picture:
+        print((page if options.html else document)(pictures, with_ids=options.ids), end="")
     else:
         is_terminal = options.color == "always" or (options.color == "auto" and sys.stdout.isatty())
         environment = dict(os.environ, NO_COLOR="") if options.color == "always" else os.environ

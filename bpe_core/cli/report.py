@@ -45,10 +45,11 @@ def as_text(sections: Iterable[Section]) -> str:
     """The report for a terminal, an empty line between sections."""
     found = []
     for section in sections:
-        heading = [visible(section.heading)] if section.heading else []
-        lines = [*map(visible, section.sentences), *(aligned(section.table) if section.table else ())]
-        lines += [visible(section.more)] if section.more else []
-        found.append("\n".join([*heading, *("  " * len(heading) + line for line in lines)]) + "\n")
+        table = aligned(section.table) if section.table else ()
+        lines = [*map(visible, section.sentences), *table, *filter(None, [visible(section.more)])]
+        if section.heading:
+            lines = [visible(section.heading), *(f"  {line}" for line in lines)]
+        found.append("\n".join(lines) + "\n")
     return "\n".join(found)
 
 

@@ -19,16 +19,13 @@ from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, FileSkipped, Merges, Started, WorkProgress
 
 SKIPPED_SHOWN: Final = 5  # files that are named one by one; of more only the number is printed
-_BLOCK: Final = 1 << 18  # bytes read at a time
 _STDIN: Final = ("-", "/dev/stdin")
 
 
 def is_stream(path: str) -> bool:
     """Whether `path` can be read only once and has no size: stdin, /dev/null, or a pipe such as `<(...)` of a shell."""
-    if path in _STDIN or path == os.devnull:
-        return True
     try:
-        return stat.S_ISFIFO(os.stat(path).st_mode)
+        return path in (*_STDIN, os.devnull) or stat.S_ISFIFO(os.stat(path).st_mode)
     except OSError:
         return False
 
@@ -49,14 +46,13 @@ def text_blocks(path: str) -> Iterator[str]:
         with nullcontext(sys.stdin.buffer) if path in _STDIN else open(path, "rb") as file:
             data = b"at first"
             while data:
-                data = file.read(_BLOCK)
+                data = file.read(1 << 18)
                 n_read += len(data)
                 yield decode(data, final=not data)
     except UnicodeDecodeError as error:
         offset, byte = n_read - len(error.object) + error.start, error.object[error.start]
-        raise TextError(
-            f"{name} is not UTF-8: byte 0x{byte:02x} at offset {offset:,}; convert it to UTF-8 first."
-        ) from error
+        problem = f"byte 0x{byte:02x} at offset {offset:,}; convert it to UTF-8 first."
+        raise TextError(f"{name} is not UTF-8: {problem}") from error
     except OSError as error:
         raise TextError(f"Cannot read {name}: {error.strerror}.") from error
 

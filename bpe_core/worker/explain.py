@@ -85,11 +85,11 @@ class Subject:
         self.counts = PairCounts(self.tokenizer, pieces)
 
     def grow(self, merges: Iterable[Triple]) -> None:
-        """There are these merges more."""
+        """Add merges that were learned since."""
         self.tokenizer = self.counts.tokenizer = self.tokenizer.with_merges(merges)
 
     def explanation(self, step: int) -> Explanation:
-        """Why the merge of a step was chosen, and the pairs after it: those that the next one is chosen from."""
+        """Why the merge of a step was chosen, and the pairs after it, which the next one is chosen from."""
         return explain(self.counts, step, self.ties, self.longest)
 
     def places(self, step: int) -> list[CorpusPlace]:

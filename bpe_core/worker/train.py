@@ -224,9 +224,8 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
             if request.output:
                 saved = _saved(tokenizer, request, job)
                 checkpoints.remove()
-    n_merges, n_given, reason = 0, 0, ""
-    if trainer:
-        n_merges, n_given, reason = trainer.n_merges, trainer.n_given, trainer.stop_reason or ""
+    n_merges, reason = (trainer.n_merges, trainer.stop_reason or "") if trainer else (0, "")
+    n_given = trainer.n_given if trainer else 0
     job.send(Done(job.stopped or reason, n_merges, job.seconds))
     learned = counted(n_merges - n_given, "merge") + (f" behind {n_given:,} of the old vocabulary" if n_given else "")
     where = f"saved in {saved}" if saved else "nothing is saved without -o"
