@@ -77,7 +77,7 @@ def all_cached() -> Iterator[tuple[str, Path]]:
 
     Encodings are read as a whole to verify them, some megabytes each.
     """
-    for folder in _entries(_hub(), "models--*"):
+    for folder in sorted(_hub().glob("models--*")):
         if path := _in_repository(folder):
             yield "/".join(folder.name.split("--")[1:]), path
     for encoding in _DIGEST_OF:
@@ -195,13 +195,7 @@ def _hub() -> Path:
 
 def _in_repository(folder: Path) -> Path | None:
     """The tokenizer file in the cached snapshot of branch main, or else in any cached snapshot of the repository."""
-    snapshots = _entries(folder / "snapshots", "*")
+    snapshots = sorted((folder / "snapshots").glob("*"))
     with suppress(OSError, ValueError):
         snapshots.insert(0, folder / "snapshots" / (folder / "refs" / "main").read_text("utf-8").strip())
     return next((path for snapshot in snapshots if (path := holder_in(snapshot))), None)
-
-
-def _entries(folder: Path, pattern: str) -> list[Path]:
-    with suppress(OSError):
-        return sorted(folder.glob(pattern))
-    return []

@@ -11,7 +11,6 @@ from typing import IO, Final, NoReturn
 from bpe_core.errors import KernelError
 
 INTERRUPTED: Final = 130  # the exit code after Ctrl+C
-MAX_THREADS: Final = 8  # one of them puts all results together, which limits the gain of more
 
 
 def open_closed_streams() -> None:
@@ -115,13 +114,8 @@ def available_cores() -> int:
 
 
 def most_threads() -> int:
-    """As many threads as there are cores, and at most MAX_THREADS."""
-    return min(available_cores(), MAX_THREADS)
-
-
-def n_threads(size: int, each: int) -> int:
-    """As many threads as get at least `each` of `size` to do: between 1 and `most_threads`."""
-    return max(1, min(most_threads(), size // each))
+    """As many threads as there are cores, at most 8: one puts all results together, which limits the gain of more."""
+    return min(available_cores(), 8)
 
 
 @contextmanager

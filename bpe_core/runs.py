@@ -1,13 +1,10 @@
-"""Trainings that left a tokenizer file or a checkpoint: found, described, compared, and exported.
-
-Tokenizers for other libraries are written by `bpe_core.formats`.
-"""
+"""Trainings that left a tokenizer file or a checkpoint: found, described, compared, and exported."""
 
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -95,10 +92,7 @@ class TrainingRun(NamedTuple):
 
 
 def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
-    """The trainings in files and in the folders themselves, not below them. Files that are none are passed over.
-
-    Raises `OptionError` for a path that does not exist.
-    """
+    """The trainings in files and in folders themselves, not below them; `OptionError` if a path does not exist."""
     for path in paths:
         if not path.exists():
             raise OptionError(f"There is no {path}; name a folder with tokenizer files, or two such files.")
@@ -111,8 +105,7 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
                         yield TrainingRun(file, tokenizer)
 
 
-@dataclass(frozen=True, slots=True)
-class RunDifference:
+class RunDifference(NamedTuple):
     """Two lists of merges compared; merges are equal if they join the same two byte strings, whatever the ids.
 
     `options`: name -> its value in each, of those that differ. The first `n_same` merges are the same; `next` describes

@@ -40,10 +40,6 @@ class Parser(ArgumentParser):
         """Add `--pattern` for a command that reads a tokenizer: it overrides the split pattern of the file."""
         self.add_value("--pattern", "P", "how text is split, where TOKENIZER does not say it, or wrongly", None)
 
-    def add_input(self, what: str) -> None:
-        """Add the positional PATH, "-" (stdin) by default; `what` says in the help what the file holds."""
-        self.add_argument("path", nargs="?", default="-", metavar="PATH", help=f"{what}; stdin if left out or -")
-
     def add_value(self, names: str, metavar: str, what: str, default: object = "", **more: Any) -> None:
         """Add an option with a value, by names such as "-o --output"; `more` is argparse's."""
         self.add_argument(*names.split(), default=default, metavar=metavar, help=what, **more)

@@ -129,10 +129,8 @@ def _given(options: Namespace, subject: AuditSubject) -> Iterator[str]:
 def _by_kind(
     found: Findings, sentences: Sequence[str], ranked: Sequence[Verdict], first: int | None
 ) -> Iterator[Section]:
-    """The summary, the ten tokens with the highest scores, and the findings of each kind: the `first` ones; None: all.
-
-    Tokens about which there are only notes are not among the ten.
-    """
+    """The summary, the ten tokens with the highest scores, of those about which there is more than a note, and the
+    findings of each kind: the `first` ones; None: all."""
 
     def table(rows: Iterable[tuple[int, str, str]]) -> ReportTable:
         cells = [(f"{id:,}", fitted(label, _LABEL), why) for id, label, why in rows]

@@ -54,10 +54,12 @@ def add(commands: Subcommands) -> None:
     special.add_argument("--special-as-text", action="store_true", help="encode special tokens as ordinary text")
     parser = add_command(commands, run_decode)
     parser.add_tokenizer()
-    parser.add_input("ids separated by spaces or commas, a list of them, or what encode --json printed")
+    ids = "ids separated by spaces or commas, a list of them, or what encode --json printed; stdin if left out or -"
+    parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=ids)
     parser = add_command(commands, run_show)
     parser.add_tokenizer("repeatable")
-    parser.add_input("the text, in UTF-8")
+    text = "the text, in UTF-8; stdin if left out or -"
+    parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=text)
     parser.add_flag("ids", "put the id behind each token")
     own = "of its own, for dark and light"
     table = "code with borders, and a table of the tokens"

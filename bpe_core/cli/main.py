@@ -26,10 +26,7 @@ def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
 
 
 def _run(argv: Sequence[str] | None, prog: str) -> int:
-    """Run the subcommand and return its exit code, every error having been printed.
-
-    Raises OSError only if stdout cannot be written to, SystemExit after --help or wrong usage.
-    """
+    """`main` with every error printed, but OSError if stdout cannot be written to, and SystemExit after --help."""
     parser = Parser(
         prog=prog,
         description="Byte-pair encoding without a screen: learn a vocabulary, use it, look for what is wrong with it.",

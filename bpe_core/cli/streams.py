@@ -58,10 +58,8 @@ def text_blocks(path: str) -> Iterator[str]:
 
 
 def open_tokenizer(text: str, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer at the path `text` (a file or folder) or, if there is none, of that name, downloaded if need be.
-
-    `pattern` overrides its split pattern. Raises `FetchError`, and what `load` raises.
-    """
+    """The tokenizer at the path `text` or, if there is none, of that name, downloaded if need be; `pattern` overrides
+    its split pattern."""
     return load(located(text, print_fetching), pattern=pattern)
 
 

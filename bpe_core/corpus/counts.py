@@ -11,7 +11,7 @@ from bpe_core import kernel
 from bpe_core.corpus.reading import BLOCK, OnRead, Reading, Skipped, TextFile, Unreadable
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
-from bpe_core.process import n_threads
+from bpe_core.process import most_threads
 from bpe_core.utf8 import utf8
 from bpe_core.visible import counted
 
@@ -137,7 +137,7 @@ class Counts:
         counts = cls(pattern)
         files = sample.documents(files, counts.splitter) if sample else list(files)
         reading = Reading(files, progress)
-        n_workers = n_threads(reading.total, BYTES_PER_WORKER) if workers is None else workers
+        n_workers = workers or max(1, min(most_threads(), reading.total // BYTES_PER_WORKER))
         if n_workers > 1 and counts.splitter.scanner:
             counts._add_together(files, counts.splitter.scanner, reading, n_workers)
         else:

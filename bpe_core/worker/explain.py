@@ -183,10 +183,7 @@ class Places(NamedTuple):
 
 
 def answer(subject: Subject, job: Job) -> None:
-    """Count the corpus, then answer `AskStep` after `AskStep` until the job is stopped.
-
-    Raises `TextError` if the corpus is too large for that.
-    """
+    """Count the corpus, then answer each `AskStep` until the job is stopped. Raises `TextError` if it is too large."""
     with suppress(Stopped):
         subject.count(job, is_limited=True)
     while (message := job.next_message()) is not None:

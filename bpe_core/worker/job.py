@@ -86,8 +86,7 @@ class Job:
     # Reporting
 
     def send(self, event: Event) -> None:
-        """Report an event; blocks while a pipe is full, so a slow reader slows the work down. Without a reader the
-        job is stopped."""
+        """Report an event; a slow reader slows the work down, and without a reader it is stopped."""
         try:
             self._reporter.send(event)
         except OSError:

@@ -56,10 +56,8 @@ class Recipe:
     preset: str = ""
 
     def start(self, job: Job) -> Tokenizer | None:
-        """The tokenizer that is extended, its merges recovered; None for a new vocabulary.
-
-        Raises `Stopped`, `OptionError` if it cannot be extended, and what loading it raises.
-        """
+        """The tokenizer that is extended, its merges recovered; None for a new vocabulary. Raises `Stopped`,
+        `OptionError` if it cannot be extended, and what loading it raises."""
         if not self.extend:
             if self.fork is not None:
                 raise OptionError("--fork STEP needs the tokenizer to fork: name it with --extend OLD.")
@@ -68,9 +66,8 @@ class Recipe:
             raise OptionError(f"The preset {self.preset} begins at the bytes; leave out --extend, or --preset.")
         old = load(located(self.extend, partial(job.progress, "fetching")), pattern=self.options.get("pattern"))
         if old.preparation:
-            raise OptionError(
-                f"{self.extend} cannot be extended: it changes a text before it splits it, or looks for tokens in it."
-            )
+            changes = "it changes a text before it splits it, or looks for tokens in it"
+            raise OptionError(f"{self.extend} cannot be extended: {changes}.")
         while not old.vocabulary.recover(PROGRESS_EVERY):
             done = round(old.vocabulary.recovered_share * old.n_vocab)
             job.progress("preparing", done, old.n_vocab, "recovering merges")
@@ -84,9 +81,8 @@ class Recipe:
         if old is None:
             return Options(**self.options).checked()
         if any(OPTION_OF[name].inherited for name in self.options):
-            raise OptionError(
-                "With --extend the special tokens, their place and the end-of-word marker are those of OLD."
-            )
+            given = "special tokens, their place and the end-of-word marker"
+            raise OptionError(f"With --extend the {given} are those of OLD.")
         rules = Options(**{"pattern": old.pattern, **self.options, **inherited(old.vocabulary)}).checked()
         check_larger(old.vocabulary, rules.vocab_size)
         return rules
@@ -143,10 +139,8 @@ class TrainRequest(Request):
                 raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
 
     def earlier(self, job: Job) -> Tokenizer | None:
-        """What the run to resume has learned; None if none is to be, or it left no file: that is said.
-
-        Raises `FormatError` if there is no such file, `OptionError` if it is broken.
-        """
+        """What the run to resume has learned; None if none is to be, or it left no file: that is said. Raises
+        `FormatError` if there is no such file, `OptionError` if it is broken."""
         checkpoint = self.place if self.place and self.place.exists() else None
         if not (self.resume or self.resume_from):
             if checkpoint:
@@ -169,9 +163,8 @@ class TrainRequest(Request):
 def train(request: TrainRequest, job: Job) -> Tokenizer | None:
     """Count, learn, save and say how it ended.
 
-    What was learned is saved whatever ends the learning: the trainer, a "stop", a signal, the end of the app. If it is
-    stopped before the first merge, or before it has caught up with the merges that were known, no file is written, and
-    None returned.
+    What was learned is saved whatever ends the learning: the trainer, a "stop", a signal, the end of the app. Stopped
+    before the first merge, or before all that was known was made again, it writes no file, and returns None.
     """
     request.check()
     recipe, place, said = request.recipe, request.place, {""}
@@ -245,10 +238,9 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
 def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
     """Learn until the trainer ends or the job is stopped; sends all merges, and keeps checkpoints.
 
-    The merges that are known already, given to the trainer or from an earlier run, are made without credit. After
-    them, without credit, it sends the state "paused" and waits. It sends it again after each command that leaves it
-    paused, so an app that asked for a step knows when its merges have all arrived. After the last merge it does not
-    wait.
+    Merges that are known already need no credit. After them, without credit, it sends the state "paused" and waits,
+    and sends it again after each command that leaves it paused, so an app that asked for a step knows when its merges
+    have all arrived. After the last merge it does not wait.
     """
     batch: list[Merge] = []
     sent = time.monotonic()
@@ -297,10 +289,7 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
 
 def _saved(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
     """Save to the output, and return where it is; if that fails, to the folder for temporary files, for learning may
-    have taken hours.
-
-    Raises FormatError whenever the output could not be written; the message then names the other file.
-    """
+    have taken hours: the FormatError then names that file."""
     output = request.output
     try:
         if request.keep_existing:
