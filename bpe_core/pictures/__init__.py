@@ -1,25 +1,18 @@
 """Tokenized texts to look at: the color of each token, equal in the app and in all pictures, which `drawing` makes."""
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from bpe_core.explain.decoding import DecodedSpan
+    from bpe_core.live.spans import Span
 
 HUES: Final = ("#3c8ff4", "#00ac5f", "#ca7b00", "#e35b6d", "#af6ddb", "#00abb8")
 """Blue, green, amber, rose, violet, teal: lightness 0.65 and chroma 0.17 in OKLCH."""
 N_COLORS: Final = len(HUES)
 
 
-class Tokens(Protocol):
-    """One or more tokens at a range of a text, in code points, as `bpe_core.live.spans.Span` has them."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def ids(self) -> tuple[int, ...]: ...
-
-
-def choose_colors(spans: Sequence[Tokens], n_colors: int = N_COLORS) -> list[int]:
+def choose_colors(spans: "Sequence[Span | DecodedSpan]", n_colors: int = N_COLORS) -> list[int]:
     """For each of consecutive spans a color from 0 to `n_colors` - 1, never that of the span before.
 
     The color is the sum of the ids modulo `n_colors`; only where that equals its neighbor's does it depend on the

@@ -47,8 +47,8 @@ class TextLanes(NamedTuple):
     titles: tuple[str, ...]  # the name of each tokenizer; safe to show
     summaries: tuple[str, ...]  # the tokens, bytes per token and difference to the first of each, in one line
     lines: tuple[tuple[list[Chip], ...], ...]
-    """For each line of the text and each tokenizer its tokens. A token that has no characters of the text, as the end
-    of a word, is not seen under several tokenizers."""
+    """For each line of the text and each tokenizer its tokens; of several tokenizers without those that have no
+    characters of the text, as the end of a word."""
 
     @classmethod
     def of(cls, texts: Sequence[tuple[str, LiveText]], start: int = 0, end: int | None = None) -> Self:
@@ -57,28 +57,25 @@ class TextLanes(NamedTuple):
         end = text.n_characters if end is None else end
         n_bytes = len(utf8(text.between(start, end)))
         lanes, summaries, first, n_first = list[list[list[Chip]]](), list[str](), set[object](), 0
-        for number, (_, text) in enumerate(texts):
+        for _, text in texts:
             spans = text.spans(start, end)
             shapes = [_shape(span, text) for span in spans]
-            chips = _chips(text, spans, start, end, [number > 0 and shape in first for shape in shapes])
+            chips = _chips(text, spans, start, end, [shape in first for shape in shapes])
             lanes.append(_lines(chip for chip in chips if chip.text or len(texts) == 1))
             n = sum(len(span.ids) for span in spans)
-            summary = f"{counted(n, 'token')}, {bytes_per_token(n_bytes, n):.2f} bytes per token, "
-            if number and n_first:
-                grown = f"{n - n_first:+,} tokens ({100 * (n - n_first) / n_first:+.1f} %)"
-                summaries.append(summary + grown.replace("-", "−"))
-            else:
-                summaries.append(summary + counted(n_bytes, "byte"))
-            if number == 0:
+            last = counted(n_bytes, "byte")
+            if n_first:
+                last = f"{n - n_first:+,} tokens ({100 * (n - n_first) / n_first:+.1f} %)".replace("-", "−")
+            summaries.append(f"{counted(n, 'token')}, {bytes_per_token(n_bytes, n):.2f} bytes per token, {last}")
+            if len(lanes) == 1:
                 first, n_first = set(shapes), n
         return cls(tuple(visible(title) for title, _ in texts), tuple(summaries), tuple(zip(*lanes, strict=True)))
 
 
 def _shape(span: Span, text: LiveText) -> object:
     """What two spans have in common whose tokens have the same borders, also where these share a character."""
-    if len(span.ids) == 1:
-        return span[:2]
-    return *span[:2], *(len(text.tokenizer.token_bytes(token)) for token in span.ids)
+    lengths = (len(text.tokenizer.token_bytes(token)) for token in span.ids if len(span.ids) > 1)
+    return *span[:2], *lengths
 
 
 def _chips(text: LiveText, spans: Sequence[Span], start: int, end: int, alike: Sequence[bool]) -> Iterator[Chip]:
@@ -112,18 +109,15 @@ def _lines(chips: Iterator[Chip]) -> list[list[Chip]]:
 
 # Terminals
 
-_OF_256: Final = (111, 78, 179, 174, 176, 80)
-"""The nearest colors of the hues mixed with white, so that black text is legible, in the palette of 256 colors."""
+_OF_256: Final = (111, 78, 179, 174, 176, 80)  # the hues mixed with white, so that black text is legible
 
 
 def in_terminal(lanes: TextLanes, colors: int, *, with_ids: bool = False) -> str:
-    """The text of one lane, its tokens colored for a terminal of `colors` colors; with borders between them if 0.
-
-    Up to 256 the palette is used, above that 24-bit colors. `with_ids` writes the ids of each token after it.
-    """
+    """The text of one lane, its tokens colored for a terminal of `colors` colors, 24-bit ones above 256; with borders
+    between them if 0. `with_ids` writes the ids of each token after it."""
     if not colors:
         return "\n".join(_bordered(chips, with_ids, is_first=not row) for row, (chips,) in enumerate(lanes.lines))
-    backgrounds = [f"5;{_OF_256[color]}" for color in range(len(HUES))]
+    backgrounds = [f"5;{number}" for number in _OF_256]
     if colors > 256:
         backgrounds = ["2;{};{};{}".format(*_pastel(color, 0.5)) for color in range(len(HUES))]
 
@@ -154,10 +148,8 @@ def _pastel(color: int, white: float) -> bytes:
 
 
 def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
-    """How many colors to use, by the environment variables: 0, 256 or 1 << 24.
-
-    0 for what is no terminal, with NO_COLOR (no-color.org), and with TERM=dumb; 1 << 24 if COLORTERM says so.
-    """
+    """How many colors to use, by the environment variables: 0 for what is no terminal, with NO_COLOR (no-color.org) and
+    with TERM=dumb; 1 << 24 if COLORTERM says so; else 256."""
     if not is_terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
         return 0
     return 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
@@ -202,8 +194,8 @@ def page(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
 def fragment(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     """The pictures below one another, as a `div` that contains its style sheet; `with_ids` shows ids as subscripts.
 
-    Tokens have their ids and bytes as tooltips. Under several tokenizers tokens of the borders that the first one's
-    have step back, so that those that differ stand out.
+    Tokens have their ids and bytes as tooltips. Under several tokenizers those with the borders of the first one's step
+    back, so that others stand out.
     """
     hues = "".join(f".bpescope .c{number} {{ --hue: {hue}; }}\n" for number, hue in enumerate(HUES))
     parts = "".join(part for picture in pictures for part in _html(picture, with_ids))
@@ -219,28 +211,24 @@ def live_text_fragment(text: LiveText) -> str:
 
 
 def _html(picture: TextLanes, with_ids: bool) -> Iterator[str]:
-    def spans(chips: Iterable[Chip]) -> str:
-        return "".join(_span(chip, with_ids) for chip in chips)
-
     for title, summary in zip(picture.titles, picture.summaries, strict=True):
         yield f"<h2>{escape(title)}</h2>\n<p>{escape(summary)}</p>\n"
+    lines = [["".join(_span(chip, with_ids) for chip in chips) for chips in line] for line in picture.lines]
     if len(picture.titles) == 1:
-        lines = "\n".join(spans(chips) for (chips,) in picture.lines)
-        yield f'<pre dir="auto">{lines}</pre>\n'
+        yield '<pre dir="auto">{}</pre>\n'.format("\n".join(spans for (spans,) in lines))
         return
-    for line in picture.lines:
+    for line in lines:
         yield '<div class="line" dir="ltr">\n'
-        for title, chips in zip(picture.titles, line, strict=True):
-            yield f'<b>{escape(title)}</b><pre dir="auto">{spans(chips)}</pre>\n'
+        for title, spans in zip(picture.titles, line, strict=True):
+            yield f'<b>{escape(title)}</b><pre dir="auto">{spans}</pre>\n'
         yield "</div>\n"
 
 
 def _span(chip: Chip, with_ids: bool) -> str:
-    if not chip.ids:  # what a lossy pattern drops
-        return escape(chip.text)
     ids = " ".join(map(str, chip.ids))
     kind = f'class="c{chip.color}{" a" * chip.is_alike}" title="{ids}  ({chip.data.hex(" ")})"'
-    return f"<span {kind}>{escape(chip.text)}</span>" + f"<sub>{ids}</sub>" * (with_ids and chip.ends)
+    span = f"<span {kind}>{escape(chip.text)}</span>" + f"<sub>{ids}</sub>" * (with_ids and chip.ends)
+    return span if ids else escape(chip.text)  # without ids: what a lossy pattern drops
 
 
 # SVG
@@ -269,7 +257,7 @@ _SVG: Final = """\
 def drawing(pictures: Sequence[TextLanes], columns: int = COLUMNS) -> str:
     """The pictures below one another as one SVG document, in any monospaced font; lines are wrapped at `columns` cells.
 
-    Under several tokenizers tokens of the borders that the first one's have are grey, so that others stand out.
+    Under several tokenizers those with the borders of the first one's are grey, so that others stand out.
     """
     from rich.console import Console
     from rich.terminal_theme import TerminalTheme
@@ -343,12 +331,12 @@ def _markdown(picture: TextLanes, with_ids: bool) -> str:
         tail += [f"\nand {len(counts) - _ROWS:,} more"] * (len(counts) > _ROWS)
     else:
         pairs = zip(picture.titles, picture.summaries, strict=True)
-        head = ["| tokenizer | the text |", "|---|---|", *(f"| {_cell(title)} | {told} |" for title, told in pairs)]
+        head = ["| tokenizer | the text |", "|---|---|", *(f"| {_cell(title)} | {total} |" for title, total in pairs)]
         width, rows, tail = max(map(cells, picture.titles)), list[str](), list[str]()
         for line in picture.lines:
             for title, chips in zip(picture.titles, line, strict=True):
-                space = " " * (width - cells(title) + 2)
-                rows.append(f"{title}{space}{_bordered(chips, with_ids, is_first=True)}".rstrip())
+                bordered = _bordered(chips, with_ids, is_first=True)
+                rows.append(f"{title}{' ' * (width - cells(title) + 2)}{bordered}".rstrip())
             rows.append("")
         body = "\n".join(rows).rstrip()
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
