@@ -27,9 +27,8 @@ class Format(Protocol):
     """What a format's module has; of those in WRITABLE `write`, or `written` if it writes several files.
 
     `recognizes`: whether the content of a file is of this format, perhaps with errors in it. `read`: its tokenizer,
-    with another split pattern if one is given; `FormatError`, or another `BpeError` if the engine refuses the contents.
-    `write`: the text of the file, in parts; `FormatError` if the format cannot express the tokenizer. `written`: (path,
-    text in parts) of all files of a tokenizer that is saved at `path`.
+    with another split pattern if one is given; any `BpeError`. `write`: the text of the file, in parts; `FormatError`
+    if the format cannot express the tokenizer. `written`: (path, text in parts) of all files saved for `path`.
     """
 
     def recognizes(self, data: bytes) -> bool: ...
@@ -57,8 +56,7 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in an opened file; `pattern` as for `load`. Raises `FormatError`, also if the engine refuses it."""
-    name = _recognized(file)
-    if name is None:
+    if (name := _recognized(file)) is None:
         what = "is empty" if not file.data.strip() else "is no tokenizer file that is known here"
         raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
     try:
@@ -71,7 +69,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     except RecursionError:
         file.broken("its parts are nested too deeply")
     if name != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
-        raise FormatError(f"{file.where} cannot be used: it has a token of {longest:,} bytes.")
+        file.unsupported(f"it has a token of {longest:,} bytes")
     return tokenizer
 
 
@@ -88,22 +86,19 @@ def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
 
     The sentence is "" for a folder without a tokenizer, and for a file of no known format. Loads it to find out.
     """
+    file = None
     try:
         file = TokenizerFile.open(tokenizer_at(Path(path)))
-    except BpeError:
-        return ""
-    try:
         read(file)
     except PatternNeededError:
         return None
     except BpeError as error:
-        return str(error) if _recognized(file) else ""
+        return str(error) if file and _recognized(file) else ""
     return None
 
 
 def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
-    """Write a tokenizer in the native format to a new file, at `path` or, if that exists, with a number added to its
-    name; returns the path. Raises `FormatError`."""
+    """Write a tokenizer in the native format to a new file; the path as of `write_beside`. Raises `FormatError`."""
     return write_beside(path, list(_format("native").write(tokenizer)))
 
 

@@ -2,10 +2,8 @@
 
 import errno
 import os
-import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from itertools import count
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -38,20 +36,20 @@ def write_beside(path: Path, lines: Iterable[str]) -> Path:
 
     Never replaces a file, also not one that another process creates meanwhile. Raises `FormatError`.
     """
+    place, number = path, 1
     with _as_format_error(path):
-        for number in count(1):
-            place = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
-            try:
+        while True:
+            with suppress(FileExistsError):
                 open(place, "x").close()  # from now on it is taken
-            except FileExistsError:
-                continue
-            try:
-                replace_file(place, map(str.encode, lines))
-            except BaseException:
-                place.unlink()
-                raise
-            return place
-    raise AssertionError("numbers do not end")
+                break
+            number += 1
+            place = path.with_stem(f"{path.stem}-{number}")
+        try:
+            replace_file(place, map(str.encode, lines))
+        except BaseException:
+            place.unlink()
+            raise
+    return place
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
@@ -70,18 +68,16 @@ def file_of(path: str | os.PathLike[str]) -> Path | None:
 
     Raises OSError or ValueError for a path that leads nowhere.
     """
-    target = Path(os.path.realpath(path))
+    given, target = Path(path), Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise ValueError(f"there is no folder {_shown(target.parent)}; make it first")
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
+    if not given.exists():
         return target
-    if stat.S_ISDIR(mode):
+    if given.is_dir():
         raise ValueError("it is a folder; name a file in it")
-    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+    if given.is_fifo() or given.is_char_device():
         return None
-    if not stat.S_ISREG(mode):
+    if not given.is_file():
         raise ValueError("it is a socket or a disk, and no file")
     # What a shell has opened is to be written to, and not replaced: /dev/stdout, /dev/fd/3.
     return None if os.path.abspath(path).startswith(("/dev/", "/proc/")) else target

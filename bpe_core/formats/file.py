@@ -30,8 +30,8 @@ LARGEST_FILE: Final = 1 << 27  # bytes; the largest published ones have a quarte
 MOST_VALUES: Final = 10_000_000  # in a JSON file; the largest published ones have two million
 MOST_MADE: Final = 1 << 24  # bytes of all tokens of merges, each of which can double one; a million real ones have less
 LONGEST_TOKEN: Final = 1 << 14
-"""Bytes of a token in any format but the native one; fifteen merges that each double a token exceed it, and an audit of
-longer ones takes minutes. The longest published ones have some hundreds."""
+"""Bytes of a token in any format but the native one: an audit of longer ones takes minutes, published ones have some
+hundreds."""
 _PACKED: Final = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -139,8 +139,7 @@ class Fields:
     def any(self, key: str, default: object = None) -> Any:
         if default is None and key not in self.values:
             self.fail(key, "there is no value")
-        value = self.values.get(key)
-        return default if value is None else value
+        return self.values[key] if key in self else default
 
     def text(self, key: str, default: str | None = None) -> str:
         """A string without lone surrogates."""
@@ -204,11 +203,10 @@ class Fields:
         for column, values in zip(names, columns if rows else (), strict=False):
             kind, expected = (str, "a text") if column == "text" else (int, "a whole number from 0 on")
             is_sound = set(map(type, values)) == {kind}  # a large table has a million values: as few calls as can be
-            if is_sound and (kind is str or (is_number(min(values)) and is_number(max(values)))):
-                continue
-            for index, value in enumerate(values):
-                if not (isinstance(value, str) if kind is str else is_number(value)):
-                    self.fail(f"{key}[{index}]", f"{expected} was expected for {column}, not {_named(value)}")
+            if not is_sound or (kind is int and not (is_number(min(values)) and is_number(max(values)))):
+                sound = [isinstance(value, str) if kind is str else is_number(value) for value in values]
+                index = sound.index(False)
+                self.fail(f"{key}[{index}]", f"{expected} was expected for {column}, not {_named(values[index])}")
         return columns
 
 

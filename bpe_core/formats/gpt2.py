@@ -3,11 +3,10 @@
 They were first called encoder.json and vocab.bpe, and both may have a common prefix (small-vocab.json and
 small-merges.txt). Opening either of them reads both.
 
-- The split pattern is taken from a tokenizer.json in the same folder if it has the same vocabulary, or is Qwen2's if
-  tokenizer_config.json names that class. Otherwise it is GPT-2's, unless that would cut some token: then a pattern must
-  be given.
-- Special tokens are those that no merge makes and that look like <this> or [this], and those in added_tokens.json. What
-  tokenizer_config.json says of added tokens has precedence.
+The split pattern is that of a tokenizer.json in the same folder with the same vocabulary, or Qwen2's if
+tokenizer_config.json names that class, else GPT-2's unless it would cut some token: then a pattern must be given.
+Special tokens are those that no merge makes and that look like <this> or [this], and those in added_tokens.json. What
+tokenizer_config.json says of added tokens has precedence.
 """
 
 import re
@@ -19,8 +18,9 @@ from bpe_core.errors import PatternNeededError
 from bpe_core.formats import huggingface
 from bpe_core.formats.atomic import refuse
 from bpe_core.formats.file import Fields, TokenizerFile
-from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, specials_of
+from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, pre_tokenizer, specials_of
 from bpe_core.patterns import PATTERNS, splitter
+from bpe_core.patterns.pattern import parse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
 from bpe_core.vocabulary.symbols import meant
@@ -94,10 +94,7 @@ def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:
         configured.unsupported(f"the {kind}", "GPT2Tokenizer and those that split as it does, Qwen2Tokenizer")
     if kind != "Qwen2Tokenizer":
         return None
-    split = {"type": "Split", "pattern": {"Regex": PATTERNS["qwen2"]}, "behavior": "Isolated"}
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
-    both = {"type": "Sequence", "pretokenizers": [split, byte_level]}
-    return {"normalizer": {"type": "NFC"}, "pre_tokenizer": both}
+    return {"normalizer": {"type": "NFC"}, "pre_tokenizer": pre_tokenizer(parse("qwen2"))}
 
 
 def _cut_by_gpt_2(tokens: Iterable[bytes]) -> str | None:

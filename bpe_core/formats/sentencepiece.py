@@ -27,7 +27,6 @@ _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _BPE: Final = 2
 _KINDS: Final = {1: "Unigram", _BPE: "BPE", 3: "Word", 4: "Char"}
 _BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
-_SPACES: Final = Expression("  +")
 
 Piece = tuple[str, float, int]
 """An entry of the vocabulary, whose id is its index: name, score (higher ones are joined first), and kind."""
@@ -38,9 +37,7 @@ class Truncated(ValueError):
 
 
 def _message_fields(data: int | bytes) -> Iterator[tuple[int, int | bytes]]:
-    """(field number, value) of each field of a message; a varint is an int, every other value its raw bytes.
-
-    Raises `Truncated`.
+    """(field number, value) of each field of a message; a varint is an int, any other value its bytes, or `Truncated`.
 
     The wire format of protobuf has four kinds of values, and eleven fields are read that have not changed since 2018;
     the library would be a dependency with compiled code and a schema.
@@ -99,16 +96,14 @@ def recognizes(data: bytes) -> bool:
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file. Raises `FormatError`, also if `pattern` is not None: SentencePiece has no patterns."""
     pieces: list[Piece] = []
-    trainer: dict[int, int | bytes] = {}
-    normalizer: dict[int, int | bytes] = {}
+    parts: dict[int, dict[int, int | bytes]] = {2: {}, 3: {}}
     try:
         for number, value in _message_fields(file.data):
             if number == 1:
                 pieces.append(_piece(value))
-            elif number == 2:
-                trainer = dict(_message_fields(value))
-            elif number == 3:
-                normalizer = dict(_message_fields(value))
+            elif number in parts:
+                parts[number] = dict(_message_fields(value))
+        trainer, normalizer = parts[2], parts[3]
         table = _bytes(normalizer.get(1, b"")).decode() or "unnamed"
     except (Truncated, UnicodeDecodeError, struct.error):
         file.broken("it is cut off, or a part of it is not what a SentencePiece model has there")
@@ -158,13 +153,13 @@ def _tokenizer(pieces: list[Piece], adds_prefix: bool, removes_spaces: bool, nam
     )
     added = [AddedToken(text, token, special=True) for text, token in specials.items()]
     added += [AddedToken(names[token], token, normalized=True) for token in of_kind[_USER_DEFINED]]
-    spaced = [replaced_matches(_SPACES, " "), stripped(True, False, " ")] if removes_spaces else []
-    prefixed = [prepended(METASPACE)] if adds_prefix else []
-    trimmed = [stripped(False, True, METASPACE)] if removes_spaces else []
+    normalizers = [replaced_matches(Expression("  +"), " "), stripped(True, False, " ")] * removes_spaces
+    normalizers += [*[prepended(METASPACE)] * adds_prefix, replaced(" ", METASPACE)]
+    normalizers += [stripped(False, True, METASPACE)] * removes_spaces
     keeps_words_apart = all(METASPACE not in names[token].lstrip(METASPACE) for token in normal)
     preparation = Preparation(
         tuple(added),
-        one_after_another([*spaced, *prefixed, replaced(" ", METASPACE), *trimmed]),
+        one_after_another(normalizers),
         (SplitStep(splitter(WORDS)),) if keeps_words_apart else (),
         has_metaspace=True,
         drops_space=adds_prefix,

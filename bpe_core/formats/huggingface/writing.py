@@ -50,7 +50,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         added = preparation.added
         pipeline = {"pre_tokenizer": None, **preparation.description, "decoder": _BYTE_LEVEL}
         if "pre_tokenizer" not in preparation.description:
-            pipeline["pre_tokenizer"] = _pre_tokenizer(pattern)
+            pipeline["pre_tokenizer"] = pre_tokenizer(pattern)
     else:
         added = specials_of(vocabulary)
         if isinstance(pattern, Else):  # its texts are found first, as added tokens are
@@ -60,7 +60,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
             if not texts or texts != {token.text for token in found}:
                 refuse(_TARGET, "its pattern finds something first that is no token")
             added, pattern = added + found, pattern.rest
-        pipeline = {"normalizer": None, "pre_tokenizer": _pre_tokenizer(pattern), "decoder": _BYTE_LEVEL}
+        pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer(pattern), "decoder": _BYTE_LEVEL}
     ordinary = {token.text.encode() for token in added if not token.special}
     is_ranked = isinstance(vocabulary, RankedVocabulary)
     looks_up_whole = is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
@@ -71,13 +71,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
             refuse(_TARGET, f"the token {token} would be looked up as a whole there, and is not here")
     model = {
         "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "ignore_merges": looks_up_whole,
+        **dict.fromkeys(("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")),
+        **{"fuse_unk": False, "byte_fallback": False, "ignore_merges": looks_up_whole},
         "vocab": names_of(tokenizer, added),
         "merges": [list(pair) for pair in pairs_of(vocabulary)],
     }
@@ -125,21 +120,19 @@ def pairs_of(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
         refuse(_TARGET, f"the token {odd} is joined by its rank, from parts that no merge names")
 
 
-def _pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
+def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
     """The pre-tokenizer that splits by `pattern`. Raises `FormatError` if there is none."""
     splits: list[dict[str, Any]] = []
-    waiting: list[Pattern] = [pattern]
-    while waiting:
-        match waiting.pop():
-            case Split() as split if split.source or split.drops_rest:
-                check_read_alike(split)
-                source, behavior = _SOURCES.get(split.name, split.source), "Removed" if split.drops_rest else "Isolated"
-                how = {"behavior": behavior, "invert": split.drops_rest}
-                splits.append({"type": "Split", "pattern": {"Regex": source}} | how)
-            case Then(first, rest):
-                waiting += rest, first
-            case Else():
-                refuse(_TARGET, "its pattern finds something first that is no token")
+    rest: Pattern | None = pattern
+    while rest:
+        split, rest = (rest.first, rest.rest) if isinstance(rest, Then) else (rest, None)
+        if isinstance(split, Else):
+            refuse(_TARGET, "its pattern finds something first that is no token")
+        if split.source or split.drops_rest:
+            check_read_alike(split)
+            source, behavior = _SOURCES.get(split.name, split.source), "Removed" if split.drops_rest else "Isolated"
+            how = {"behavior": behavior, "invert": split.drops_rest}
+            splits.append({"type": "Split", "pattern": {"Regex": source}} | how)
     return {"type": "Sequence", "pretokenizers": [*splits, _BYTE_LEVEL]} if splits else _BYTE_LEVEL
 
 
