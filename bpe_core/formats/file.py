@@ -90,16 +90,12 @@ class TokenizerFile:
         except UnicodeDecodeError as error:
             self.broken(f"it is not UTF-8 at byte {error.start}")
 
-    def json(self, *, strict: bool = True) -> Any:
-        """The JSON value in the file, read by `untrusted_json.parse`. Raises `FormatError`."""
+    def fields(self, *, strict: bool = True) -> "Fields":
+        """The JSON object in the file, read by `untrusted_json.parse`. Raises `FormatError`."""
         try:
-            return untrusted_json.parse(self.data, strict=strict, most=MOST_VALUES)
+            return Fields(untrusted_json.parse(self.data, strict=strict, most=MOST_VALUES), self.where)
         except untrusted_json.JsonError as error:
             self.broken(str(error))
-
-    def fields(self, *, strict: bool = True) -> "Fields":
-        """The JSON object in the file. Raises `FormatError`."""
-        return Fields(self.json(strict=strict), self.where)
 
     def broken(self, problem: str) -> NoReturn:
         """Raise the `FormatError` that the file is broken; `problem` is a clause."""
@@ -176,9 +172,9 @@ class Fields:
     def objects(self, key: str, default: list[Any] | None = None) -> list["Fields"]:
         return [self._inside(value, f"{key}[{index}]") for index, value in enumerate(self.items(key, default))]
 
-    def ids(self, key: str) -> dict[str, int]:
-        """The object at `key`, name -> id, no two equal."""
-        ids = self.fields(key).values
+    def ids(self, key: str = "") -> dict[str, int]:
+        """The object at `key`, or this one itself, if it is name -> id, no two ids equal."""
+        ids = self.fields(key).values if key else self.values
         numbers = set(ids.values()) if all(type(token) is int for token in ids.values()) else set()
         if len(numbers) == len(ids) and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID:
             return ids

@@ -52,7 +52,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     if other is None:
         file.unsupported(f"it is one of two files, and there is no {' or '.join(names)} beside it")
     vocab, merges = (other, file) if is_merges else (file, other)
-    ids = Fields({"vocab": vocab.json()}, vocab.where).ids("vocab")
+    ids = vocab.fields().ids()
     pairs = list(_pairs(merges, ids))
     made = dict.fromkeys(left + right for left, right in pairs)
     if sum(name.endswith("</w>") and name not in made and len(name) > 4 for name in ids) > 1:  # CLIP, the first GPT
@@ -66,7 +66,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         )
     found = {name: token for name, token in ids.items() if name not in made and _SPECIAL.fullmatch(name)}
     if beside := file.beside("added_tokens.json"):
-        found |= Fields({"added": beside.json()}, beside.where).ids("added")
+        found |= beside.fields().ids()
     prefix = configured.values.get("add_prefix_space") is True
     description = {
         "added_tokens": [{"id": token, "content": name, "special": True} for name, token in found.items()],

@@ -13,7 +13,7 @@ from bpe_core.corpus import Source
 from bpe_core.errors import PatternError
 from bpe_core.formats.atomic import refuse
 from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, is_number
-from bpe_core.formats.ranks import joined_by_rank
+from bpe_core.formats.ranks import check_merges
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
@@ -30,6 +30,7 @@ _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
 _ELSEWHERE: Final = ("sources", "steps", "first_counts", "special_tokens")  # of the record: not a line each
 _NUMBERS: Final = (int, int | None)
+_TARGET: Final = "in bpescope's own format"
 _ESCAPES: Final = {0x7F: "\\u007f"} | {code: json.dumps(chr(code))[1:-1] for code in CONTROLS if code > 0x7F}
 
 
@@ -42,8 +43,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
     base = vocabulary.base
-    if problem := _problem(tokenizer):
-        refuse("in bpescope's own format", problem)
+    _check(tokenizer)
     yield "{\n"
     yield _entry("format", FORMAT)
     yield _entry("version", VERSION)
@@ -79,19 +79,17 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     yield "\n}\n"
 
 
-def _problem(tokenizer: Tokenizer) -> str:
-    """What the format has no place for, as a clause; "" if nothing."""
+def _check(tokenizer: Tokenizer) -> None:
+    """Raise `FormatError` if the format has no place for something."""
     vocabulary = tokenizer.vocabulary
     if tokenizer.preparation:
-        return "it changes a text before it splits it, or looks for tokens in it"
-    if vocabulary.end_of_word is not None:
-        return ""
-    if not vocabulary.is_bytewise:
-        return "it is made of characters"
-    if any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(vocabulary.base).items()):
-        return "some of its bytes have two tokens"
-    odd = joined_by_rank(vocabulary)
-    return "" if odd is None else f"the token {odd} is joined by its rank, from parts that no merge names"
+        refuse(_TARGET, "it changes a text before it splits it, or looks for tokens in it")
+    if vocabulary.end_of_word is None:
+        if not vocabulary.is_bytewise:
+            refuse(_TARGET, "it is made of characters")
+        if any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(vocabulary.base).items()):
+            refuse(_TARGET, "some of its bytes have two tokens")
+        check_merges(vocabulary, _TARGET)
 
 
 def _bytes_from(first: int) -> dict[int, bytes]:
@@ -220,13 +218,9 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
         training.fail("n_given", f"no more than {len(steps)} was expected, the number of merges")
     counts = fields.items("first_counts", [])
     if len(counts) not in (0, 256 + ("end_of_word" in fields)) or not all(map(is_number, counts)):
-        fields.fail(
-            "first_counts", "the count of each byte was expected, and of the end-of-word marker if there is one"
-        )
-    sources = (
-        Source(
-            one.text("name"), one.number("bytes"), one.number("characters"), one.text("sha256"), one.number("weight", 1)
-        )
-        for one in training.objects("sources")
-    )
+        fields.fail("first_counts", "counts of all bytes were expected, and of the end-of-word marker if there is one")
+    sources: list[Source] = []
+    for one in training.objects("sources"):
+        sizes = one.number("bytes"), one.number("characters")
+        sources.append(Source(one.text("name"), *sizes, one.text("sha256"), one.number("weight", 1)))
     return TrainingRecord(**values, sources=tuple(sources), steps=steps, first_counts=tuple(counts))

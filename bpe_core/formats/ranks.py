@@ -1,7 +1,6 @@
 """Vocabularies of ranks, where any two neighbors join whose bytes together are a token, the lowest rank first.
 
-Reading them, and checking whether a vocabulary of merges can be written so: only if ranks give the same ids for every
-text.
+A vocabulary of merges can be written so if ranks give the same ids for every text.
 """
 
 from binascii import a2b_base64
@@ -50,8 +49,7 @@ def vocabulary_of(
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
     """Id -> bytes of all ordinary tokens, ascending by id.
 
-    Raises `FormatError` if merging by ranks would give other ids for some text, or if the tokenizer does more to a text
-    than split it, which a file of ranks cannot express.
+    Raises `FormatError` if merging by ranks would give other ids for some text, or the tokenizer does more than split.
     """
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
@@ -94,17 +92,14 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
             refuse("as ranks", f"the token {token} '{token_label(data)}' would be made in another way there")
 
 
-def joined_by_rank(vocabulary: Vocabulary) -> int | None:
-    """A token of a ranked vocabulary that no recovered merge makes and that is the concatenation of two other tokens.
+def check_merges(vocabulary: Vocabulary, target: str) -> None:
+    """Raise `FormatError` if merges and whole pieces do not determine the encoding; `target` as in `refuse`.
 
-    Ranks may join these two though no merge does. None if there is no such token: then merges and whole pieces
-    determine the encoding.
+    In a vocabulary of ranks these may join two tokens to a third that no recovered merge makes.
     """
     if not isinstance(vocabulary, RankedVocabulary):
-        return None
+        return
     known = {vocabulary.token_bytes(token) for token in vocabulary.ids()}
-    pieces = vocabulary.whole_pieces.items()
-    joined = (
-        token for data, token in pieces if any(data[:i] in known and data[i:] in known for i in range(1, len(data)))
-    )
-    return next(joined, None)
+    for data, token in vocabulary.whole_pieces.items():
+        if any(data[:i] in known and data[i:] in known for i in range(1, len(data))):
+            refuse(target, f"the token {token} is joined by its rank, from parts that no merge names")

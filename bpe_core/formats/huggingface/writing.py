@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bpe_core.errors import PatternError
 from bpe_core.formats.atomic import refuse
-from bpe_core.formats.ranks import joined_by_rank
+from bpe_core.formats.ranks import check_merges
 from bpe_core.patterns import splitter
 from bpe_core.patterns.automaton import Automaton
 from bpe_core.patterns.expression import Expression
@@ -109,15 +109,11 @@ def names_of(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> dict[str, int
 
 
 def pairs_of(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    """(left name, right name) of each merge, in order.
-
-    Raises `FormatError` if the merges do not determine the encoding, see `ranks.joined_by_rank`.
-    """
+    """(left name, right name) of each merge, in order. Raises `FormatError` if merges do not determine the encoding."""
+    check_merges(vocabulary, _TARGET)
     name = {token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()}
     for left, right, _ in vocabulary.merges:
         yield name[left], name[right]
-    if (odd := joined_by_rank(vocabulary)) is not None:
-        refuse(_TARGET, f"the token {odd} is joined by its rank, from parts that no merge names")
 
 
 def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:

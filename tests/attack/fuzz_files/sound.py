@@ -102,7 +102,6 @@ def _js_tiktoken() -> Iterator[Sound]:
     yield Sound("object", {"a.json": _json(whole)}, ("a.json",))
     whole = {"pat_str": r"\p{L}+|\p{N}|.|\s", "special_tokens": {}, "bpe_ranks": line + "\n! 500 eHl6 YWJ4eXo="}
     yield Sound("two lines", {"a.json": _json(whole)}, ("a.json",))
-    yield Sound("ranks alone", {"a.txt": line.encode() + b"\n"}, ("a.txt",), "gpt4")
 
 
 def _tekken() -> Iterator[Sound]:

@@ -1,11 +1,9 @@
 """js-tiktoken's ranks: the same tokens as in a rank file, in a few long lines, with pattern and special tokens."""
 
-import pytest
 from real import real_file
 from small_files import js_tiktoken, put
 
 from bpe_core import PATTERNS, load
-from bpe_core.errors import FormatError
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.tiktoken import read as read_ranks
 
@@ -16,13 +14,6 @@ def test_ranks_go_up_from_the_first_of_a_line(tmp_path):
     assert tokenizer.encode("abc ab<|end|>", allowed_special="all") == [300, 32, 256, 400]
     assert (tokenizer.token_bytes(256), tokenizer.token_bytes(300)) == (b"ab", b"abc")
     assert tokenizer.n_vocab == 259
-
-
-def test_the_lines_alone_need_a_pattern(tmp_path):
-    put(tmp_path, {"ranks": js_tiktoken()["bpe_ranks"]})
-    with pytest.raises(FormatError, match="not how to split a text"):
-        load(tmp_path / "ranks")
-    assert load(tmp_path / "ranks", pattern="none").encode("ab") == [256]
 
 
 def test_a_published_file_in_this_form_is_the_same_tokenizer(tmp_path):
