@@ -35,25 +35,17 @@ class Example:
 
 @cache
 def samples() -> tuple[SampleText, ...]:
-    """All samples, in the order of the manifest; `TextError` if they are not installed.
-
-    >>> [sample.title for sample in samples() if sample.name == "aaabdaaabac"]
-    ['aaabdaaabac']
-    """
-    entries, home = _listed("sample"), shipped("samples.toml").parent
+    """All samples, in the order of the manifest; `TextError` if they are not installed."""
+    home = shipped("samples.toml").parent
     return tuple(
-        SampleText(Path(entry["file"]).stem, entry["title"], entry["reason"], home / entry["file"], entry["group"])
-        for entry in entries
+        SampleText(Path(one["file"]).stem, one["title"], one["reason"], home / one["file"], one["group"])
+        for one in _listed("sample")
     )
 
 
 @cache
 def examples() -> tuple[Example, ...]:
-    """All examples, in the order of the manifest; `TextError` if they are not installed.
-
-    >>> examples()[0].title
-    'The r in strawberry'
-    """
+    """All examples, in the order of the manifest; `TextError` if they are not installed."""
     found: list[Example] = []
     for one in _listed("example"):
         text, at = one["text"], one.get("at", "")

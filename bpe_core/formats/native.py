@@ -5,6 +5,7 @@ The text at the end of a merge's line is for people; a file in which it does not
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, asdict
 from dataclasses import fields as fields_of
 from typing import Any, Final, NoReturn
@@ -27,7 +28,7 @@ FORMAT: Final = "bpescope"
 VERSION: Final = 1
 _PICKY: Final = 2  # of a file of an earlier bpescope, with tokens that were removed while it was learned
 _PLAIN: Final = ("left", "right", "token", "text")
-_TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
+_TRAINED: Final = (*_PLAIN[:3], "count", "ties", "n_tokens", "text")
 _ELSEWHERE: Final = ("sources", "steps", "first_counts", "special_tokens")  # of the record: not a line each
 _NUMBERS: Final = (int, int | None)
 _TARGET: Final = "in bpescope's own format"
@@ -44,14 +45,10 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
     base = vocabulary.base
     _check(tokenizer)
-    yield "{\n"
-    yield _entry("format", FORMAT)
-    yield _entry("version", VERSION)
-    yield _entry("name", tokenizer.name)
-    yield _entry("pattern", tokenizer.pattern)
-    yield _entry("pattern_source", tokenizer.splitter.source)
-    yield _entry("n_vocab", tokenizer.n_vocab)
-    yield _entry("special_tokens", dict(vocabulary.special_tokens))
+    head = {"format": FORMAT, "version": VERSION, "name": tokenizer.name}
+    head |= {"pattern": tokenizer.pattern, "pattern_source": tokenizer.splitter.source}
+    head |= {"n_vocab": tokenizer.n_vocab, "special_tokens": dict(vocabulary.special_tokens)}
+    yield "{\n" + "".join(map(_entry, head, head.values()))
     first = min(base, default=0)
     if base == _bytes_from(first):
         yield _entry("first_byte", first)
@@ -65,9 +62,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     rows = [f"{left}, {right}, {token}" for left, right, token in vocabulary.merges]
     if record:
         yield ' "training": {\n'
-        for name in (field.name for field in fields_of(record)):
-            if name not in _ELSEWHERE:
-                yield _entry(name, getattr(record, name))
+        names = [field.name for field in fields_of(record) if field.name not in _ELSEWHERE]
+        yield from (_entry(name, getattr(record, name)) for name in names)
         sources = ",\n".join(f"  {_escaped(_ON_ONE_LINE(asdict(source)))}" for source in record.sources)
         yield f' "sources": [\n{sources}\n ]}},\n'
         if record.first_counts:
@@ -187,10 +183,9 @@ def bytes_made(
 def _pattern(fields: Fields) -> str:
     """The pattern's name if it still means what it meant when the file was written, else its regular expression."""
     name, source = fields.text("pattern"), fields.text("pattern_source")
-    try:
+    with suppress(PatternError):
         return name if splitter(name).source == source else source
-    except PatternError:
-        return source
+    return source
 
 
 def _base(fields: Fields) -> dict[int, bytes]:

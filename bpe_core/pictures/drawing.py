@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 BORDER: Final = "│"
-COLUMNS: Final = 96  # default width of an SVG, in cells
 FIRST_CHARACTERS: Final = 4000  # of a long text that a notebook shows
 _ROWS: Final = 40  # of a table of tokens at most; the most frequent are listed
 _GLYPHS: Final = {code: glyph for code, glyph in CONTROLS.items() if code != 0x0A} | {0x09: "⇥"}
@@ -254,7 +253,7 @@ _SVG: Final = """\
 """
 
 
-def drawing(pictures: Sequence[TextLanes], columns: int = COLUMNS) -> str:
+def drawing(pictures: Sequence[TextLanes], columns: int = 96) -> str:
     """The pictures below one another as one SVG document, in any monospaced font; lines are wrapped at `columns` cells.
 
     Under several tokenizers those with the borders of the first one's are grey, so that others stand out.

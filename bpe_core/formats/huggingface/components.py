@@ -14,16 +14,8 @@ from bpe_core.formats.file import Fields
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Split, without_comments
-from bpe_core.tokenizer.normalizers import (
-    Normalizer,
-    lowercase,
-    normal_form,
-    prepended,
-    replaced,
-    replaced_matches,
-    stripped,
-    without_accents,
-)
+from bpe_core.tokenizer import normalizers
+from bpe_core.tokenizer.normalizers import Normalizer, prepended, replaced, replaced_matches, stripped
 from bpe_core.tokenizer.preparation import METASPACE, PrefixStep, ReplaceStep, SplitStep, Step
 
 
@@ -38,14 +30,13 @@ def in_sequence(fields: Fields, key: str) -> Iterator[Fields]:
 
 def normalizer(fields: Fields) -> Normalizer:
     """The normalizer described by an object that is no Sequence. Raises `FormatError`, `PatternError`."""
-    kind = fields.text("type")
-    match kind:
+    match kind := fields.text("type"):
         case "NFC" | "NFD" | "NFKC" | "NFKD":
-            return normal_form(kind)
+            return normalizers.normal_form(kind)
         case "Lowercase":
-            return lowercase
+            return normalizers.lowercase
         case "StripAccents":
-            return without_accents
+            return normalizers.without_accents
         case "Strip":
             return stripped(fields.flag("strip_left", True), fields.flag("strip_right", True))
         case "Prepend":
@@ -135,8 +126,7 @@ def steps(fields: Fields) -> Iterator[Step | None]:
 
     Raises `FormatError`.
     """
-    kind = fields.text("type")
-    match kind:
+    match kind := fields.text("type"):
         case "ByteLevel":
             if fields.flag("add_prefix_space", True):
                 yield PrefixStep(" ")
@@ -153,11 +143,10 @@ def steps(fields: Fields) -> Iterator[Step | None]:
             yield _split(fields, _PUNCTUATION, fields.any("behavior", "Isolated"))
         case "Whitespace":
             yield _by(_WORDS, drops_rest=True)
-        case "WhitespaceSplit":
+        case "WhitespaceSplit" | "BertPreTokenizer":
             yield SplitStep(splitter("words"))
-        case "BertPreTokenizer":
-            yield SplitStep(splitter("words"))
-            yield _by(_PUNCTUATION)
+            if kind == "BertPreTokenizer":
+                yield _by(_PUNCTUATION)
         case "CharDelimiterSplit":
             yield _split(fields, str(regex.escape(fields.text("delimiter"), special_only=True)), "Removed")
         case "Metaspace":
@@ -169,11 +158,8 @@ def steps(fields: Fields) -> Iterator[Step | None]:
             if fields.flag("split", True):
                 yield _by(f"{METASPACE}[^{METASPACE}]*")
         case _:
-            fields.unsupported(
-                f"the pre-tokenizer {kind}",
-                "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, "
-                "BertPreTokenizer, Metaspace, Sequence",
-            )
+            supported = "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, "
+            fields.unsupported(f"the pre-tokenizer {kind}", f"{supported}BertPreTokenizer, Metaspace, Sequence")
 
 
 def _by(expression: str, drops_rest: bool = False) -> SplitStep:
