@@ -20,8 +20,8 @@ from textual.reactive import Reactive
 
 from bpe_core.visible import visible
 from tui.commands import PANE_BY_ID, PANES, PaneEntry, applies, bindings
-from tui.disk.autosave import Autosave
 from tui.disk.config import Configuration
+from tui.disk.locked import Autosave
 from tui.features.feature import StateScreen, guarded
 from tui.panes.editor import EditorPane
 from tui.state import Run

@@ -9,7 +9,7 @@ import pytest
 from scope import Opened, eventually
 
 from tui.dialogs.questions import AskPath, Confirm
-from tui.disk import autosave, config
+from tui.disk import config, locked
 
 
 @contextmanager
@@ -49,7 +49,7 @@ async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_en
 async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
     opened: Opened, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(autosave.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(locked.tempfile, "tempdir", str(tmp_path))
     async with opened() as scope:
         await scope.until_tokenizer()
         await scope.press("a")

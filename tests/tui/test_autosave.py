@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.disk import autosave, config
-from tui.disk.autosave import Autosave
+from tui.disk import config, locked
+from tui.disk.locked import Autosave
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -106,7 +106,7 @@ def test_where_nothing_can_be_locked_there_is_one_text(odd: str) -> None:
 def test_a_text_that_finds_no_place_goes_among_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refuge = tmp_path / "refuge"
     refuge.mkdir()
-    monkeypatch.setattr(autosave.tempfile, "tempdir", str(refuge))
+    monkeypatch.setattr(locked.tempfile, "tempdir", str(refuge))
     text = kept()
     assert text.keep_somewhere(["in its place"]) == "" == text.keep_somewhere(["in its place"])
     config.text_file().unlink()
@@ -115,7 +115,7 @@ def test_a_text_that_finds_no_place_goes_among_temporary_files(tmp_path: Path, m
     (path,) = refuge.iterdir()
     assert str(path) in sentence and path.read_bytes() == b"all of it\r\n"
     assert text.keep_somewhere(["all of it\r", ""]) == ""  # once is enough
-    monkeypatch.setattr(autosave.tempfile, "tempdir", str(tmp_path / "nowhere" / "at all"))
+    monkeypatch.setattr(locked.tempfile, "tempdir", str(tmp_path / "nowhere" / "at all"))
     (tmp_path / "nowhere").touch()
     with pytest.raises(OSError):
         text.keep_somewhere(["more"])

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bpe_core import save, train
-from tui.disk.unfinished import Note, left_behind
+from tui.disk.locked import Note, left_behind
 from tui.state import TrainingOptions, UnfinishedTraining
 
 OPTIONS = TrainingOptions(300, more={"sample": "1/2"})
@@ -14,7 +14,7 @@ BOOK = UnfinishedTraining("book", OPTIONS, ("book.txt",), begin="old.json", begi
 TRAINS = """
 import sys
 from pathlib import Path
-from tui.disk.unfinished import Note
+from tui.disk.locked import Note
 from tui.state import UnfinishedTraining
 note = Note.new(Path(sys.argv[1]), UnfinishedTraining("of another copy"))
 print(flush=True)

@@ -4,27 +4,23 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from fcntl import LOCK_EX, LOCK_NB, flock
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 from bpe_core.whole_file import replace_file
 
-try:
-    from fcntl import LOCK_EX, LOCK_NB, flock
-except ImportError:  # a system without it: there every copy believes that it is the only one
-    flock = None  # type: ignore[assignment]
-
 MOST: Final = 1 << 28  # bytes of a file that is read: what is larger was not written by this app
 
 
-def read_file(path: Path, most: int = MOST) -> bytes:
+def read_file(path: Path) -> bytes:
     """What is in a file. Raises OSError; also for a folder, and for what would keep one waiting or has no end."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
     with open(path, "rb") as file:
-        data = file.read(most + 1)
-    if len(data) > most:
+        data = file.read(MOST + 1)
+    if len(data) > MOST:
         raise OSError(errno.EFBIG, "it is too large", str(path))
     return data
 
@@ -78,8 +74,7 @@ def _other_names(path: Path) -> Iterator[Path]:
 def lock(file: int) -> bool:
     """Lock an open file until it is closed; false if another copy of the app has. Where there are no locks, true."""
     try:
-        if flock is not None:
-            flock(file, LOCK_EX | LOCK_NB)
+        flock(file, LOCK_EX | LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:  # a disk that knows no locks, such as one of another computer

@@ -15,7 +15,7 @@ from bpe_core.trainer.start import first_vocabulary
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.messages import JobCommand
 from bpe_core.worker.train import Recipe, TrainRequest
-from tui.disk.unfinished import Note
+from tui.disk.locked import Note
 from tui.process import WorkerProcess
 from tui.state import Run, TrainingOptions, UnfinishedTraining
 

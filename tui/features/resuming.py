@@ -17,7 +17,7 @@ from bpe_core.worker.messages import JobCommand
 from tui.dialogs.lists import Runs
 from tui.dialogs.questions import Ask, Confirm, whole_number
 from tui.disk import config
-from tui.disk.unfinished import Note, left_behind
+from tui.disk.locked import Note, left_behind
 from tui.features.corpus import CorpusChoice
 from tui.features.course import RUN, WAIT, TrainingTask
 from tui.features.feature import BUSY, NO_TEXT, NO_TOKENIZER, Feature, StateScreen, sentence_of

@@ -35,9 +35,9 @@ from bpe_core.worker.messages import (
 )
 from tui.dialogs.questions import Ask
 from tui.disk import config
+from tui.disk.locked import Note
 from tui.disk.sources import sample_corpus, title_of
 from tui.disk.tokenizer_files import place_for, without_twin
-from tui.disk.unfinished import Note
 from tui.features.audit import AuditFeature
 from tui.features.corpus import CorpusChoice, path_of
 from tui.features.course import RUN, WAIT, Course, TrainingTask

@@ -13,9 +13,9 @@ from contextlib import suppress
 from typing import Final
 
 from textual.app import App
+from textual.dom import DOMNode
 from textual.events import Event, Key, MouseDown, MouseEvent, MouseMove, MouseUp, Paste
-from textual.message_pump import MessagePump
-from textual.widget import Widget
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 _EDITING: Final = frozenset(
@@ -48,9 +48,10 @@ class TypeAhead:
         if self._passing or event.is_forwarded or not isinstance(event, Key | MouseEvent | Paste):
             return False
         if not self.pending:
-            if self._ready.is_set() or not isinstance(event, Key) or not leads(event, self._focused()):
+            focused = self._focused()
+            if self._ready.is_set() or not isinstance(event, Key) or not leads(event, focused):
                 return False
-            self._following = asyncio.create_task(self._follow(None))
+            self._following = asyncio.create_task(self._follow(focused))
         if isinstance(event, MouseMove) and self._waiting and isinstance(self._waiting[-1], MouseMove):
             self._waiting.pop()  # only the last place of the mouse counts
         self._waiting.append(event)
@@ -62,20 +63,21 @@ class TypeAhead:
         if self._following is None and leads(event, focused):
             self._following = asyncio.create_task(self._follow(focused))
 
-    def _focused(self) -> Widget | None:
-        return self._app.focused if self._app.screen_stack else None
+    def _focused(self) -> DOMNode:
+        """What has the focus; nothing has: the screen, or the app."""
+        return (self._app.focused or self._app.screen) if self._app.screen_stack else self._app
 
-    async def _follow(self, widget: Widget | None) -> None:
+    async def _follow(self, node: DOMNode) -> None:
         await self._ready.wait()
         for _ in range(_PASSES):
-            pumps = self._upwards(widget)
+            pumps = [*node.ancestors_with_self]
             for pump in pumps:
                 handled = asyncio.Event()
                 if pump.is_running and pump.call_later(handled.set):
                     with suppress(TimeoutError):
                         await asyncio.wait_for(handled.wait(), _LIMIT)
-            widget = self._focused()
-            if not any(pump.message_queue_size for pump in (*pumps, *self._upwards(widget))):
+            node = self._focused()
+            if not any(pump.message_queue_size for pump in (*pumps, *node.ancestors_with_self)):
                 break
         for _ in range(_POLLS):
             if _takes_keys(self._app):
@@ -84,12 +86,6 @@ class TypeAhead:
         self._following = None
         if self._waiting:
             self._app.call_later(self._send)
-
-    def _upwards(self, widget: Widget | None) -> list[MessagePump]:
-        """A widget, or else the screen, and what it stands in, up to the app."""
-        if widget is not None:
-            return list(widget.ancestors_with_self)
-        return [self._app.screen, self._app] if self._app.screen_stack else [self._app]
 
     async def _send(self) -> None:
         """Send what has waited, up to the next event that leads elsewhere."""
@@ -102,17 +98,17 @@ class TypeAhead:
                 self._passing = False
 
 
-def leads(event: Event, focused: Widget | None) -> bool:
+def leads(event: Event, focused: DOMNode) -> bool:
     """Whether an event may open or close a screen, or move the focus.
 
     A letter is typed where something can be typed; on a list it may be a command.
 
-    >>> [leads(Key(key, None), None) for key in ("tab", "shift+left", "ctrl+p")], leads(Key("a", "a"), Input())
+    >>> [leads(Key(key, None), Screen()) for key in ("tab", "shift+left", "ctrl+p")], leads(Key("a", "a"), Input())
     ([True, True, True], False)
     """
     if isinstance(event, Key):
         edits = isinstance(focused, TextArea) and event.key.rpartition("+")[2] in _EDITING
-        types = event.is_printable and (focused is None or isinstance(focused, TextArea | Input))
+        types = event.is_printable and isinstance(focused, TextArea | Input | Screen | App)
         return not (edits or types)
     return isinstance(event, MouseDown | MouseUp)
 

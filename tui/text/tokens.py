@@ -149,8 +149,6 @@ class Review:
     def settle(self, seconds: float) -> bool:
         """Work for so many seconds, or a little longer; whether all is known now. Repeated calls come to an end."""
         deadline = perf_counter() + seconds
-        if self.settled:
-            return True
         if not self.knows_pitfalls:
             self._look_at_the_end()
             if self._pitfalls.search(max(0.0, deadline - perf_counter())):
