@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from bpe_core.auditing import audit, examine
-from bpe_core.auditing.findings import KINDS, Findings, Severity
+from bpe_core.auditing.findings import KINDS, Findings
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
@@ -22,14 +22,9 @@ def found():
     return audit(train(TEXT, vocab_size=280), counts=Counts.of(TEXT, "gpt4"), reference=Counts.of("aab", "gpt4"))
 
 
-def test_the_worst_comes_first(found):
-    assert list(found) == sorted(found, key=lambda finding: -finding.severity)
+def test_findings_are_a_sequence_that_can_be_asked_the_worst_first(found):
     order = list(KINDS)
-    problems = [order.index(finding.kind) for finding in found if finding.severity is Severity.PROBLEM]
-    assert problems == sorted(problems)
-
-
-def test_findings_are_a_sequence_that_can_be_asked(found):
+    assert list(found) == sorted(found, key=lambda finding: (-finding.severity, order.index(finding.kind)))
     assert sum(found.kinds().values()) == len(found)
     assert list(found.kinds()) == [kind for kind in KINDS if found.of(kind)]
     assert found.of("unused-byte", "rare") == [f for f in found if f.kind in ("unused-byte", "rare")]
@@ -80,15 +75,11 @@ def examined():
     return subject, list(examine(subject))
 
 
-def test_the_most_suspicious_comes_first_and_each_token_once(examined):
+def test_a_row_joins_what_was_found_of_a_token_and_loses_nothing_the_most_suspicious_first(examined):
     rows = verdicts(*examined)
     assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
-    assert {row.id for row in rows} == {finding.id for finding in examined[1]}
-    assert len({row.id for row in rows}) == len(rows)
-
-
-def test_a_row_joins_what_was_found_and_loses_nothing(examined):
-    for row in verdicts(*examined):
+    assert sorted(row.id for row in rows) == sorted({finding.id for finding in examined[1]})
+    for row in rows:
         own = [finding for finding in examined[1] if finding.id == row.id]
         assert set(row.kinds) == {finding.kind for finding in own}
         assert row.severity is max(finding.severity for finding in own)

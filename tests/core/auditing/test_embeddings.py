@@ -8,7 +8,7 @@ import pytest
 
 from bpe_core.auditing.embeddings import Matrix, open_matrix, tensors_with_rows
 from bpe_core.auditing.undertrained import INDICATORS, indicator
-from bpe_core.errors import EmbeddingsError, Stopped
+from bpe_core.errors import EmbeddingsError
 
 RNG = numpy.random.default_rng(7)
 ROWS = RNG.standard_normal((50, 8)).astype(numpy.float32)
@@ -48,12 +48,9 @@ def test_each_kind_of_number_is_read(tmp_path, kind, array, error):
     assert numpy.abs(together - ROWS).max() <= error
 
 
-def test_npy_is_mapped(tmp_path):
+def test_npy_is_mapped_and_parts_are_found_by_their_index_or_their_folder(tmp_path):
     numpy.save(tmp_path / "m.npy", ROWS)
     assert (open_matrix(tmp_path / "m.npy").rows(0, 50) == ROWS).all()
-
-
-def test_parts_are_found_by_their_index_or_their_folder(tmp_path):
     written(tmp_path / "a.safetensors", {"x": ("F32", ROWS)})
     written(tmp_path / "b.safetensors", {"model.embed_tokens.weight": ("F32", ROWS)})
     index = {"weight_map": {"x": "a.safetensors", "model.embed_tokens.weight": "b.safetensors"}}
@@ -164,14 +161,6 @@ def test_untrained_rows_come_first_and_rows_of_nan_do_no_harm(name):
 def test_what_does_not_belong_together_is_one_sentence(name, unused, ordinary, sentence):
     with pytest.raises(EmbeddingsError, match=sentence):
         indicator(matrix_of(ROWS), name, unused, ordinary)
-
-
-def test_work_can_be_stopped():
-    def stop(*progress):
-        raise Stopped
-
-    with pytest.raises(Stopped):
-        indicator(matrix_of(ROWS), "cosine", [1, 2, 3], [4], stop)
 
 
 def test_tensors_with_a_row_for_each_id_are_named_the_usual_ones_first(tmp_path):

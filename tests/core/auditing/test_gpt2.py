@@ -24,26 +24,17 @@ def found(gpt2: Tokenizer) -> Findings:
     return audit(gpt2)
 
 
-def test_it_is_gpt2(gpt2):
-    assert (gpt2.n_vocab, gpt2.step) == (50257, 50000)
-    assert gpt2.encode("Hello 🤯") == [15496, 12520, 97, 107]
-
-
 def test_its_ranks_are_the_order_of_one_training(gpt2):
-    assert end_of_order(gpt2.vocabulary) == 50000
+    assert gpt2.n_vocab == 50257 and end_of_order(gpt2.vocabulary) == gpt2.step == 50000
 
 
 @pytest.mark.slow
-def test_parts_of_characters(found):
+def test_every_token_that_is_text_is_reachable_and_parts_of_characters_are_found(found):
+    assert found.of("unreachable", "reachable-in-context", "duplicate", "special-lookalike") == []
+    assert len(found.of("unused-byte")) == 13
     where = [finding.evidence["where"] for finding in found.of("partial-utf8")]
     assert (len(where), where.count("end"), where.count("start"), where.count("both")) == (216, 181, 31, 4)
     assert all(finding.witness for finding in found.of("partial-utf8"))
-
-
-@pytest.mark.slow
-def test_every_token_that_is_text_is_reachable(found):
-    assert found.of("unreachable", "reachable-in-context", "duplicate", "special-lookalike") == []
-    assert len(found.of("unused-byte")) == 13
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from bpe_core import PATTERNS, Counts, TextError, kernel
+from bpe_core import PATTERNS, Counts, kernel
 from bpe_core.corpus import counts, find_files
 from bpe_core.kernel.grammars import scanner as scanner_of
 
@@ -80,33 +80,6 @@ def test_a_text_without_any_place_to_cut_is_joined_not_more_often_than_it_double
     assert list(counts.parts(iter(blocks), Nowhere(), 10)) == [b"a" * 10_000]
     list(counts.parts(iter(blocks), Nowhere(), 10))
     assert Nowhere.looked < 30_000
-
-
-def test_progress_is_told(tmp_path, small):
-    for number in range(40):
-        (tmp_path / f"{number:02}.txt").write_text(f"text {number} " * 9)
-    files, told = find_files(tmp_path).files, []
-    total = sum(file.size for file in files)
-    Counts.read(files, progress=lambda *now: told.append(now), workers=2)
-    assert told[-1][:2] == (total, total) and told == sorted(told)
-
-
-def test_a_file_that_breaks_off_is_told_of_whoever_counts(tmp_path, small):
-    (tmp_path / "broken.txt").write_bytes(b"a b\n" * 9000 + b"\xff")
-    with pytest.raises(TextError, match=r"broken\.txt cannot be read: byte 0xff at offset 36,000"):
-        Counts.read(find_files(tmp_path / "broken.txt").files, workers=2)
-    with pytest.raises(TextError, match="None of the files could be read: byte 0xff"):
-        Counts.read(find_files(tmp_path).files, workers=2)
-
-
-def test_an_error_of_the_one_who_shows_progress_ends_the_threads(tmp_path, small):
-    (tmp_path / "a.txt").write_text("some words\n" * 9000)
-
-    def gone(*_):
-        raise BrokenPipeError
-
-    with pytest.raises(BrokenPipeError):
-        Counts.read(find_files(tmp_path).files, progress=gone, workers=2)
 
 
 def test_an_interruption_waits_for_no_thread(tmp_path, small, monkeypatch):

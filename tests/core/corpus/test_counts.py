@@ -81,9 +81,10 @@ def test_something_that_is_no_text_is_told():
         Counts.of("text", "(")
 
 
-def test_a_file_that_proves_unreadable_leaves_no_trace(tmp_path):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_that_proves_unreadable_leaves_no_trace(tmp_path, workers):
     found = files(tmp_path, {"a.txt": "a b", "broken.txt": b"b c " * 50_000 + b"\xff", "d.txt": "b d"})
-    counted = Counts.read(found, "words")
+    counted = Counts.read(found, "words", workers=workers)
     assert counted.pieces == {"a": 1, "b": 2, "d": 1}
     assert counted.table.few_documents() == {"a": (0,), "b": (0, 1), "d": (1,)}
     assert [source.name[-5:] for source in counted.sources] == ["a.txt", "d.txt"]
@@ -92,23 +93,25 @@ def test_a_file_that_proves_unreadable_leaves_no_trace(tmp_path):
         ("broken.txt", "byte 0xff at offset 200,000 is")
     ]
     with pytest.raises(TextError, match=r"broken\.txt cannot be read: byte 0xff at offset 200,000"):
-        Counts.read(find_files(tmp_path / "broken.txt").files)
+        Counts.read(find_files(tmp_path / "broken.txt").files, workers=workers)
     with pytest.raises(TextError, match="None of the files could be read: byte 0xff"):
-        Counts.read([found[1]])
+        Counts.read([found[1]], workers=workers)
 
 
-def test_progress_is_told_in_bytes_on_disk(tmp_path):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_is_told_in_bytes_on_disk(tmp_path, workers):
     found = files(tmp_path, {"a.txt": "a " * 100_000, "b.txt": "b " * 50_000})
     told = []
-    Counts.read(found, progress=lambda *now: told.append(now), workers=1)
+    Counts.read(found, progress=lambda *now: told.append(now), workers=workers)
     done, totals, names = zip(*told, strict=True)
     assert list(done) == sorted(done) and done[-1] == 300_000 and set(totals) == {300_000}
     assert list(dict.fromkeys(names)) == [f"{tmp_path.name}/a.txt", f"{tmp_path.name}/b.txt"]
 
 
-def test_an_error_of_the_one_who_shows_progress_is_not_blamed_on_the_file(tmp_path):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_of_the_one_who_shows_progress_is_not_blamed_on_the_file(tmp_path, workers):
     def gone(*_):
         raise BrokenPipeError
 
     with pytest.raises(BrokenPipeError):
-        Counts.read(files(tmp_path, {"a.txt": "a"}), progress=gone)
+        Counts.read(files(tmp_path, {"a.txt": "some words\n" * 9000}), progress=gone, workers=workers)
