@@ -38,12 +38,8 @@ def by_reference(rule: str, counts: Counter[tuple[int, int]], tokenizer: Tokeniz
     return min(tied, key=lambda pair: tuple(number.get(part, part) for part in pair))
 
 
-def states(text: str, tokenizer: Tokenizer) -> Iterator[Words]:
-    """The corpus before each merge, and after the last."""
-    return states_of(splitter(tokenizer.pattern).split(text), tokenizer)
-
-
 def states_of(pieces: Iterable[str], tokenizer: Tokenizer) -> Iterator[Words]:
+    """The corpus before each merge, and after the last."""
     words = [list(piece.encode()) for piece in pieces]
     yield words
     for left, right, token in tokenizer.merges:
@@ -146,20 +142,16 @@ def test_a_longest_token_bounds_what_is_compared() -> None:
         assert all(counts.size_of(row.left, row.right) <= 3 for row in told.table.rows)
 
 
-def test_another_corpus_than_its_own() -> None:
+def test_another_corpus_than_its_own_and_steps_there_are_not() -> None:
     """A merge whose pair does not occur is told with a count of 0, and changes nothing."""
     tokenizer = train("xyz xyz xyz", vocab_size=258)
     told = explain(PairCounts(tokenizer, {"low": 2, "lower": 1}), 1)
     assert told.choice is not None
     assert (told.choice.count, told.choice.most, told.choice.n_joined, told.choice.n_changed) == (0, 3, 0, 0)
     assert explain(PairCounts(tokenizer, {}), 1).table.rows == ()
-
-
-def test_steps_there_are_not() -> None:
-    counts = PairCounts(train("abab", vocab_size=258), {"abab": 1})
-    for step in (-1, counts.tokenizer.step + 1):
+    for step in (-1, tokenizer.step + 1):
         with pytest.raises(OptionError, match="There is no step"):
-            explain(counts, step)
+            explain(PairCounts(tokenizer, {"abab": 1}), step)
 
 
 def test_a_large_table_is_told_from_its_top() -> None:
@@ -172,7 +164,7 @@ def test_a_large_table_is_told_from_its_top() -> None:
 @pytest.mark.parametrize("text", ["aaabdaaabac", "low low lower lowest newest wider " * 3, "aaaa" * 9 + " aabaab"])
 def test_uses_of_a_token_are_those_that_a_recount_finds(text: str) -> None:
     tokenizer = train(text, vocab_size=290, pattern="words")
-    every = [list(chain.from_iterable(words)) for words in states(text, tokenizer)]
+    every = [list(chain.from_iterable(words)) for words in states_of(splitter("words").split(text), tokenizer)]
     for step, (_, _, token) in enumerate(tokenizer.merges, 1):
         uses = token_uses(tokenizer.vocabulary, list(map(len, every)).__getitem__, step)
         assert uses.made == every[step].count(token)

@@ -63,7 +63,8 @@ def test_half_a_token_at_the_end() -> None:
     assert found_in("a\nsty\n", style) == []
 
 
-def test_a_plain_text_has_none() -> None:
+def test_a_plain_text_has_none_and_nothing_in_a_reason_acts_on_a_terminal() -> None:
+    assert all(pitfall.reason.isprintable() for pitfall in found_in("\x1b]0;x\x07 pа\x1bypal <|\x1b|> \x9b"))
     assert found_in("We see 12 cells, don't we?\n\tIt's 👩\u200d👧 style.\n") == []
     assert found_in("9.1 or 9.9, 8.15 or 8.25, 1.10.2 or 1.9.1, a list in order, b in cell\n") == []
     assert found_in("") == []
@@ -76,11 +77,6 @@ def test_what_is_said_of_letters_and_decimals() -> None:
     assert found_in("an r in strawberry\n", Tokenizer(Vocabulary.of_bytes(), "gpt4")) == []  # a token is a letter
     [decimal] = found_in("9.9 or 9.11\n")
     assert decimal.reason == "9.11 is less than 9.9, but the tokens after the dot say 11 and 9."
-
-
-def test_nothing_in_a_reason_acts_on_a_terminal() -> None:
-    for pitfall in found_in("\x1b]0;x\x07 pа\x1bypal <|\x1b|> \x9b"):
-        assert pitfall.reason.isprintable()
 
 
 def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,10 +109,8 @@ def test_from_one_to_the_next_and_the_worst_of_them() -> None:
     live = LiveText(TOKENIZER, "1234 " * 4000 + "pаypal \u200b 1234\n")
     pitfalls = Pitfalls(live)
     pitfalls.search(1e9)
-    found = list(pitfalls)
-    assert len(pitfalls) == len(found)
-    worst = pitfalls.worst()
-    assert worst is not None and worst.kind == "look-alike"
+    found, worst = list(pitfalls), pitfalls.worst()
+    assert len(pitfalls) == len(found) and worst is not None and worst.kind == "look-alike"
     for one, other in pairwise(found):
         assert pitfalls.nearest(one.start, 1) == other and pitfalls.nearest(other.start, -1) == one
     assert [pitfalls.n_before(pitfall.start) for pitfall in found] == list(range(len(found)))

@@ -51,20 +51,15 @@ def test_a_tokenizer_that_changes_a_text_has_boundaries_in_the_text_as_it_was(pa
     assert list(found.ends) == list(encoded(pair[0], "the theme").ends)
 
 
-def test_agreement_by_hand():
+def test_agreement_by_hand_and_with_oneself(pair):
     found = Agreement.of([1, 2, 5], [2, 5, 6, 7])
     assert (found.n_shared, found.recall, found.precision) == (2, 2 / 3, 2 / 4)
     assert found.f1 == pytest.approx(2 * (2 / 3) * (1 / 2) / (2 / 3 + 1 / 2))
     assert Agreement.of([], []).f1 == 1.0
-
-
-def test_a_tokenizer_agrees_with_itself(pair):
     comparison = Comparison([pair[0], pair[0]])
     comparison.add("text", TEXT)
-    assert comparison.pairs[0].agreement.f1 == 1.0
-    assert comparison.pairs[0].examples(5) == []
-    assert overlap(pair[0], pair[0]).jaccard == 1.0
-    assert merges_in_common(pair[0], pair[0]) == pair[0].step
+    assert comparison.pairs[0].agreement.f1 == 1.0 == overlap(pair[0], pair[0]).jaccard
+    assert comparison.pairs[0].examples(5) == [] and merges_in_common(pair[0], pair[0]) == pair[0].step
 
 
 def slow_words(tokenizer, text):
@@ -97,18 +92,14 @@ def test_amounts_are_those_of_a_slow_recount(pair):
             assert sum(n * times for n, times in comparison.token_lengths(index).items()) == total.n_bytes
 
 
-def number_splits(tokenizer, *texts):
-    comparison = Comparison([tokenizer])
-    for text in texts:
-        comparison.add("text", text)
-    return comparison.number_splits[0]
-
-
-def test_numbers_are_counted_by_how_they_are_cut(pair):
+def test_numbers_are_counted_by_how_they_are_cut():
     tokenizer = train("123 456 " * 20, vocab_size=256 + 4, pattern="gpt4")
     ids = [tokenizer.decode_bytes([id]).strip() for id in tokenizer.encode("1234567")]
-    assert number_splits(tokenizer, "1234567 123 9") == Counter({tuple(map(len, ids)): 1, (len("123"),): 1, (1,): 1})
-    assert number_splits(pair[0], TEXT, "12345 more") == number_splits(pair[0], TEXT + "12345 more")
+    comparison = Comparison([tokenizer])
+    for text in ("1234567 123", "9 " + "1" * 50):  # of a long run 40 digits count
+        comparison.add("text", text)
+    ways = comparison.number_splits[0]
+    assert ways[tuple(map(len, ids))] == ways[3,] == ways[1,] == 1 and sorted(map(sum, ways)) == [1, 3, 7, 40]
 
 
 def test_every_character_belongs_to_one_script():
@@ -129,9 +120,7 @@ def test_morphemes_that_are_tokens_are_recalled():
 
 def test_an_edit_leaves_far_boundaries_alone(pair):
     assert edit_survival(pair[0], "") == edit_survival(pair[0], "a") == 1.0
-    assert 0.5 < edit_survival(pair[0], TEXT, n_edits=50) <= 1.0
-    bytes_alone = pair[0].at(0)
-    assert edit_survival(bytes_alone, TEXT.encode("ascii", "ignore").decode(), n_edits=20) == 1.0
+    assert edit_survival(pair[0].at(0), TEXT.encode("ascii", "ignore").decode(), n_edits=20) == 1.0
 
 
 def test_sections_are_texts_of_their_own():

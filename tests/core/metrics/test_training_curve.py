@@ -14,15 +14,11 @@ from bpe_core.tokenizer.training_record import TIES
 S0 = PRESETS["S0"].documents
 
 
-def test_twenty_merges_are_a_curve_of_twenty_one_points():
+def test_twenty_merges_are_a_curve_of_twenty_one_points_and_a_lossy_pattern_begins_above_one_byte_a_token():
     points = TrainingCurve.of(train(S0, vocab_size=276, pattern="none")).points
-    assert len(points) == 21
+    assert len(points) == 21 and sum(point.saved for point in points) == 168 - 109
     assert (points[0].step, points[0].n_tokens, points[0].bytes_per_token) == (0, 168, 1.0)
     assert (points[-1].step, points[-1].n_tokens, round(points[-1].bytes_per_token, 2)) == (20, 109, 1.54)
-    assert sum(point.saved for point in points) == 168 - 109
-
-
-def test_a_lossy_pattern_begins_above_one_byte_a_token():
     points = TrainingCurve.of(train("low low", vocab_size=258, pattern="words")).points
     assert [(point.n_tokens, point.bytes_per_token) for point in points] == [(6, 7 / 6), (4, 7 / 4), (2, 7 / 2)]
 
