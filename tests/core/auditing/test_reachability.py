@@ -36,74 +36,45 @@ def prepared(merges, *added, normalize=None, steps=()):
 
 # Learned from numbers of up to three digits, used with a pattern that cuts every digit off: a published mistake.
 CUT = Tokenizer(NUMBERS.vocabulary, r"\d|\D+")
+# bc is merged before ab ever can be, so a+bc shuts out ab+c; so do the bytes of an emoji.
+SHUT, TORN = ((98, 99, 256), (97, 98, 257), (257, 99, 258)), ((0x9F, 0x98, 256), (0xF0, 0x9F, 257), (257, 0x98, 258))
+LACKING = Tokenizer(Vocabulary(ODD, [(97, 98, 256)], whole_pieces={}), "gpt4")
+# The o200k pattern lets punctuation take a line end and slashes along; alone, the line end is a piece.
+SLASHES = built((47, 47, 256), (10, 256, 257), pattern="gpt4o")
+# A decomposed e with acute accent; NFC makes one character of it, whatever stands around it.
+ACCENT = prepared([(0xCC, 0x81, 256), (101, 256, 257)], normalize=normal_form("NFC"))
+SPACED = prepared([(97, 98, 256), (32, 256, 257)], steps=[PrefixStep(" ", only_first=True)])
 REMOVED = prepared([(32, 32, 256), (97, 98, 257), (257, 99, 258)], AddedToken("b", 300), normalize=stripped(True, True))
+ENDED = PRESETS["S2-prose"].train()
 NEVER, OCCURS = ", whatever was tried around it.", "; inside a longer text it does occur."
+LETTERS, WITH_END = "“a” + “b” + “c”", "with the end of a word behind it"
 BUILD = ": the merges never build this token, whatever stands around it."
 
 
 @pytest.mark.parametrize(
     ("tokenizer", "id", "cause", "reason", "found"),
     [
-        (
-            CUT,
-            CUT.vocabulary.ids()[-2],
-            "pattern",
-            "The split pattern cuts its text apart into “1” + “0” + “0”" + NEVER,
-            "",
-        ),
-        # bc is merged before ab ever can be, so a+bc shuts out ab+c.
-        (built((98, 99, 256), (97, 98, 257), (257, 99, 258)), 258, "merges", "Its bytes become “a” + “bc”" + BUILD, ""),
-        (
-            built((0x9F, 0x98, 256), (0xF0, 0x9F, 257), (257, 0x98, 258)),
-            258,
-            "merges",
-            r"Its bytes become “\xf0” + “\x9f\x98”" + BUILD,
-            "",
-        ),
+        (CUT, 257, "pattern", "The split pattern cuts its text apart into “1” + “0” + “0”" + NEVER, ""),
+        (built(*SHUT), 258, "merges", "Its bytes become “a” + “bc”" + BUILD, ""),
+        (built(*TORN), 258, "merges", r"Its bytes become “\xf0” + “\x9f\x98”" + BUILD, ""),
         (built((0xC3, 97, 256)), 256, "utf-8", "No text in UTF-8 contains these bytes in this order.", ""),
-        (
-            Tokenizer(Vocabulary(ODD, [(97, 98, 256)], whole_pieces={}), "gpt4"),
-            300,
-            "bytes",
-            "Its bytes cannot be encoded: this vocabulary has no token for the byte 0xac.",
-            "",
-        ),
-        # The o200k pattern lets punctuation take a line end and slashes along; alone, the line end is a piece.
-        (
-            built((47, 47, 256), (10, 256, 257), pattern="gpt4o"),
-            257,
-            "pattern",
-            "Alone, the split pattern cuts its text apart into “↵” + “//”" + OCCURS,
-            "=\n//",
-        ),
-        # A decomposed e with acute accent; NFC makes one character of it, whatever stands around it.
-        (
-            prepared([(0xCC, 0x81, 256), (101, 256, 257)], normalize=normal_form("NFC")),
-            257,
-            "normalizer",
-            r"Its text is first changed into “é”, which becomes “\xc3” + “\xa9”" + NEVER,
-            "",
-        ),
-        (
-            prepared([(97, 98, 256), (32, 256, 257)], steps=[PrefixStep(" ", only_first=True)]),
-            256,
-            "prefix-space",
-            "Alone, “␣” is put before its text, which becomes “␣ab”" + OCCURS,
-            "aab",
-        ),
+        (LACKING, 300, "bytes", "Its bytes cannot be encoded: this vocabulary has no token for the byte 0xac.", ""),
+        (SLASHES, 257, "pattern", "Alone, the split pattern cuts its text apart into “↵” + “//”" + OCCURS, "=\n//"),
+        (ACCENT, 257, "normalizer", r"Its text is first changed into “é”, which becomes “\xc3” + “\xa9”" + NEVER, ""),
+        (SPACED, 256, "prefix-space", "Alone, “␣” is put before its text, which becomes “␣ab”" + OCCURS, "aab"),
         (
             REMOVED,
             258,
             "added-token",
-            "An added token is found in its text first, which becomes “a” + “b” + “c”" + NEVER,
+            f"An added token is found in its text first, which becomes “a” + “b” + “c”{NEVER}",
             "",
         ),
         (REMOVED, 32, "normalizer", "Alone, its text is removed before the split" + OCCURS, "a a"),
         (
-            PRESETS["S2-prose"].train(),
+            ENDED,
             b"low",
             "end-of-word",
-            "Alone, with the end of a word behind it, its text becomes “low</w>”" + OCCURS,
+            f"Alone, with the end of a word behind it, its text becomes “low</w>”{OCCURS}",
             "lowa",
         ),
     ],
@@ -125,12 +96,9 @@ def test_which_tokens_are_unreachable():
     assert [finding.token for finding in dropped] == [b"\t", b"\n", b"\x0b", b"\x0c", b"\r", b" "]
     assert {f.reason for f in dropped} == {"The split pattern drops this text, so no text becomes this token."}
     assert {f.severity for f in dropped} == {Severity.NOTE}  # they are among the 256 bytes by design
-    marked = audit(PRESETS["S2-prose"].train())  # tokens without </w> occur inside of words
+    marked = audit(ENDED)  # tokens without </w> occur inside of words
     assert [finding for finding in marked.of("unreachable", "special-lookalike") if finding.id > 255] == []
-
-
-def test_what_is_unreachable_is_not_called_never_used_as_well():
-    found = audit(CUT, counts=Counts.of("100 100 100 20 20", r"\d|\D+"))
+    found = audit(CUT, counts=Counts.of("100 100 100 20 20", r"\d|\D+"))  # none is called never used as well
     assert not {finding.id for finding in found.of("never-used")} & {finding.id for finding in found.of("unreachable")}
 
 
@@ -190,6 +158,10 @@ def test_a_normalizer_kills_what_it_rewrites():
     ligature = next(f for f in what_if(tokenizer, normalizer="NFKC") if f.token.decode().strip() == "ﬁ")
     assert ligature.evidence["cause"] == "normalizer" and "first changed into" in ligature.reason
     assert not any(finding.id > 255 for finding in what_if(tokenizer, normalizer="NFC"))
+    with pytest.raises(OptionError, match="NFKC"):
+        what_if(NUMBERS, normalizer="nfx")
+    with pytest.raises(PatternError):
+        what_if(NUMBERS, pattern="[")
 
 
 def test_the_rest_of_a_pipeline_stays():
@@ -200,13 +172,6 @@ def test_the_rest_of_a_pipeline_stays():
     other = changed(tokenizer, pattern="none").preparation
     assert other is not None and other.added == (added,) and other.steps[0] is first
     assert other.steps[1].splitter.pattern == "none" and len(other.steps) == 2
-
-
-def test_patterns_and_normalizers_that_there_are_not():
-    with pytest.raises(OptionError, match="NFKC"):
-        what_if(NUMBERS, normalizer="nfx")
-    with pytest.raises(PatternError):
-        what_if(NUMBERS, pattern="[")
 
 
 def test_the_command_prints_what_would_become_unreachable(tmp_path, capsys):

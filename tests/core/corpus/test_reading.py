@@ -52,9 +52,6 @@ def zipped():
     return file.getvalue()
 
 
-# --- faithful --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "encoded",
     [
@@ -97,9 +94,6 @@ def test_the_reader_tells_where_it_is_on_the_disk(tmp_path):
 def test_odd_characters_do_not_make_a_text_binary(tmp_path, text):
     write(tmp_path, {"odd.txt": text})
     assert text_of(tmp_path / "odd.txt") == text
-
-
-# --- refused ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -197,24 +191,9 @@ def _as_nobody():
         os.seteuid(user)
 
 
-# --- folders ---------------------------------------------------------------------------------------------------------
-
-
 def test_a_folder_is_read_in_the_order_of_its_names_without_what_is_hidden_or_made(tmp_path):
-    write(
-        tmp_path / "corpus",
-        {
-            "b.txt": "b",
-            "a/2.md": "2",
-            "a/10.md": "10",
-            "c.py": "c",
-            ".hidden": "h",
-            ".git/config": "g",
-            "a/__pycache__/c.pyc": "p",
-            "node_modules/left.js": "l",
-            "lib/site-packages/x.py": "x",
-        },
-    )
+    hidden = (".hidden", ".git/config", "a/__pycache__/c.pyc", "node_modules/left.js", "lib/site-packages/x.py")
+    write(tmp_path / "corpus", dict.fromkeys(("b.txt", "a/2.md", "a/10.md", "c.py", *hidden), "text"))
     found = find_files([tmp_path / "corpus"])
     assert names(found) == ["corpus/a/10.md", "corpus/a/2.md", "corpus/b.txt", "corpus/c.py"]
     assert found.skipped == ()
@@ -222,11 +201,15 @@ def test_a_folder_is_read_in_the_order_of_its_names_without_what_is_hidden_or_ma
     assert names(find_files(tmp_path / "corpus" / "lib" / "site-packages")) == ["site-packages/x.py"]
 
 
-def test_paths_keep_their_order_and_a_file_reached_twice_counts_once(tmp_path):
+def test_paths_keep_their_order_a_file_reached_twice_counts_once_and_every_folder_has_a_name(tmp_path, monkeypatch):
     write(tmp_path, {"z.txt": "z", "more/a.txt": "a"})
     (tmp_path / "more" / "z-again.txt").symlink_to(tmp_path / "z.txt")
     found = find_files([tmp_path / "z.txt", tmp_path / "more", tmp_path / "more" / "a.txt"])
     assert names(found) == ["z.txt", "more/a.txt"]
+    write(tmp_path, {"corpus/a.txt": "a", "corpus/below/b.txt": "b"})
+    monkeypatch.chdir(tmp_path / "corpus" / "below")
+    assert names(find_files(".")) == ["below/b.txt"]
+    assert names(find_files("..")) == ["corpus/a.txt", "corpus/below/b.txt"]
 
 
 def test_links_that_lead_in_a_circle_or_nowhere_do_no_harm(tmp_path):
@@ -237,17 +220,8 @@ def test_links_that_lead_in_a_circle_or_nowhere_do_no_harm(tmp_path):
     found = find_files(tmp_path)
     assert names(found) == [f"{tmp_path.name}/fine.txt"]
     reasons = {skipped.path.name: skipped.reason for skipped in found.skipped}
-    assert "no such file" in reasons["nowhere"]
-    assert "symbolic links" in reasons["self"]
-    assert "a link to a folder" in reasons["up"]
-    assert "symbolic links" in refusal(tmp_path / "self")
-
-
-def test_the_folder_one_stands_in_has_a_name_too(tmp_path, monkeypatch):
-    write(tmp_path, {"corpus/a.txt": "a", "corpus/below/b.txt": "b"})
-    monkeypatch.chdir(tmp_path / "corpus" / "below")
-    assert names(find_files(".")) == ["below/b.txt"]
-    assert names(find_files("..")) == ["corpus/a.txt", "corpus/below/b.txt"]
+    assert "no such file" in reasons["nowhere"] and "a link to a folder" in reasons["up"]
+    assert "symbolic links" in reasons["self"] and "symbolic links" in refusal(tmp_path / "self")
 
 
 @pytest.mark.parametrize("name", ["caf\udce9.txt", "\x1b[2J.txt", "line\nbreak.txt", "\u202egpj.txt"])
@@ -269,10 +243,10 @@ def test_an_empty_file_is_a_document_but_nothing_to_ask_for(tmp_path):
 
 
 def test_a_folder_without_any_text_is_told(tmp_path):
+    with pytest.raises(TextError, match="name at least one"):
+        find_files([])
     with pytest.raises(TextError, match="the folder is empty, or all in it is hidden"):
         find_files(tmp_path)
     write(tmp_path, {"a.bin": bytes(1000)})
     with pytest.raises(TextError, match=r"a\.bin and the like cannot be read \(it is binary"):
         find_files(tmp_path)
-    with pytest.raises(TextError, match="name at least one"):
-        find_files([])
