@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -68,16 +69,18 @@ def file_of(path: str | os.PathLike[str]) -> Path | None:
 
     Raises OSError or ValueError for a path that leads nowhere.
     """
-    given, target = Path(path), Path(os.path.realpath(path))
+    target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise ValueError(f"there is no folder {_shown(target.parent)}; make it first")
-    if not given.exists():
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
         return target
-    if given.is_dir():
+    if stat.S_ISDIR(mode):
         raise ValueError("it is a folder; name a file in it")
-    if given.is_fifo() or given.is_char_device():
+    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
         return None
-    if not given.is_file():
+    if not stat.S_ISREG(mode):
         raise ValueError("it is a socket or a disk, and no file")
     # What a shell has opened is to be written to, and not replaced: /dev/stdout, /dev/fd/3.
     return None if os.path.abspath(path).startswith(("/dev/", "/proc/")) else target
