@@ -5,7 +5,7 @@ here is the *span*: the smallest stretch of text that begins and ends where a ch
 Usually that is one token; where tokens cut a character apart, the span holds all of them.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -19,19 +19,6 @@ class Span(NamedTuple):
     start: int
     end: int
     ids: tuple[int, ...]
-
-
-class Part(NamedTuple):
-    """One token of a span, and the range of code points of which it has at least one byte."""
-
-    id: int
-    bytes: bytes
-    start: int
-    end: int
-    head: int
-    """How many bytes of its first character belong to the tokens before it; 0 if it begins where a character does."""
-    tail: int
-    """How many bytes of its last character belong to the tokens after it; 0 if it ends where a character does."""
 
 
 def layout(text: str, ids: Sequence[int], token_bytes: Callable[[int], bytes]) -> tuple[Span, ...]:
@@ -56,21 +43,13 @@ def layout(text: str, ids: Sequence[int], token_bytes: Callable[[int], bytes]) -
     return tuple(spans)
 
 
-def parts(span: Span, text: str, token_bytes: Callable[[int], bytes]) -> list[Part]:
-    """Each token of `span` with its bytes and the characters it covers, even partially; `text` is the span's own.
+def torn(span: Span, text: str, token_bytes: Callable[[int], bytes]) -> list[int]:
+    """The code points inside of which a token of `span` begins, once for each such token; `text` is the span's own.
 
-    >>> parts(Span(7, 8, (195, 169)), "é", lambda token: bytes([token]))[1]
-    Part(id=169, bytes=b'\\xa9', start=7, end=8, head=1, tail=0)
+    >>> torn(Span(7, 8, (195, 169)), "é", lambda token: bytes([token]))
+    [7]
     """
-    found: list[Part] = []
     starts = byte_offsets(text)
-    begin = 0
-    for token in span.ids:
-        data = token_bytes(token)
-        end = begin + len(data)
-        first = bisect_right(starts, begin) - 1
-        last = bisect_left(starts, end)
-        head, tail = begin - starts[first], starts[last] - end
-        found.append(Part(token, data, span.start + first, span.start + last, head, tail))
-        begin = end
-    return found
+    borders = accumulate(len(token_bytes(token)) for token in span.ids[:-1])
+    places = ((bisect_right(starts, border) - 1, border) for border in borders)
+    return [span.start + place for place, border in places if starts[place] < border]

@@ -9,7 +9,7 @@ from typing import Final
 from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
 from bpe_core.explain.unstable import TAIL_LENGTH, Completion, Unstable, unstable
 from bpe_core.live.live_text import Change, LiveText
-from bpe_core.live.spans import Span, parts
+from bpe_core.live.spans import Span, torn
 from bpe_core.pictures import choose_colors
 from bpe_core.utf8 import utf8
 from tui.text.document import LONG_LINE
@@ -72,7 +72,7 @@ def _torn(live: LiveText, span: Span) -> list[Columns]:
     text = live.between(span.start, span.end)
     if b"".join(map(live.tokenizer.token_bytes, span.ids)) != utf8(text):  # it was changed before it was encoded
         return [(span.start, span.end)]
-    return [(part.start, part.start + 1) for part in parts(span, text, live.tokenizer.token_bytes) if part.head]
+    return [(place, place + 1) for place in torn(span, text, live.tokenizer.token_bytes)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,15 @@
 """GPT-2's, GPT-4's and GPT-4o's encodings as tiktoken itself defines them, and as bpescope reads the same files."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import SpecialTokenError, Tokenizer, load
-from bpe_core.live.spans import layout, parts
+from bpe_core.live.spans import layout
+from bpe_core.utf8 import byte_offsets
 from tests.attack.agreement.characters import Disagreement, disagreements, in_tiktoken
 from tests.attack.agreement.comparing import Subject
 from tests.attack.published import ENCODINGS
@@ -89,8 +91,12 @@ def offsets(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:
     """First code point of each token and the one behind its last, as our own spans tell them."""
     found = []
     for span in layout(text, tokenizer.encode_ordinary(text), tokenizer.token_bytes):
-        inside = parts(span, text[span.start : span.end], tokenizer.token_bytes)
-        found += [(part.start, part.end) for part in inside]
+        starts = byte_offsets(text[span.start : span.end])
+        ends = [0, *accumulate(len(tokenizer.token_bytes(token)) for token in span.ids)]
+        found += [
+            (span.start + bisect_right(starts, begin) - 1, span.start + bisect_left(starts, end))
+            for begin, end in pairwise(ends)
+        ]
     return found
 
 
