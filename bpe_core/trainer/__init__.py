@@ -88,19 +88,14 @@ class Trainer:
             start = start.vocabulary
         if isinstance(texts, Counts):
             if pattern is not None and texts.splitter.tree != splitter(pattern).tree:
-                raise OptionError(
-                    f"The counts were split by {texts.pattern!r}, not by {pattern!r}; count again or leave the pattern "
-                    "out."
-                )
+                raise OptionError(f"The counts were split by {texts.pattern!r}, not by {pattern!r}; count again.")
             pattern = texts.pattern
         if start is not None:
             start.recover()
             check_extensible(start)
             own, usual = inherited(start), Options()
             if any(options.get(name, value) not in (value, getattr(usual, name)) for name, value in own.items()):
-                raise OptionError(
-                    "Special tokens, id layout and end-of-word marker are those of the vocabulary extended."
-                )
+                raise OptionError("Special tokens, id layout and end of word are those of the vocabulary extended.")
             options |= own
         if pattern is not None:
             options["pattern"] = pattern
@@ -218,7 +213,7 @@ class Trainer:
         self._learn(start + n)
         return self._merges_from(start)
 
-    def learn_for(self, seconds: float, most: int = _AT_ONCE) -> list[Merge]:
+    def learn_for(self, seconds: float, most: int) -> list[Merge]:
         """Learn for about so many seconds, `most` merges at most and at least one; none if none is left."""
         start = self.n_merges
         self._learn_for(seconds, most)
@@ -262,10 +257,7 @@ class Trainer:
         made = zip(self._merges[start:end], self._steps[start:end], strict=True)
         for step, (was, now) in enumerate(zip(known, made, strict=True), start + 1):
             if was != now:
-                raise OptionError(
-                    f"Step {step:,} of the training to resume is not the one that these texts and options give; "
-                    "begin anew."
-                )
+                raise OptionError(f"Step {step:,} of the training to resume is not the one of these texts; begin anew.")
 
     def _saves_little(self) -> bool:
         """Whether the last merge was learned, and its pair made up less than `min_share` of the tokens before it."""
@@ -286,9 +278,7 @@ class Trainer:
         no merges and encodes into bytes.
         """
         if not self._sync() and self.stop_reason is None:
-            raise UntrainedError(
-                "This trainer has not run yet; take at least one step before you ask for its tokenizer."
-            )
+            raise UntrainedError("This trainer has not run yet; take a step before you ask for its tokenizer.")
         with no_garbage_collection():
             vocabulary, record = self.vocabulary, self._record()
         return Tokenizer(vocabulary, self.options.pattern, record=record)

@@ -8,10 +8,11 @@ of them where there is no kernel, are merged in Python, which gives the unknown 
 """
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, Self
 
@@ -83,7 +84,7 @@ class Vocabulary:
 
     def _set(self, symbols: Symbols, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
         self._symbols = symbols
-        self._bytes_of = bytes_of
+        self._bytes_of = bytes_of  # of the tokens of all versions, not of this one alone
         self.special_tokens = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
         self._n_apart = sum(token not in bytes_of for token in self._texts)  # a merge can make one, too
@@ -360,19 +361,16 @@ class TokenOrder:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         special = set(vocabulary.special_tokens.values())
-        pairs = sorted((vocabulary.token_bytes(token), token) for token in vocabulary.ids() if token not in special)
-        self._bytes = [data for data, _ in pairs]
-        self._ids = [token for _, token in pairs]
-        self.longest = max(map(len, self._bytes), default=0)
-        """Bytes of the longest token."""
+        tokens = (token for token in vocabulary.ids() if token not in special)
+        self._tokens = sorted((vocabulary.token_bytes(token), token) for token in tokens)
+        self.longest = max((len(data) for data, _ in self._tokens), default=0)  # bytes
 
     def beginning_with(self, prefix: bytes) -> list[int]:
         """The ids of the tokens that begin with `prefix` and are longer, sorted by their bytes; O(log n + found)."""
-        first = bisect_right(self._bytes, prefix)
-        stem = prefix.rstrip(b"\xff")
-        following = stem[:-1] + bytes([stem[-1] + 1]) if stem else None
-        last = bisect_left(self._bytes, following) if following else len(self._bytes)
-        return self._ids[first:last]
+        first = last = bisect_right(self._tokens, prefix, key=itemgetter(0))
+        while last < len(self._tokens) and self._tokens[last][0].startswith(prefix):
+            last += 1
+        return [token for _, token in self._tokens[first:last]]
 
 
 @lru_cache(maxsize=2)
