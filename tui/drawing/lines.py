@@ -163,8 +163,7 @@ class Lines(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: Sequence[InfoLine] = ()
-        self.token_style: Callable[[], Style | None] = lambda: None
-        """Style of the token that the lines are about, where it has a color elsewhere on the screen."""
+        self.token_style: Callable[[], Style | None] = lambda: None  # of the token that the lines are about
 
     @property
     def room(self) -> int:

@@ -98,8 +98,8 @@ class CorpusTree(Tree[TextSource]):
 
     def _add_group(self, title: str, sources: list[TextSource], reason: str, *, expand: bool = True) -> Node:
         group = self.root.add(title, TextSource("", title, reason), expand=expand)
-        for source in sources:
-            self._add_source(group, source)
+        for source in sources:  # only a folder of the user's own is looked into
+            group.add(source.title, source, allow_expand=source.is_folder and title == "Files")
         return group
 
     def _add_source(self, parent: Node, source: TextSource, *, before: int | None = None) -> None:

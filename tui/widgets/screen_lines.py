@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 ONE_PANE: Final = ("-narrow", "-low", "-fill")  # classes of a screen that shows one pane at a time
 ALWAYS: Final = tuple(command.action for commands in COMMANDS.values() for command in commands if command.always)
-"""The actions of the keys at the right end, which are there however little room there is: the ways on, and out."""
 _DOING: Final = {"counting": "counting", "preparing": "counting pairs", "merging": "training", "paused": "paused at"}
 """Phase of a training -> what is told with the share that is done."""
 _LEAST_NAME: Final = 6  # characters of a tokenizer's name that still tell something
@@ -128,34 +127,31 @@ class StepLine(Widget, can_focus=True):
     def n_steps(self) -> int:
         return steps_known(self.tokenizer)
 
-    async def _travel(self, by: int) -> None:
-        # At once, and from where the screen is by now: of several in a batch each is to count.
-        await self.run_action(f"screen.do('shown.travel', {by})")
+    def _travel(self, by: int) -> None:
+        do(self, "shown.travel", by)  # from where the screen is by then: of several in a batch each counts
 
-    async def action_leap(self, by: int) -> None:
+    def action_leap(self, by: int) -> None:
         """A twentieth of the way back or forth."""
-        await self._travel(by * max(1, self.n_steps // 20))
+        self._travel(by * max(1, self.n_steps // 20))
 
-    async def action_play(self) -> None:
-        await self.run_action("screen.do('shown.play')")
+    def action_play(self) -> None:
+        do(self, "shown.play")
 
     action_pause = action_play
 
-    async def action_change_play(self, by: int) -> None:
-        await self.run_action(f"screen.do('shown.change_play', {by})")
+    def action_change_play(self, by: int) -> None:
+        do(self, "shown.change_play", by)
 
     def action_go_to_end(self, end: int) -> None:
         do(self, "shown.travel_to", self.n_steps * end)
 
     # The mouse
 
-    async def on_mouse_down(self, event: MouseDown) -> None:
+    def on_mouse_down(self, event: MouseDown) -> None:
         start, room = self._track
         x = event.x - self.gutter.left
-        if x == start - 1:
-            await self._travel(-1)
-        elif x == start + room:
-            await self._travel(1)
+        if x in (start - 1, start + room):
+            self._travel(-1 if x < start else 1)
         elif start <= x < start + room:
             self.capture_mouse()
             self._drag(x)
@@ -167,13 +163,11 @@ class StepLine(Widget, can_focus=True):
     def on_mouse_up(self) -> None:
         self.release_mouse()
 
-    async def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+    def on_mouse_scroll_up(self, event: MouseScrollUp | MouseScrollDown) -> None:
         event.stop()
-        await self._travel(-1)
+        self._travel(-1 if isinstance(event, MouseScrollUp) else 1)
 
-    async def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        event.stop()
-        await self._travel(1)
+    on_mouse_scroll_down = on_mouse_scroll_up
 
     def _drag(self, x: int) -> None:
         start, room = self._track
@@ -183,8 +177,7 @@ class StepLine(Widget, can_focus=True):
     # Drawing
 
     @property
-    def _says(self) -> str:
-        """Where we are, as wide for every step."""
+    def _says(self) -> str:  # as wide for every step
         total = f"{self.n_steps:,}"
         playing = f"▶ {pace_told(self.playing)} " if self.playing else ""
         return f" step {self.step:>{len(total)},} of {total} {playing}"
@@ -249,10 +242,8 @@ class HintLine(Static):
 
 
 class Key(NamedTuple):
-    """A key as it is shown: its name for people, such as ^q, and what it does."""
-
     key: str
-    name: str
+    name: str  # for people, such as ^q
     label: str
     tooltip: str
     enabled: bool

@@ -115,7 +115,7 @@ class StatusLines(Vertical):
     # Totals
 
     def say(self, sentence: str) -> None:
-        """Tell something in the place of the totals."""
+        """Say something in the place of the totals."""
         self._has_totals = False
         self._line("totals").say(sentence)
 
@@ -144,11 +144,10 @@ class StatusLines(Vertical):
         self._write_edit()
 
     def forget_edits(self) -> None:
-        """There was none yet, and what differs from a text that is pinned is written when it is known."""
         self._edits.clear()
         self._back = 0
         self._write_edit()
-        self._line("baseline").say("pinned     …")
+        self._line("baseline").say("pinned     …")  # until it is known what differs
 
     def walk(self, by: int) -> None:
         if self._edits:

@@ -221,7 +221,6 @@ class TokenArea(FaithfulArea):
 
     @property
     def style_under_cursor(self) -> Style | None:
-        """How the token under the cursor is drawn where the cursor is not."""
         color = self.edited.color_under_cursor(len(self.palette.tokens))
         return None if color is None else self.palette.tokens[color].usual
 
