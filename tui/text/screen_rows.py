@@ -96,17 +96,12 @@ class Rows(WrappedDocument):
     def height(self) -> int:
         return self.n_lanes * (self._heights.total if self.width else self.document.line_count)
 
-    @property
-    def widest(self) -> int:
-        """Cells of the widest line, or a little more once it was edited; the width when the text is wrapped."""
-        return self.width or self._widest
-
     def wrap(self, width: int, tab_width: int | None = None) -> None:
         self._asked = width
         self.width = 0 if self.document.n_long_lines else width
         """The width the text is wrapped at, in cells; 0 when it is not, which very long lines forbid."""
         self._rulers: dict[int, Ruler] = {}
-        self._widest = 0
+        self.widest = self.width  # cells of the widest line, or a little more once it was edited
         lines = self.document.lines
         self._breaks: list[list[int] | None]
         self._breaks, heights = self._wrap_lines(lines) if self.width else ([], [])
@@ -129,7 +124,7 @@ class Rows(WrappedDocument):
             self._heights.replace(top, stop, heights)
         elif start[0] == old_end[0] == new_end[0] and len(lines[0]) > LONG_LINE:
             # Of a line of a million characters, measure what is new: it has grown by no more than that.
-            self._widest += measure(lines[0][column : new_end[1]])
+            self.widest += measure(lines[0][column : new_end[1]])
         else:
             self._note_widths(lines)
 
@@ -166,8 +161,8 @@ class Rows(WrappedDocument):
     def _note_widths(self, lines: list[str]) -> None:
         """Keep the width of the widest line; a line that cannot be wider is not measured, the longest goes first."""
         for line in (max(lines, key=len, default=""), *lines):
-            if widest_possible(line) > self._widest:
-                self._widest = max(self._widest, measure(line))
+            if widest_possible(line) > self.widest:
+                self.widest = max(self.widest, measure(line))
 
     def _ruler(self, line: int) -> Ruler:
         if line not in self._rulers:

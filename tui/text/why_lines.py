@@ -114,40 +114,33 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
     first = [*dict.fromkeys([*(one for one in choice.tied if one in taken_by), *taken_by])]
     rest = [one for one in choice.tied if one not in taken_by]
     listed = [*first, *rest[: max(0, _MOST_TIED - len(first))]]
-    rows: list[_Row | str] = [("●", pair, choice.count, "text", "")] if choice.count < choice.most else []
+    size = max(4, form.width // 6)
+    room = max(form.width // 3, form.width - size - len(f"{choice.most:,}") - len("●   by lowest-hf"))
+    others = [((other.left, other.right), other.count) for other in choice.runners_up]
+    width = min(room, max(cell_len(form.pair(*one)) for one in (pair, *listed, *(other for other, _ in others))))
+
+    def drawn(mark: str, one: tuple[int, int], count: int, ink: str, rules: str = "") -> Iterator[InfoLine]:
+        """Mark, pair, bar, count, and behind them, or in a line below, by which rules it is taken."""
+        text = Text(no_wrap=True)
+        text.append(f"{mark:2}", form.inks[ink]).append(fit(form.pair(*one), width), form.inks["text"])
+        text.append(" ").append(bar(count, choice.most, size), form.inks["muted" if ink == "text" else ink])
+        return in_one_or_two(text.append(f" {count:,}", form.inks["text"]), rules, form.width)
+
+    if choice.count < choice.most:
+        yield from drawn("●", pair, choice.count, "text")
     for one in sorted(listed, key=lambda one: one != pair):
         rules = ", ".join(taken_by.get(one, ())) if choice.n_tied > 1 else ""
         mark, ink = ("●", "accent") if one == pair else ("=", "secondary")
-        rows.append((mark, one, choice.most, ink, f"by {rules}" if rules else ""))
+        yield from drawn(mark, one, choice.most, ink, f"by {rules}" if rules else "")
     if (more := choice.n_tied - len(listed)) > 0:
-        rows.append(f"  and {more:,} more with {choice.most:,}")
-    rows += [("", (row.left, row.right), row.count, "text", "") for row in choice.runners_up]
-    yield from _bars(rows, choice.most, form)
+        yield InfoLine(f"  and {more:,} more with {choice.most:,}", ink="muted")
+    for other, count in others:
+        yield from drawn("", other, count, "text")
     if decided:
         yield from sentence(TIE_MEANINGS[ties], form.width)
     if choice.n_joined < choice.count:
         text = f"{choice.n_joined:,} of the {choice.count:,} are joined: the others overlap these."
         yield from sentence(text, form.width)
-
-
-_Row = tuple[str, tuple[int, int], int, str, str]
-"""A mark, a pair, its count, the ink of the mark, by which rules the pair is taken; runners-up have a muted bar."""
-
-
-def _bars(rows: Sequence[_Row | str], most: int, form: LineForm) -> Iterator[InfoLine]:
-    """Mark, pair, bar, count, and behind them, or in a line below, the rules; a string between."""
-    size = max(4, form.width // 6)
-    room = max(form.width // 3, form.width - size - len(f"{most:,}") - len("●   by lowest-hf"))
-    width = min(room, max((cell_len(form.pair(*row[1])) for row in rows if not isinstance(row, str)), default=0))
-    for row in rows:
-        if isinstance(row, str):
-            yield InfoLine(row, ink="muted")
-            continue
-        mark, pair, count, ink, rules = row
-        text = Text(no_wrap=True)
-        text.append(f"{mark:2}", form.inks[ink]).append(fit(form.pair(*pair), width), form.inks["text"])
-        text.append(" ").append(bar(count, most, size), form.inks["muted" if ink == "text" else ink])
-        yield from in_one_or_two(text.append(f" {count:,}", form.inks["text"]), rules, form.width)
 
 
 def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
