@@ -27,7 +27,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.specials import Choice
 from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import quoted, visible
-from bpe_core.worker.messages import FileSkipped, WorkProgress
+from bpe_core.worker.messages import WorkProgress
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -84,7 +84,7 @@ def run_encode(options: Namespace) -> int:
         found = find_files(paths, every_character=True)
         with closing(StderrReporter(has_bar=not sys.stdout.isatty())) as report:
             for skipped in found.skipped:
-                report.send(FileSkipped(str(skipped.path), skipped.reason))
+                report.send(skipped)
             reading = Reading(found.files, lambda *now: report.send(WorkProgress("counting", *now)))
             _encode(map(reading.blocks, found.files), options)
     return 0

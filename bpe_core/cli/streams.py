@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import IO, Final, cast
 
-from bpe_core.corpus import find_files
+from bpe_core.corpus import Skipped, find_files
 from bpe_core.errors import TextError
 from bpe_core.formats import load
 from bpe_core.hub import located
@@ -16,7 +16,7 @@ from bpe_core.process import Unfailing, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, shortened, token_label, visible
 from bpe_core.worker.job import Reporter
-from bpe_core.worker.messages import Counted, Event, FileSkipped, Merges, Started, WorkProgress
+from bpe_core.worker.messages import Counted, Event, Merges, Started, WorkProgress
 
 SKIPPED_SHOWN: Final = 5  # files that are named one by one; of more only the number is printed
 _STDIN: Final = ("-", "/dev/stdin")
@@ -86,7 +86,7 @@ class StderrReporter(Reporter):
 
     def send(self, event: Event) -> None:
         match event:
-            case FileSkipped(path, reason):
+            case Skipped(path, reason):
                 self._n_skipped += 1
                 if self._n_skipped <= SKIPPED_SHOWN:
                     self.say(f"Left out {path}: {reason}.")

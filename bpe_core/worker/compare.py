@@ -17,7 +17,7 @@ from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextP
 from bpe_core.metrics.text_parts import sections as sections_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.job import PROGRESS_EVERY, Job, Request
-from bpe_core.worker.messages import Done, FileSkipped, WorkProgress
+from bpe_core.worker.messages import Done, WorkProgress
 
 _SPLITS: Final = 10  # ways to cut numbers that are listed of each tokenizer: 7 for up to 3 digits, and 3 for more
 _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
@@ -94,7 +94,7 @@ def compare(
         else:
             found = find_files(paths, every_character=True)
             for skipped in found.skipped:
-                job.send(FileSkipped(str(skipped.path), skipped.reason))
+                job.send(skipped)
             roots = [Path(path) for path in paths if os.path.isdir(path)]
             before, total = 0, sum(file.size for file in found.files)
             for file in found.files:

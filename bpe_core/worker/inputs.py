@@ -13,7 +13,7 @@ from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
 from bpe_core.hub import fetch
 from bpe_core.worker.job import Job, Request
-from bpe_core.worker.messages import Counted, Done, FileSkipped, Role, Saved
+from bpe_core.worker.messages import Counted, Done, Role, Saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def count_files(
 
     `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
     after it. `weights` are those of some paths, `sample` is what is read of the files.
-    Reports progress on the way, then `FileSkipped` for each file skipped and `Counted`, all with this `role`.
+    Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`.
     Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
     if preset:
@@ -66,7 +66,7 @@ def count_files(
             before += sum(file.size for file in some) * (sample is None)
         counts = Counts.weighted(parts) if weights else parts[0][0]
         for skipped in (*found.skipped, *counts.skipped):
-            job.send(FileSkipped(str(skipped.path), skipped.reason))
+            job.send(skipped)
     job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
     return counts
 

@@ -3,12 +3,12 @@
 The first message to a worker is a request, whatever follows a `JobCommand` or what that request understands. A worker
 answers with events, in this order; at any point `Failed` may come instead, and nothing after it:
 
-A training: WorkProgress* FileSkipped* Counted WorkProgress* Started (State | Merges | Checkpoint)* Saved Done
-A count:    WorkProgress* FileSkipped* Counted Done
+A training: WorkProgress* Skipped* Counted WorkProgress* Started (State | Merges | Checkpoint)* Saved Done
+A count:    WorkProgress* Skipped* Counted Done
 A fetch:    WorkProgress* Saved Done
 An audit:   what a count sends, for the corpus and for the reference, WorkProgress* Measured* Verdicts* Done
-Comparison: FileSkipped* (WorkProgress | ComparedTexts)* ComparisonFound Done
-Explaining: WorkProgress* FileSkipped* Counted (Explanation Places?)*, an answer to each question
+Comparison: Skipped* (WorkProgress | ComparedTexts)* ComparisonFound Done
+Explaining: WorkProgress* Skipped* Counted (Explanation Places?)*, an answer to each question
 """
 
 import pickle
@@ -51,13 +51,6 @@ class WorkProgress(NamedTuple):
     total: int
     name: str = ""
     role: Role = "corpus"
-
-
-class FileSkipped(NamedTuple):
-    """A file inside a chosen folder was skipped, for a reason in a few words such as "binary"."""
-
-    path: str
-    reason: str
 
 
 class Counted(NamedTuple):

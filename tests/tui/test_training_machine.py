@@ -1,6 +1,7 @@
 """Whatever a worker says and a user asks, in any order: the screen's run is that of the newest training, and sound."""
 
 import asyncio
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,13 +11,13 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from scope import TEXT
 
 from bpe_core import Trainer
+from bpe_core.corpus import Skipped
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.messages import (
     Checkpoint,
     Counted,
     Done,
     Failed,
-    FileSkipped,
     JobCommand,
     Merges,
     Saved,
@@ -38,7 +39,7 @@ EVENTS = st.sampled_from(
         WorkProgress("counting", 40, 80, "book.txt"),
         WorkProgress("preparing", 1, 2, "pairs"),
         Counted(1, 11, 11, 1, 1),
-        FileSkipped("image.png", "binary"),
+        Skipped(Path("image.png"), "binary"),
         State("counting"),
         State("running"),
         State("paused"),

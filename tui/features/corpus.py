@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from bpe_core.corpus import Skipped
 from bpe_core.errors import OptionError, PatternError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer.training_record import OPTIONS, TIES
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
-from bpe_core.worker.messages import Counted, FileSkipped
+from bpe_core.worker.messages import Counted
 from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import Ask, AskPath, AskPattern, weight
 from tui.disk.sources import sample_corpus, title_of
@@ -100,7 +101,7 @@ class CorpusChoice(Feature):
         async with WorkerProcess(CountRequest(paths, pattern)) as worker:
             async for event in worker.events():
                 match event:
-                    case FileSkipped():
+                    case Skipped():
                         skipped += 1
                     case Counted(documents, n_bytes, characters, pieces, unique):
                         self.screen.totals = Totals(documents, n_bytes, characters, pieces, unique, skipped)

@@ -13,6 +13,7 @@ import bpe_core
 from bpe_core import Tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
+from bpe_core.corpus import Skipped
 from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats import load, save_beside
 from bpe_core.trainer import Merge
@@ -25,7 +26,6 @@ from bpe_core.worker.messages import (
     Done,
     Event,
     Failed,
-    FileSkipped,
     JobCommand,
     Merges,
     Saved,
@@ -289,7 +289,7 @@ class TrainingFeature(Feature):
                 if (run.phase, run.detail) != ("preparing", name):
                     pace.restart()
                 return replace(run, phase="preparing", done=done, total=total, detail=name, rate=pace.rate(done))
-            case FileSkipped():
+            case Skipped():
                 course.n_skipped += 1
             case Counted(documents, n_bytes, characters, pieces, unique):
                 found = Totals(documents, n_bytes, characters, pieces, unique, course.n_skipped)

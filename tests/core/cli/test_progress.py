@@ -1,12 +1,14 @@
 """What a person sees while a command works: a bar with what is done in a terminal, sentences above it."""
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
 from bpe_core.cli.streams import SKIPPED_SHOWN, StderrReporter
+from bpe_core.corpus import Skipped
 from bpe_core.trainer import Trainer
-from bpe_core.worker.messages import Counted, FileSkipped, Merges, Started, WorkProgress
+from bpe_core.worker.messages import Counted, Merges, Started, WorkProgress
 
 
 class Terminal(StringIO):
@@ -38,7 +40,7 @@ def test_a_bar_names_what_is_done_whatever_it_is_called(monkeypatch: pytest.Monk
 def test_of_many_skipped_files_the_first_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     reporter = StderrReporter()
     for number in range(SKIPPED_SHOWN + 2):
-        reporter.send(FileSkipped(f"{number}\x07.jpg", "binary"))
+        reporter.send(Skipped(Path(f"{number}\x07.jpg"), "binary"))
     reporter.send(Counted(1, 9, 9, 2, 1))
     reporter.close()
     *named, more, read = capsys.readouterr().err.splitlines()
