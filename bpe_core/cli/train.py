@@ -38,9 +38,8 @@ def add_arguments(parser: Parser) -> None:
         usual = field.default or f"such as {option.example}; none"
         parser.add_argument(f"--{option.argument}", dest=field.name, help=option.help(usual), **how)
     parser.add_value("--extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
-    parser.add_value(
-        "--fork", "STEP", "with --extend: begin with the first STEP merges of OLD only", None, type=integer
-    )
+    begin = "with --extend: begin with the first STEP merges of OLD only"
+    parser.add_value("--fork", "STEP", begin, None, type=integer)
     parser.add_value("--sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
     parser.add_value("--seed", "N", SEED.help(0), 0, type=integer)
     repeatable = "repeatable; 1; counts are multiplied by the common denominator"

@@ -324,7 +324,6 @@ def train(
                 progress(trainer.n_merges, trainer.n_merges_wanted)
             checkpoints.keep_now_and_then(trainer)
     except BaseException:
-        if trainer.n_merges > trainer.n_known:
-            checkpoints.keep(trainer)
+        checkpoints.keep(trainer)
         raise
     return trainer.tokenizer()

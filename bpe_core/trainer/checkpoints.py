@@ -41,8 +41,9 @@ class Checkpoints:
             self.keep(trainer)
 
     def keep(self, trainer: "Trainer") -> None:
-        """Write a checkpoint if there is anything new. What prevents it is reported, and ends nothing."""
-        if self.path is None or trainer.n_merges in (self._n_kept, 0):
+        """Write a checkpoint if anything was learned that was not known before, in a file or given. What prevents it is
+        reported, and ends nothing."""
+        if self.path is None or trainer.n_merges <= max(self._n_kept, trainer.n_known):
             return
         began, problem = time.monotonic(), ""
         try:

@@ -3,8 +3,9 @@
 import os
 import sys
 import traceback
+from contextlib import suppress
 
-from bpe_core.errors import as_sentence
+from bpe_core.errors import Stopped, as_sentence
 from bpe_core.process import end
 from bpe_core.worker.job import Job, Reporter
 from bpe_core.worker.messages import Event, Failed, packed
@@ -29,7 +30,8 @@ def main() -> int:
     job = Job(PipeReporter(pipe), pipe=0, patience=0)
     if (request := job.next_message()) is not None:
         try:
-            request.run(job)
+            with suppress(Stopped):
+                request.run(job)
         except Exception as error:
             if os.environ.get("BPESCOPE_DEBUG"):
                 traceback.print_exc()

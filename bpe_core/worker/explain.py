@@ -5,7 +5,6 @@ The command `why` prints a `Subject`; beside the app a worker answers questions 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Final, NamedTuple, Self
@@ -14,7 +13,7 @@ from bpe_core import kernel
 from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight, parsed_weights
-from bpe_core.errors import Stopped, TextError
+from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
@@ -103,14 +102,13 @@ class Subject:
             for number, document in enumerate(documents, 1):
                 yield CorpusText(f"text {number}" if len(documents) > 1 else self.preset.name, (document,))
             return
-        found = find_files(self.paths).files
-        if self.sample is None:
-            yield from (CorpusText(file.name, file.blocks()) for file in found)
-            return
-        for files, _ in files_by_weight(found, self.weights):
-            for file in self.sample.documents(files, self.tokenizer.splitter):
-                before = file.part(0, file.start).blocks() if file.start else ()
-                yield CorpusText(file.name, file.blocks(), 1 + sum(block.count("\n") for block in before))
+        files: Sequence[TextFile] = find_files(self.paths).files
+        if sample := self.sample:
+            alike = (some for some, _ in files_by_weight(files, self.weights))
+            files = [part for some in alike for part in sample.documents(some, self.tokenizer.splitter)]
+        for file in files:
+            before = file.part(0, file.start).blocks() if file.start else ()
+            yield CorpusText(file.name, file.blocks(), 1 + sum(block.count("\n") for block in before))
 
 
 def _weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fraction]:
@@ -120,18 +118,17 @@ def _weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fra
         name = re.sub(r" \(bytes [\d,]+ to [\d,]+\)$", "", source.name)
         if name == source.name or (name, source.weight) not in known[-1:]:  # stretches of one file have one weight
             known.append((name, source.weight))
-    if len(known) == len(files):
-        weights = [weight for _, weight in known]
-    else:
+    weights = [weight for _, weight in known]
+    if len(known) != len(files):
         weights = [dict(known).get(file.name, 1) for file in files]
     return {str(file.path): Fraction(weight) for file, weight in zip(files, weights, strict=True) if weight > 1}
 
 
 def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
-    if n_bytes > most[kernel.available]:
+    if n_bytes > (limit := most[kernel.available]):
         raise TextError(
             f"These are {n_bytes / 1e6:,.1f} MB of {what}, too much to count pairs in beside the screen (at most "
-            f"{most[kernel.available] / 1e6:,.1f} MB); `bpescope why` in a terminal has more patience."
+            f"{limit / 1e6:,.1f} MB); `bpescope why` in a terminal has more patience."
         )
 
 
@@ -159,8 +156,7 @@ class ExplainTraining(Request):
     recipe: Recipe
 
     def run(self, job: Job) -> None:
-        with suppress(Stopped):
-            answer(Subject.of_training(self.recipe, job), job)
+        answer(Subject.of_training(self.recipe, job), job)
 
 
 class AskStep(NamedTuple):
@@ -184,8 +180,7 @@ class Places(NamedTuple):
 
 def answer(subject: Subject, job: Job) -> None:
     """Count the corpus, then answer each `AskStep` until the job is stopped. Raises `TextError` if it is too large."""
-    with suppress(Stopped):
-        subject.count(job, is_limited=True)
+    subject.count(job, is_limited=True)
     while (message := job.next_message()) is not None:
         if isinstance(message, LearnedMerges):
             subject.grow(message.merges)

@@ -206,9 +206,8 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
         try:
             learn(trainer, job, checkpoints)
         except Exception:
-            if trainer.n_merges > trainer.n_known:
-                with suppress(BpeError, MemoryError):
-                    checkpoints.keep(trainer)
+            with suppress(BpeError, MemoryError):
+                checkpoints.keep(trainer)
             raise
         finally:
             gc.unfreeze()
@@ -250,8 +249,7 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
         if batch:
             job.send(Merges.of(batch))
         batch, sent = [], time.monotonic()
-        if trainer.n_merges > trainer.n_known:
-            checkpoints.keep_now_and_then(trainer)
+        checkpoints.keep_now_and_then(trainer)
 
     if job.credit == UNLIMITED:
         job.send(State("running"))
