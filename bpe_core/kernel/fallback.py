@@ -25,13 +25,10 @@ _END_OF_TOKEN: Final = "\u0100"
 Pair = tuple[int, int]  # (left symbol, right symbol)
 Step = tuple[int, int, int, int, int]
 """A merge: left and right symbol, count of the pair, pairs with this count (0: it was given), tokens after it."""
-_SLICE: Final = 1 << 16  # ids that are made into text at a time, to bound the memory
 
 
 def decimals(ids: bytes, between: str) -> str:
-    numbers = memoryview(ids).cast("I")
-    slices = (numbers[start : start + _SLICE] for start in range(0, len(numbers), _SLICE))
-    return between.join(between.join(map(str, some)) for some in slices)
+    return between.join(map(str, memoryview(ids).cast("I")))
 
 
 def read_ranks(data: bytes) -> None:

@@ -37,9 +37,6 @@ No form combines an ASCII character with anything before it."""
 _MARK: Final = r"[\p{M}\uff9e\uff9f]"  # a combining mark, or a character that is decomposed into some
 _LONG_RUN: Final = 64
 _MARKS: Final = regex.compile(rf"{_MARK}{{{_LONG_RUN},}}")
-_STEP: Final = _LONG_RUN // 4
-_FOUR_MARKS: Final = regex.compile(rf"{_MARK}{{4}}")
-"""What a run of `_LONG_RUN` marks contains if only every `_STEP`th character is kept: a quick test for such a run."""
 _DECOMPOSED_AT_ONCE: Final = 256  # characters
 
 
@@ -113,7 +110,7 @@ def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     """One of Unicode's normalization forms."""
 
     def apply(text: str, most: float = math.inf) -> str:
-        if _FOUR_MARKS.search(text[::_STEP]) and _MARKS.search(text):
+        if not text.isascii() and _MARKS.search(text):
             text = _ordered(text, "NFD" if form in ("NFC", "NFD") else "NFKD")
         return text if unicodedata.is_normalized(form, text) else unicodedata.normalize(form, text)
 

@@ -6,7 +6,6 @@
 
 import operator
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
@@ -29,12 +28,7 @@ FIELDS: Final = {
 EXAMPLES: Final = ("step >= 512", "tokens <= 100,000", "ratio >= 3.5", "length > 12", "count < 10")
 """A condition on each field."""
 
-_OPERATORS: Final[dict[str, Callable[[Fraction | int, Fraction | int], bool]]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_OPERATORS: Final = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _CONDITION: Final = re.compile(r"(?:([a-z]+)\s*([<>]=?)\s*)?(\d[\d,_]{,20}(?:\.\d{1,12})?)", re.ASCII | re.IGNORECASE)
 
 
