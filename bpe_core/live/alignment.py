@@ -25,16 +25,12 @@ _start, _end = itemgetter(0), itemgetter(1)
 
 
 class Alignment:
-    """The tokens of a text, or of a part of one, and the range of characters of each.
-
-    The text holds no surrogate; special tokens in it are encoded as ordinary text.
-    """
+    """The tokens of a text, or of a part of one, and the range of characters of each. The text holds no surrogate;
+    special tokens in it are encoded as ordinary text."""
 
     def __init__(self, tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: Cut | None = None) -> None:
         """`before` and `behind` are the kinds of cut around `text`; None at the beginning and the end of all text.
-
-        Raises `UnknownTokenError`, and `PatternError` where the pattern is too slow.
-        """
+        Raises `UnknownTokenError`, and `PatternError` where the pattern is too slow."""
         self.tokenizer: Final = tokenizer
         self.text: Final = text
         preparation = tokenizer.preparation
@@ -100,11 +96,9 @@ class Alignment:
         return self._counts[-1]
 
     def spans(self, start: int, end: int) -> list[Span]:
-        """The spans that meet a range of characters; they may reach beyond the range.
-
-        A span may be empty: its tokens cover no character. It meets a range with the character that follows it or, if
-        it is at the end of a piece or of the text, with the one before.
-        """
+        """The spans that meet a range of characters; they may reach beyond the range. A span may be empty: its tokens
+        cover no character. It meets a range with the character that follows it or, if it is at the end of a piece or of
+        the text, with the one before."""
         first = bisect_left(self._piece_places, start, key=_end)
         last = bisect_right(self._piece_places, end, key=_start)
         places = self._piece_places  # those of two pieces may share a character
@@ -162,10 +156,8 @@ class Alignment:
             yield min(first, piece_end), min(last, piece_end)  # what is dropped behind it is not its own
 
     def piece_at(self, offset: int) -> tuple[int, int, str] | None:
-        """(start, end, prepared text) of the piece that holds a character; None if none does.
-
-        The text is "" for an added token, which is not encoded.
-        """
+        """(start, end, prepared text) of the piece that holds a character; None if none does. The text is "" for an
+        added token, which is not encoded."""
         index = bisect_right(self._piece_places, offset, key=_end)
         if index == len(self._pieces) or self._piece_places[index][0] > offset:
             return None
@@ -183,11 +175,9 @@ class Alignment:
 
 
 def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]:
-    """For each token of a prepared piece, the characters of that piece that it covers, even partially.
-
-    An unknown token covers the characters without a token up to the next token; an end-of-word marker covers none. If
-    the bytes of the tokens cannot be matched with the piece, each token covers all of it.
-    """
+    """For each token of a prepared piece, the characters of that piece that it covers, even partially. An unknown token
+    covers the characters without a token up to the next token; an end-of-word marker covers none. If the bytes of the
+    tokens cannot be matched with the piece, each token covers all of it."""
     if len(ids) == 1:
         return [(0, len(piece))]
     data = utf8(piece)

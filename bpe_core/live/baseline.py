@@ -27,10 +27,8 @@ class Hunk(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What differs between the baseline and the present text, both under the present tokenizer.
-
-    The text has grown by so many tokens and bytes, negative if it has shrunk.
-    """
+    """What differs between the baseline and the present text, both under the present tokenizer. The text has grown by
+    so many tokens and bytes, negative if it has shrunk."""
 
     hunks: tuple[Hunk, ...]
     n_tokens: int
@@ -59,9 +57,7 @@ class Baseline:
 
     def compare(self, live: LiveText) -> Comparison | None:
         """What differs now between the baseline and `live`, the present text; None if too much was edited to compare.
-
-        Only the parts of the text from the first edit to the last are encoded and compared.
-        """
+        Only the parts of the text from the first edit to the last are encoded and compared."""
         n_old, n_new = len(self.text), live.n_characters
         head = min(self._head, n_old, n_new)
         tail = min(self._tail, n_old - head, n_new - head)
@@ -108,10 +104,8 @@ def token_diff(
 
 def _kept(old: Sequence[int], new: Sequence[int], most_edits: int) -> list[tuple[int, int]]:
     """(index in `old`, index in `new`) of the tokens that a shortest script keeps; none if it takes over `most_edits`.
-
     `reach[k]` is the farthest index x in `old` that can be reached on the diagonal k = x - y with the present number of
-    edits; a step along a diagonal keeps a token and is no edit.
-    """
+    edits; a step along a diagonal keeps a token and is no edit."""
     reach = {1: 0}
     past: list[dict[int, int]] = []
     for edits in range(min(most_edits, len(old) + len(new)) + 1):

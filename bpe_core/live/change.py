@@ -124,11 +124,9 @@ def compare(
     edit: Edit,
     n_bytes: int,
 ) -> Change:
-    """The change from the tokens `old` of a text, or of a part of one, to its tokens `new` after `edit`.
-
-    `byte_at` says where one of `old` begins, `length` gives the bytes of a token; a negative one stands for what a
-    lossy pattern drops. `text` is what the text became, and grew by `n_bytes`.
-    """
+    """The change from the tokens `old` of a text, or of a part of one, to its tokens `new` after `edit`. `byte_at` says
+    where one of `old` begins, `length` gives the bytes of a token; a negative one stands for what a lossy pattern
+    drops. `text` is what the text became, and grew by `n_bytes`."""
     head, tail = same_ends(old, new)
     removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
     if not removed and not inserted:

@@ -251,10 +251,8 @@ class Giant:
         self, piece: bytes, begin: int, left: tuple[int, int, int], right: tuple[int, int, int]
     ) -> tuple[int, Sequence[int], int]:
         """(how many of the old tokens on its left are those of a long piece, its tokens behind them, and on its right).
-
         The piece begins at byte `begin`. `left` is (index of the first old token, index behind the last, where that
-        ends), `right` (index of the first, index behind the last, where the first begins).
-        """
+        ends), `right` (index of the first, index behind the last, where the first begins)."""
         reader, row, size = self.reader, self.row, self.reader.length
         token = reader.tokenizer.vocabulary.whole(piece) if len(piece) <= LONGEST_TOKEN else None
         if token is not None:

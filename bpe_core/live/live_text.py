@@ -210,10 +210,8 @@ class LiveText:
         return change
 
     def _touched(self, start: int, end: int, n_typed: int) -> tuple[slice, int, int, int, list[Any]]:
-        """(groups, first, last, at, parts): which `parts` of these groups an edit can change; they begin at `at`.
-
-        They meet the range or touch it, so they begin and end with characters outside of it, but where the text ends.
-        """
+        """(groups, first, last, at, parts): which `parts` of these groups an edit can change; they begin at `at`. They
+        meet the range or touch it, so they begin and end with characters outside of it, but where the text ends."""
         begins = list(accumulate([group.n_characters for group in self._groups], initial=0))
         one, other = _touching(begins, start, end)
         while True:

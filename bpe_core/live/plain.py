@@ -61,9 +61,7 @@ class PlainReader:
 
     def edited(self, old: "Sequence[PlainPart | Giant]", edit: Edit) -> "tuple[list[PlainPart | Giant], Change]":
         """What an edit makes of adjacent parts, all tokens known, and how these changed; offsets count from the first.
-
-        The first and the last character of the parts must stay, but where the text ends there.
-        """
+        The first and the last character of the parts must stay, but where the text ends there."""
         n_bytes, row = sum(part.n_bytes for part in old), self.joined_row(old)
         giant = Giant.joined(self, old) if any(isinstance(part, Giant) for part in old) else None
         if giant and giant.n_characters + edit.growth > LONGEST:

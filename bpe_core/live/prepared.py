@@ -35,10 +35,8 @@ class PreparedReader:
         self.align: Final = lru_cache(_CACHED)(partial(Alignment, tokenizer))  # the tokens of a part and their places
 
     def read(self, text: str, before: Cut | None = None, behind: Cut | None = None) -> "list[PreparedPart]":
-        """A text between cuts of these kinds in parts; None is the beginning or the end of all text.
-
-        OptionError if a part would be over LONGEST.
-        """
+        """A text between cuts of these kinds in parts; None is the beginning or the end of all text. OptionError if a
+        part would be over LONGEST."""
         parts: list[PreparedPart] = []
         at = 0
         while at < len(text):
@@ -64,10 +62,8 @@ class PreparedReader:
         return len(text), behind
 
     def edited(self, old: "Sequence[PreparedPart]", edit: Edit) -> "tuple[list[PreparedPart], Change]":
-        """What an edit makes of adjacent parts, and how their tokens changed; offsets count from the first part.
-
-        The first and the last character of the parts must stay, but where the text ends there.
-        """
+        """What an edit makes of adjacent parts, and how their tokens changed; offsets count from the first part. The
+        first and the last character of the parts must stay, but where the text ends there."""
         text = edit.of("".join([part.text for part in old]))
         new = self.read(text, old[0].before if old else None, old[-1].behind if old else None)
         n_bytes = sum(part.n_bytes for part in new) - sum(part.n_bytes for part in old)
@@ -102,10 +98,8 @@ class PreparedPart(Part):
 
 
 def piece_across(parts: Sequence[PreparedPart], index: int, offset: int) -> tuple[int, int, str] | None:
-    """(start, end, prepared text) of the piece at `offset` of a part; None if there is none.
-
-    `parts` are adjacent ones, which the piece may span; beyond them it is not followed.
-    """
+    """(start, end, prepared text) of the piece at `offset` of a part; None if there is none. `parts` are adjacent ones,
+    which the piece may span; beyond them it is not followed."""
     first, last = index, index + 1
     while first and parts[first].before is Cut.INSIDE:
         first -= 1

@@ -32,10 +32,8 @@ _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
 
 
 class PieceCache(dict[str, tuple[int, ...]]):
-    """Piece -> ids, encoded at the first look-up; cleared when it is full.
-
-    Raises `UnicodeEncodeError` for a piece with a surrogate in it, before which the text must be repaired and split.
-    """
+    """Piece -> ids, encoded at the first look-up; cleared when it is full. Raises `UnicodeEncodeError` for a piece with
+    a surrogate in it, before which the text must be repaired and split."""
 
     __slots__ = ("_encode", "within")
 
@@ -289,11 +287,9 @@ class Tokenizer:
 
 
 class SpecialsAllowed(Tokenizer):
-    """A tokenizer whose pieces are the special tokens in a text, and the pieces of the text between them.
-
-    So `encode_ordinary(text) == encode(text, allowed_special="all")`, and code that encodes piece by piece, as
-    `LiveText` does, handles special tokens without knowing about them.
-    """
+    """A tokenizer whose pieces are the special tokens in a text, and the pieces of the text between them. So
+    `encode_ordinary(text) == encode(text, allowed_special="all")`, and code that encodes piece by piece, as `LiveText`
+    does, handles special tokens without knowing about them."""
 
     __slots__ = ()
 

@@ -126,21 +126,17 @@ def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
 
 
 def _starts_afresh(character: str) -> bool:
-    """Whether no normalization form composes or reorders the character with what is before it.
-
-    True unless its decomposition begins with a mark or with a vowel or final consonant of Hangul: the second
-    characters of all compositions are of these kinds.
-    """
+    """Whether no normalization form composes or reorders the character with what is before it. True unless its
+    decomposition begins with a mark or with a vowel or final consonant of Hangul: the second characters of all
+    compositions are of these kinds."""
     first = unicodedata.normalize("NFKD", character)[0]
     is_jamo = "\u1160" <= first <= "\u11ff" or "\ud7b0" <= first <= "\ud7ff"
     return not (is_jamo or unicodedata.category(first)[0] == "M" or unicodedata.combining(first))
 
 
 def _ordered(text: str, form: Literal["NFD", "NFKD"]) -> str:
-    """The text in the decomposed normalization form, in O(n log n).
-
-    `unicodedata.normalize` takes time quadratic in the length of a run of combining marks.
-    """
+    """The text in the decomposed normalization form, in O(n log n). `unicodedata.normalize` takes time quadratic in the
+    length of a run of combining marks."""
     parts = (text[i : i + _DECOMPOSED_AT_ONCE] for i in range(0, len(text), _DECOMPOSED_AT_ONCE))
     decomposed = "".join(unicodedata.normalize(form, part) for part in parts)
     return str(_MARKS.sub(lambda found: _sorted_marks(found[0]), decomposed))
@@ -231,11 +227,8 @@ class _Rewritten(NamedTuple):
 
 
 class SourceMap:
-    """A map from a normalized text to its original; the text is added part by part.
-
-    A range is mapped back through what each rule rewrote, the last rule first; any part of a rewritten range to all of
-    it.
-    """
+    """A map from a normalized text to its original; the text is added part by part. A range is mapped back through what
+    each rule rewrote, the last rule first; any part of a rewritten range to all of it."""
 
     __slots__ = ("_layers", "_lengths", "_rules")
 
@@ -251,10 +244,8 @@ class SourceMap:
 
     def add(self, text: str, starts: bool = True, ends: bool = True) -> str:
         """Normalize the next part of the text and return the result; `starts` and `ends` say whether it is at the start
-        or the end of the text that the rules regard as a whole.
-
-        Raises `OptionError` if it would be longer than `normalizers.longest` allows.
-        """
+        or the end of the text that the rules regard as a whole. Raises `OptionError` if it would be longer than
+        `normalizers.longest` allows."""
         most = longest(len(text))
         for index, (rule, layer) in enumerate(zip(self._rules, self._layers, strict=True)):
             part = rule.part(starts, ends)
@@ -271,10 +262,8 @@ class SourceMap:
         self._lengths = [length + len(text) for length in self._lengths]
 
     def before(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the original text that became this range of the normalized text; O(log n) per rule.
-
-        An empty range is mapped to an empty one, or to a whole rewritten range if it lies strictly inside it.
-        """
+        """The range of the original text that became this range of the normalized text; O(log n) per rule. An empty
+        range is mapped to an empty one, or to a whole rewritten range if it lies strictly inside it."""
         for layer in reversed(self._layers):
             if not layer:
                 continue

@@ -50,10 +50,8 @@ class Finder:
         self._texts = TextSearch(self._tokens)
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int | None]]:
-        """(start, end, id) of each token found, in code points, and (start, end, None) of the texts between them.
-
-        A special token is found only if its text is in `allowed`.
-        """
+        """(start, end, id) of each token found, in code points, and (start, end, None) of the texts between them. A
+        special token is found only if its text is in `allowed`."""
         start = done = 0
         for begin, end in self._texts.spans(text):
             token = self._tokens[text[begin:end]]
@@ -90,9 +88,7 @@ class Placed(NamedTuple):
 
 class Step(Protocol):
     """A step: pieces in, pieces out; `begins` says whether the first piece is at the beginning of the whole text.
-
-    `placed` does the same with places; the texts are those that calling the step gives.
-    """
+    `placed` does the same with places; the texts are those that calling the step gives."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]: ...
     def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]: ...
@@ -152,10 +148,8 @@ class ReplaceStep:
 @dataclass(frozen=True, slots=True)
 class BytePieces:
     """Splits the bytes of a piece by several patterns in turn, as a tokenizer.json with a Split after ByteLevel does.
-
     The patterns see the byte alphabet and may cut inside a character: "ò" is the bytes C3 B2, and B2 is written "²",
-    which is a number to some of them.
-    """
+    which is a number to some of them."""
 
     splitters: tuple[Splitter, ...]
 
@@ -207,10 +201,8 @@ class Preparation:
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | list[str]]:
         """The text as a sequence of ids, of added tokens, and of lists of pieces, which are still to be encoded.
-
         `allowed` are the texts of the special tokens that are found; others are ordinary text. Raises `OptionError` or
-        `PatternError` if a text becomes too long or an expression takes too long.
-        """
+        `PatternError` if a text becomes too long or an expression takes too long."""
         begins = True
         for start, end, token in self.raw.parts(text, allowed):
             if token is not None:

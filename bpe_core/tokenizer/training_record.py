@@ -217,10 +217,8 @@ def _check_number(name: str, value: object, smallest: int, because: str) -> None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRecord(Options):
-    """The options of one training and what came of it; `steps[i]` belongs to the i-th merge of its vocabulary.
-
-    Its special tokens are those of the vocabulary, and not repeated here.
-    """
+    """The options of one training and what came of it; `steps[i]` belongs to the i-th merge of its vocabulary. Its
+    special tokens are those of the vocabulary, and not repeated here."""
 
     sources: tuple[Source, ...]
     steps: tuple[tuple[int, int, int], ...]

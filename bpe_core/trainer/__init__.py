@@ -134,10 +134,8 @@ class Trainer:
         """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
 
     def _sync(self) -> int:
-        """Take over the merges that the learner has made, which keeps each of them; how many there are.
-
-        `_steps` comes last, and says how many are taken over: what an interrupt leaves of others is removed.
-        """
+        """Take over the merges that the learner has made, which keeps each of them; how many there are. `_steps` comes
+        last, and says how many are taken over: what an interrupt leaves of others is removed."""
         start = len(self._steps)
         if self._learner.n_merges > start:
             ids, contents, n_base = self._ids, self._bytes, self._n_base

@@ -65,9 +65,7 @@ class Checkpoints:
 
 def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
     """Raise `OptionError` if an earlier training cannot be resumed with these options, or this sample of the texts.
-
-    Options that only end the learning (the sizes and least counts) may differ: they change no merge before the end.
-    """
+    Options that only end the learning (the sizes and least counts) may differ: they change no merge before the end."""
     record = earlier.record
     if record is None:
         raise OptionError("The training to resume left no record of how it was done; begin anew.")

@@ -78,10 +78,8 @@ def check_extensible(old: Vocabulary) -> None:
 
 
 def inherited(old: Vocabulary) -> TrainOptions:
-    """The options of a training that are not chosen but those of the vocabulary it extends, by name.
-
-    The layout is "specials-first" if all special tokens have lower ids than the bytes.
-    """
+    """The options of a training that are not chosen but those of the vocabulary it extends, by name. The layout is
+    "specials-first" if all special tokens have lower ids than the bytes."""
     last = max(old.special_tokens.values(), default=None)
     return {
         "id_layout": "specials-first" if last is not None and last < min(old.base) else "bytes-first",

@@ -161,10 +161,8 @@ class Vocabulary:
         return self._store.rank_of
 
     def encode(self, piece: bytes) -> tuple[int, ...]:
-        """The ids of one piece: the token of `whole_pieces` that is equal to it, or else what merging leaves.
-
-        Raises `UnknownTokenError` if a byte or character of the piece has no token, as in some published files.
-        """
+        """The ids of one piece: the token of `whole_pieces` that is equal to it, or else what merging leaves. Raises
+        `UnknownTokenError` if a byte or character of the piece has no token, as in some published files."""
         if compiled := self.compiled:
             with suppress(LookupError):
                 return compiled.piece(piece, self._limit)
@@ -177,10 +175,8 @@ class Vocabulary:
         return token if token is not None and self._store.step_of.get(token, 0) <= self.n_merges else None
 
     def join(self, data: bytes) -> tuple[int, ...]:
-        """The ids that merging leaves of `data`, a piece or a part of one; `whole_pieces` is not consulted.
-
-        Raises `UnknownTokenError` as `encode` does.
-        """
+        """The ids that merging leaves of `data`, a piece or a part of one; `whole_pieces` is not consulted. Raises
+        `UnknownTokenError` as `encode` does."""
         if compiled := self.compiled:
             with suppress(LookupError):
                 return compiled.part(data, self._limit)
@@ -206,10 +202,8 @@ class Vocabulary:
         return self._n_merges
 
     def encode_pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]] | None":
-        """(ids of all pieces in a row, index in it behind the last id of each piece); None if it takes Python.
-
-        Raises UnicodeEncodeError for a surrogate.
-        """
+        """(ids of all pieces in a row, index in it behind the last id of each piece); None if it takes Python. Raises
+        UnicodeEncodeError for a surrogate."""
         if compiled := self.compiled:
             with suppress(LookupError):
                 ids, ends = compiled.pieces(pieces, self._limit)
@@ -231,11 +225,9 @@ class Vocabulary:
         return None
 
     def compatible(self, left: int, right: int) -> bool:
-        """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids.
-
-        A list of tokens is what merging a piece leaves exactly when all its neighbors are compatible; the proof stands
-        in `bpe_core.vocabulary.merge_loop`.
-        """
+        """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids. A list of
+        tokens is what merging a piece leaves exactly when all its neighbors are compatible; the proof stands in
+        `bpe_core.vocabulary.merge_loop`."""
         return self.join(self.token_bytes(left) + self.token_bytes(right)) == (left, right)
 
     def symbols(self, piece: bytes) -> list[int]:
@@ -324,10 +316,8 @@ class Vocabulary:
         return sorted({*self._store.base, *(token for _, _, token in self.merges), *self._texts})
 
     def at(self, step: int) -> "Vocabulary":
-        """The version after `step` merges; special tokens keep their ids. Takes the same time for any step.
-
-        Raises `OptionError` for a step below 0 or above `n_merges`.
-        """
+        """The version after `step` merges; special tokens keep their ids. Takes the same time for any step. Raises
+        `OptionError` for a step below 0 or above `n_merges`."""
         if not 0 <= step <= self.n_merges:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}.")
         return self._version(self._store, step, self.special_tokens)

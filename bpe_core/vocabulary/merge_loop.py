@@ -72,11 +72,9 @@ def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable
 def _merge_in_place(
     symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]
 ) -> list[S | None]:
-    """A list as long as `symbols`: each symbol that is left stands where it begins, None in the places behind.
-
-    O(n log n) for n symbols, which are a linked list; the pairs that have a rank are a heap of (rank, place). A pair in
-    the heap may be gone when its turn comes: `rank_at` tells the rank of the pair that begins at a place now.
-    """
+    """A list as long as `symbols`: each symbol that is left stands where it begins, None in the places behind. O(n log
+    n) for n symbols, which are a linked list; the pairs that have a rank are a heap of (rank, place). A pair in the
+    heap may be gone when its turn comes: `rank_at` tells the rank of the pair that begins at a place now."""
     n = len(symbols)
     slots: list[Any] = list(symbols)
     rank_at = [*map(rank_of, slots, slots[1:]), NO_RANK]

@@ -69,10 +69,8 @@ class Store:
         self.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
 
     def compiled(self, n_merges: int) -> "kernel.Encoder | None":
-        """The kernel's encoder with `n_merges` or more of the merges; None if the kernel cannot have one.
-
-        The one made before is extended by the merges that it lacks.
-        """
+        """The kernel's encoder with `n_merges` or more of the merges; None if the kernel cannot have one. The one made
+        before is extended by the merges that it lacks."""
         encoder, n_known = self._compiled or (None, 0)
         if self._compiled is None or (self.whole_pieces and n_known < n_merges):
             # A whole piece becomes its token only from the step on that makes it.

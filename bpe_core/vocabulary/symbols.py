@@ -40,10 +40,8 @@ class ByteSymbols:
 
 
 class MarkedSymbols(ByteSymbols):
-    """Each byte is a symbol, and a marker follows the last one: Sennrich's `</w>`.
-
-    The marker is not part of the text, so the ids of a piece decode to more than its bytes.
-    """
+    """Each byte is a symbol, and a marker follows the last one: Sennrich's `</w>`. The marker is not part of the text,
+    so the ids of a piece decode to more than its bytes."""
 
     faithful = False
 
@@ -62,17 +60,13 @@ class MarkedSymbols(ByteSymbols):
 
 class CharacterSymbols:
     """Each character is a symbol; one without a token becomes its bytes or, without those, the unknown token.
-
-    SentencePiece does so, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`.
-    """
+    SentencePiece does so, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`."""
 
     def __init__(
         self, ids: Mapping[str, int], byte_ids: Mapping[int, int], unknown: int | None = None, *, fuse: bool = False
     ) -> None:
-        """`ids` maps characters, `byte_ids` bytes to tokens; `unknown` is the unknown token, or None.
-
-        With `fuse`, unknown characters in a row become one token.
-        """
+        """`ids` maps characters, `byte_ids` bytes to tokens; `unknown` is the unknown token, or None. With `fuse`,
+        unknown characters in a row become one token."""
         self._ids: Final = ids
         self._byte_ids: Final = byte_ids
         self._unknown: Final = unknown
