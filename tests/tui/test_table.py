@@ -344,7 +344,7 @@ async def test_another_height_keeps_the_place_of_who_does_not_follow() -> None:
             assert any(line.split()[:1] == ["299"] for line in lines(table)), "and it is still seen"
 
 
-async def test_the_head_explains_its_columns_and_the_foot_takes_clicks() -> None:
+async def test_the_head_explains_its_columns_and_rows_and_foot_take_clicks() -> None:
     async with WordsApp(5).run_test(size=(40, 10)) as pilot:
         table = pilot.app.query_one(Words)
         await pilot.pause()
@@ -352,6 +352,8 @@ async def test_the_head_explains_its_columns_and_the_foot_takes_clicks() -> None
         assert table.tooltip == "Just a number."
         await pilot.hover(Words, offset=(4, 2))
         assert table.tooltip is None
+        await pilot.click(Words, offset=(2, 2))
+        assert table.current == 1
         await pilot.click(Words, offset=(lines(table)[-1].index("even"), 9))
         assert table.choice == "even" and len(table.order) == 3
         await pilot.click(Words, offset=(0, 9))

@@ -12,7 +12,7 @@ from bpe_core.trainer.conditions import condition
 from bpe_core.worker.messages import Failed, JobCommand, Merges, State, Unpacker, WireError, packed
 
 MESSAGES = st.one_of(
-    st.builds(Failed, st.text()),
+    st.builds(Failed, st.text("aé日😊\0\n")),
     st.builds(JobCommand, st.sampled_from(["step", "pace"]), st.integers(0, 10**12)),
     st.just(JobCommand("until", condition=condition("ratio >= 3.5"))),
     st.just(State("paused", condition("length > 6"))),
