@@ -54,7 +54,7 @@ async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
         usual = {"run": SimpleNamespace(busy=False), "tokenizer": None, "path": "", "corpus": SimpleNamespace(paths=())}
         screen = SimpleNamespace(**{**usual, **state}, say=lambda sentence, severity: said.append(sentence))
         corpus = SimpleNamespace(chosen_options=TrainingOptions)
-        await Resuming(cast(MainScreen, screen), *(cast(Any, other) for other in (None, None, corpus))).extend()
+        await Resuming(cast(MainScreen, screen), *(cast(Any, other) for other in (None, None, corpus))).train_on(False)
         return said[-1]
 
     assert "A training is running" in await told(run=SimpleNamespace(busy=True))

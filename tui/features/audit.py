@@ -17,6 +17,7 @@ from bpe_core.visible import counted, visible
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.messages import Counted, Done, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of
+from tui.disk.files import write_file
 from tui.disk.sources import title_of
 from tui.drawing.token_rows import FORMS, exported
 from tui.features.feature import NO_TEXT, NO_TOKENIZER, Feature, StateScreen
@@ -167,8 +168,9 @@ class AuditFeature(Feature):
         screen.say(" ".join(sentences))
 
     async def export(self) -> None:
-        table = self.screen.audit_pane.table
-        await self._texts.save_rows(partial(exported, table.rows, tuple(table.order)), tuple(FORMS))
+        table, forms = self.screen.audit_pane.table, tuple(FORMS)
+        parts, question = partial(exported, table.rows, tuple(table.order)), f"Where to? {', '.join(forms)}"
+        await self._texts.save(question, lambda path: write_file(path, parts(path.suffix)), "", forms)
 
     def try_text(self, text: str, token: int | None) -> None:
         screen = self.screen

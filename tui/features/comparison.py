@@ -12,7 +12,7 @@ from bpe_core.visible import counted, visible
 from bpe_core.vocabulary.store import Prefix
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
-from tui.features.feature import NO_TEXT, Feature, StateScreen, Work
+from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import EDITORS_TEXT
 from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
@@ -38,43 +38,36 @@ class ComparisonFeature(Feature):
         """Compare the tokenizers that are marked on the texts that are chosen for it, or stop doing so."""
         screen, pane = self.screen, self.screen.compare_pane
         if screen.comparison.running:
-            self._stop()
-            return
-        tokenizers = self._compared(pane.picker.chosen)
-        if not tokenizers:
+            return self._stop()
+        paths = () if pane.subject == "editor's text" else screen.corpus.paths
+        if not pane.picker.chosen:
             screen.say(_NO_TOKENIZER, "warning")
-        elif pane.subject == "editor's text":
-            self._start_on_text(tokenizers)
-        elif not screen.corpus.paths:
+        elif not paths and pane.subject != "editor's text":
             screen.say(f"{NO_TEXT} Or compare on the editor's text.", "warning")
         else:
-            by_section = pane.subject == "their sections"
-            self._start(tokenizers, screen.corpus.title, partial(self._run, screen.corpus.paths, by_section))
+            self._start(pane.picker.chosen, paths, pane.subject == "their sections")
         screen.action_show("compare")
 
     def measure_text(self) -> None:
         known = [one for one in self.screen.kept if one.path == self.screen.path]
         if not known:
-            self.screen.say(_NOT_SAVED, "warning")
-            return
-        self.screen.compare_pane.look_at("metrics")
-        self._start_on_text(self._compared(known))
+            return self.screen.say(_NOT_SAVED, "warning")
+        self.screen.compare_pane.table.choice = "metrics"
+        self._start(known)
         self.screen.action_show("compare")
 
-    def _compared(self, known: Sequence[KnownTokenizer]) -> tuple[Compared, ...]:
+    def _start(self, known: Sequence[KnownTokenizer], paths: tuple[str, ...] = (), by_section: bool = False) -> None:
+        """Compare these on the texts at `paths`; without any, on the editor's text."""
+        self._worker = None
         names, pattern_for = distinct_names(self.screen.kept), self._tokenizers.pattern_for
-        return tuple(
+        tokenizers = tuple(
             Compared(one.path, names.get(one.path, one.name), pattern_for(Path(one.path)) or "") for one in known
         )
-
-    def _start_on_text(self, tokenizers: tuple[Compared, ...]) -> None:
-        self._start(tokenizers, EDITORS_TEXT, partial(self._run_on_text, self.screen.editor.area.text))
-
-    def _start(self, tokenizers: tuple[Compared, ...], subject: str, run: Work) -> None:
-        self._worker = None
-        names = " · ".join(one.name for one in tokenizers)
-        self.screen.comparison = Comparison(True, "starting", f"{names} on {subject}", tokenizers)
-        self.begin(run)
+        subject = self.screen.corpus.title if paths else EDITORS_TEXT
+        called = " · ".join(one.name for one in tokenizers)
+        self.screen.comparison = Comparison(True, "starting", f"{called} on {subject}", tokenizers)
+        run = partial(self._run, paths, by_section)
+        self.begin(run if paths else partial(self._run_on_text, self.screen.editor.area.text))
 
     def _stop(self) -> None:
         if self._worker is not None:

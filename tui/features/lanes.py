@@ -18,8 +18,7 @@ from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
 
 MOST: Final = 3  # lanes beside the first
-_LONGEST: Final = 36
-"""Cells of a name among those that are offered: there is room for what else is told of them, at 80 columns too."""
+_LONGEST: Final = 36  # cells of a name that is offered: at 80 columns there is room for what else is told of it
 
 
 class Lanes(Feature):
@@ -79,8 +78,8 @@ class Lanes(Feature):
                 if loaded is None or loaded.path != path:
                     loaded = await self._tokenizers.read(path)
             except (BpeError, OSError) as error:
-                self.screen.say(f"There is no lane of {visible(lane.path)}. {sentence_of(error)}", "error")
                 loaded = None
+                self.screen.say(f"There is no lane of {visible(lane.path)}. {sentence_of(error)}", "error")
             if loaded is None:
                 return self.choose(other for other in self.chosen if other != lane)
             self._loaded[lane.path] = loaded.tokenizer

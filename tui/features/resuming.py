@@ -23,7 +23,7 @@ from tui.features.course import RUN, WAIT, TrainingTask
 from tui.features.feature import BUSY, NO_TEXT, NO_TOKENIZER, Feature, StateScreen, sentence_of
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
-from tui.state import RunCurve, TrainingOptions, name_of
+from tui.state import RunCurve, name_of
 from tui.terminal.background import in_thread
 
 
@@ -55,25 +55,31 @@ class Resuming(Feature):
 
     # From a vocabulary
 
-    async def extend(self) -> None:
+    async def train_on(self, forks: bool) -> None:
+        """Extend the tokenizer on the screen, or fork it at the step in force; for how many tokens is asked."""
         screen, options = self.screen, self._corpus.chosen_options()
-        if options is not None and (old := self._usable()) is not None:
-            question = (
-                f"Extend: its {counted(old.step, 'merge')} stay, and more are learned from {screen.corpus.title}, with "
-                f"its own pattern and ties {options.ties} (F3). How many tokens in all? It has {old.n_vocab:,}."
-            )
-            chosen = replace(options, pattern=old.pattern)
-            await self._begin(f"{name_of(Path(screen.path))} extended", question, old, chosen, 2 * old.n_vocab)
-
-    async def fork(self) -> None:
-        screen, options = self.screen, self._corpus.chosen_options()
-        if options is not None and (old := self._usable()) is not None:
+        if options is None or (old := self._usable()) is None:
+            return
+        begin, begin_path, title, texts = old, screen.path, name_of(Path(screen.path)), screen.corpus
+        if forks:
+            begin, title = old.at(screen.step), f"{title} fork {screen.step} {options.ties}"
             question = (
                 f"Fork at step {screen.step:,}: the merges after it are learned anew, with pattern {options.pattern} "
-                f"and ties {options.ties} (F3), from {screen.corpus.title}. How many tokens in all?"
+                f"and ties {options.ties} (F3), from {texts.title}. How many tokens in all?"
             )
-            title = f"{name_of(Path(screen.path))} fork {screen.step} {options.ties}"
-            await self._begin(title, question, old.at(screen.step), options, old.n_vocab)
+        else:
+            options, title = replace(options, pattern=old.pattern), f"{title} extended"
+            question = (
+                f"Extend: its {counted(old.step, 'merge')} stay, and more are learned from {texts.title}, with "
+                f"its own pattern and ties {options.ties} (F3). How many tokens in all? It has {old.n_vocab:,}."
+            )
+        least, usual = begin.n_vocab + 1, old.n_vocab if forks else 2 * old.n_vocab
+        number = partial(whole_number, least, LARGEST_VOCABULARY)
+        if size := await screen.ask(Ask(question, number, str(max(least, usual)), example="a number")):
+            options = replace(options, vocab_size=size, special_tokens=())
+            task = TrainingTask(title, options, texts.paths, begin=begin, begin_path=begin_path)
+            _ = task.rules  # refuses options that make no sense together
+            self._training.start(task)
 
     def _usable(self) -> Tokenizer | None:
         """The tokenizer on the screen, if a training can begin with it; else a sentence says why not."""
@@ -89,16 +95,6 @@ class Resuming(Feature):
             return tokenizer
         screen.say(problem, "warning")
         return None
-
-    async def _begin(self, title: str, question: str, begin: Tokenizer, options: TrainingOptions, usual: int) -> None:
-        paths, begin_path, least = self.screen.corpus.paths, self.screen.path, begin.n_vocab + 1
-        number = partial(whole_number, least, LARGEST_VOCABULARY)
-        size = await self.screen.ask(Ask(question, number, str(max(least, usual)), example="a number"))
-        if size:
-            chosen = replace(options, vocab_size=size, special_tokens=())
-            task = TrainingTask(title, chosen, paths, begin=begin, begin_path=begin_path)
-            _ = task.rules  # refuses options that make no sense together
-            self._training.start(task)
 
     # After an end of the app
 

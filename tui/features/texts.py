@@ -55,62 +55,47 @@ class Texts(Feature):
             self.show(await in_thread(text_of, source))
 
     async def save_text(self) -> None:
-        """Ask for a path and write the editor's text there, byte for byte."""
-        await self.save(self.screen.editor.area.text, "the text", "")
+        text = self.screen.editor.area.text
+        await self.save_picture(lambda: text, "the text", "")
 
     async def save_picture(self, draw: Callable[[], str], what: str, name: str) -> None:
         """Save what `draw` gives, in a thread: an SVG of a long text takes a second."""
-        await self.save(await in_thread(draw), what, name)
+        await self.save(f"Where should {what} be saved?", lambda path: _write(path, (draw(),)), name)
 
-    async def save(self, text: str, what: str, name: str) -> None:
-        """Ask for a path and write `text` there; the question says `what` it is, and proposes `name`."""
-        path = await self.place(f"Where should {what} be saved?", name)
-        if path is None:
-            return
-        try:
-            # In one step: a disk that is full must not cost what stood there before.
-            await in_thread(files.write_file, path, (text.encode("utf-8", "replace"),))
-            self.screen.say(f"Saved as {path}.")
-        except OSError as error:
-            self.failed(f"{path} could not be written: {error.strerror}.")
-
-    async def save_rows(self, parts: Callable[[str], Iterable[bytes]], suffixes: Sequence[str]) -> None:
-        """Ask for a path, whose suffix is one of these, and write there what `parts` gives for it."""
-        path = await self.place(f"Where to? {', '.join(suffixes)}", suffixes=suffixes)
-        if path is not None:
-            await in_thread(files.write_file, path, parts(path.suffix))
-            self.screen.say(f"Saved as {path}.")
-
-    async def place(self, question: str, name: str = "", suffixes: Sequence[str] = ()) -> Path | None:
-        """Ask for a file that may be written, `name` being proposed; None if none may."""
+    async def save(
+        self, question: str, write: Callable[[Path], object], name: str = "", suffixes: Sequence[str] = ()
+    ) -> None:
+        """Ask for a path, `name` being proposed, whose suffix is one of these, if any; `write` there, in a thread."""
         path = await self.screen.ask(AskPath(question, name, parse=partial(place_of_file, suffixes)))
-        if path is None or not await in_thread(os.path.exists, path):
-            return path
-        return path if await self.screen.ask(Confirm(f"Replace {visible(str(path))}?", "Replace")) else None
+        if path is not None and await in_thread(os.path.exists, path):
+            replaces = await self.screen.ask(Confirm(f"Replace {visible(str(path))}?", "Replace"))
+            path = path if replaces else None
+        if path is not None:
+            try:
+                await in_thread(write, path)
+                self.screen.say(f"Saved as {path}.")
+            except OSError as error:
+                self.failed(f"{path} could not be written: {error.strerror}.")
 
     async def export(self, what: str) -> None:
         """Make the merges, the curve or the record, and let it be saved where the user says."""
         screen, tokenizer = self.screen, self.screen.tokenizer
         if tokenizer is None or not tokenizer.vocabulary.knows_merges:
-            screen.say("There are no merges to export yet.", "warning")
-            return
+            return screen.say("There are no merges to export yet.", "warning")
         name = name_of(Path(screen.path)) if screen.path else "training"
-        text = await in_thread(lambda: "".join(exported(what, [tokenizer], [name])))
-        await self.save(text, *_NAMES[what])
+        called, file = _NAMES[what]
+        parts = await in_thread(exported, what, [tokenizer], [name])
+        await self.save(f"Where should {called} be saved?", lambda path: _write(path, parts), file)
 
     async def convert(self) -> None:
         screen, tokenizer = self.screen, self.screen.in_force
         if tokenizer is None:
-            screen.say(NO_TOKENIZER, "warning")
-            return
+            return screen.say(NO_TOKENIZER, "warning")
         question = "For which library should this tokenizer be saved, as it is in force?"
         hint = f"{', '.join(WRITABLE)}. Tab completes."
         form = await screen.ask(Ask(question, partial(one_of, WRITABLE), hint=hint, suggest=WRITABLE))
-        if form is None:
-            return
-        if path := await self.place("In which file?"):
-            await in_thread(save, tokenizer, path, format=form)
-            screen.say(f"Saved as {path}.")
+        if form is not None:
+            await self.save("In which file?", lambda path: save(tokenizer, path, format=form))
 
     def open_example(self, number: int = 0) -> None:
         self.screen.action_show("editor")
@@ -155,3 +140,8 @@ class Texts(Feature):
             area.move_cursor(end, select=True)
         area.scroll_cursor_visible(center=True, animate=False)
         screen.action_show("editor")
+
+
+def _write(path: Path, parts: Iterable[str]) -> None:
+    """In one step: a disk that is full must not cost what stood there before."""
+    files.write_file(path, (part.encode("utf-8", "replace") for part in parts))

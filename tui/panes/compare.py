@@ -99,10 +99,6 @@ class ComparePane(Pane):
         shown = comparison.progress if comparison.running else comparison.subject
         self.query_one("#compare-status", Static).update(shown, layout=False)
 
-    def look_at(self, view: str) -> None:
-        """Show this view of what was found."""
-        self.table.choice = view
-
     @on(Select.Changed, "#compare-on")
     @on(ComparisonTable.Turned)
     @on(TokenizerPicker.Marked)
