@@ -11,7 +11,7 @@ from bpe_core.visible import visible
 from tui.dialogs.lists import AskLanes
 from tui.drawing.lines import cut
 from tui.features.feature import Feature, StateScreen, sentence_of
-from tui.features.shown import Shown
+from tui.features.shown import Shown, alike
 from tui.features.tokenizers import Tokenizers
 from tui.state import LaneChoice, ShownLane, known_name, name_of, steps_known
 from tui.terminal.background import in_thread
@@ -98,7 +98,7 @@ class Lanes(Feature):
         step = steps if choice.step is None else min(choice.step, steps)
         tokenizer = whole if step == steps else whole.at(step)
         before = next((lane.tokenizer for lane in self.screen.lanes if lane.choice == choice), None)
-        if before is not None and _is_alike(before, tokenizer):  # its tokens stay, while more merges are learned
+        if before is not None and alike(before, tokenizer):  # its tokens stay, while more merges are learned
             tokenizer = before
         return ShownLane(choice, tokenizer)
 
@@ -132,17 +132,3 @@ class Lanes(Feature):
                 offers[LaneChoice("", step)] = f"lane 1 at step {step:,}", note
             offers[LaneChoice()] = "lane 1 with all its merges", f"{steps:,} by now"
         return offers
-
-
-def _is_alike(one: Tokenizer, other: Tokenizer) -> bool:
-    """Whether two tokenizers, such as two versions of one that is being trained, give the same ids of any text.
-
-    Of a rank file whose merges are not recovered no merge is asked for: that would take seconds.
-    """
-    old, new = one.vocabulary, other.vocabulary
-    if one is other or not (old.knows_merges and new.knows_merges):
-        return one is other
-    if one.step != other.step or one.splitter is not other.splitter or one.preparation is not other.preparation:
-        return False
-    same_tokens = old.base == new.base and old.special_tokens == new.special_tokens
-    return same_tokens and list(old.merges) == list(new.merges)

@@ -24,14 +24,25 @@ _SECONDS: Final = 20  # how long a play takes about, until another pace is chose
 _FRAMES: Final = 20  # steps that are shown in a second at most; a faster pace skips some
 
 
+def alike(one: Tokenizer, other: Tokenizer) -> bool:
+    """Whether two tokenizers, such as two versions of one that is being trained, give the same ids of any text.
+
+    Of a rank file whose merges are not recovered no merge is asked for: that would take seconds.
+    """
+    old, new = one.vocabulary, other.vocabulary
+    if one is other or not (old.knows_merges and new.knows_merges):
+        return one is other
+    if one.step != other.step or one.splitter is not other.splitter or one.preparation is not other.preparation:
+        return False
+    same_tokens = old.base == new.base and old.special_tokens == new.special_tokens
+    return same_tokens and list(old.merges) == list(new.merges)
+
+
 def same(shown: Loaded, loaded: Loaded) -> bool:
     """Whether a file holds the tokenizer that is on the screen, so that what is known of it can stay."""
     if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
         return False
-    old, new = shown.tokenizer.vocabulary, loaded.tokenizer.vocabulary
-    if shown.digest or not (old.knows_merges and new.knows_merges):
-        return shown.digest == loaded.digest != ""
-    return old.merges == new.merges and old.special_tokens == new.special_tokens
+    return shown.digest == loaded.digest if shown.digest else alike(shown.tokenizer, loaded.tokenizer)
 
 
 class Shown(Feature):
