@@ -65,7 +65,8 @@ class MainScreen(StateScreen):
             yield from map(Pane, _at("left"))
             with Container(id="work"):
                 yield from map(Pane, _at("upper", "side"))
-                yield _bind(EditorPane(PANE_BY_ID["editor"]))
+                self.editor = _bind(EditorPane(PANE_BY_ID["editor"]))
+                yield self.editor
         yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing)
         yield HintLine()
         yield KeyLine()
@@ -96,6 +97,8 @@ class MainScreen(StateScreen):
                 await self.query(".frame").remove()
                 await self.query_one("#panes").mount(*map(_bound, _at("left")), before=work)
                 await work.mount(*map(_bound, _at("upper", "side")), before=self.editor)
+                for name in ("corpus_pane", "training", "audit_pane", "compare_pane"):
+                    setattr(self, name, self.query_one(f"#{name.removesuffix('_pane')}"))
                 await self.editor.load()
                 self.show_panes()
                 self.features = Features(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, Final
@@ -11,7 +12,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.timer import Timer
 from textual.widgets import Label, Static, TextArea
 
 from bpe_core.errors import BpeError
@@ -48,7 +48,6 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         # Not to be asked for: what was typed last is still being decoded when the dialog goes, and they before it.
         self._area, self._view = TokenArea(id="typed-ids"), DecodedView(id="decoded")
         self._about = Static(id="about-decoded", markup=False)
-        self._soon: Timer | None = None
         self._seconds = 0.0  # of the last decoding: so long nothing must be typed before the next
 
     def compose(self) -> ComposeResult:
@@ -69,15 +68,13 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         self._decode()
 
     @on(TextArea.Changed, "#typed-ids")
-    def decode_soon(self, event: TextArea.Changed) -> None:
-        event.stop()
-        if self._soon is not None:
-            self._soon.stop()
-        self._soon = self.set_timer(max(_SOON, self._seconds), self._decode)
+    def decode_soon(self) -> None:
+        self._decode(max(_SOON, self._seconds))
 
     @work(exclusive=True)
-    async def _decode(self) -> None:
+    async def _decode(self, rest: float = 0.0) -> None:
         # In a thread: a hundred thousand ids take a second.
+        await asyncio.sleep(rest)
         began = monotonic()
         tokenizer, view, about = self._tokenizer, self._view, self._about
         found = await in_thread(ids_in, self._area.text)

@@ -77,10 +77,6 @@ class Ask(Dialog[Answer | None]):
             yield Label(self._question, classes="dialog--question", markup=False)
             yield Field(self._start, placeholder=self._example, select_on_focus=self.SELECTS, suggester=self._suggester)
             yield Label(self._hint, classes="dialog--hint", markup=False)
-            yield from self.after_hint()
-
-    def after_hint(self) -> ComposeResult:
-        return ()
 
     async def action_complete(self) -> None:
         """Take what is suggested, or is about to be; an Enter that is pressed meanwhile waits for it."""
@@ -192,10 +188,8 @@ class AskPattern(Ask[str]):
         super().__init__(question, str, start, hint=hint, example=example, suggest=[*PATTERNS])
         self._read = read
 
-    def after_hint(self) -> ComposeResult:
-        yield Static(id="tried", markup=False)
-
     def on_mount(self) -> None:
+        self.query_one(".dialog").mount(Static(id="tried", markup=False))
         self._beside = ThreadPoolExecutor(1, "pattern")  # a slow pattern keeps no more than one thread busy
         self._try(self.query_one(Input).value)
 

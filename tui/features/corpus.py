@@ -71,7 +71,7 @@ class CorpusChoice(Feature):
     async def add_path(self) -> None:
         path = await self.screen.ask(AskPath("Which file or folder should be added to the corpus?"))
         if path is not None and await self._tokenizers.as_text(path, "Train on it as a text"):
-            self.screen.corpus_pane.choose((*self.screen.corpus.paths, str(path)))
+            self.screen.corpus_pane.texts.choose((*self.screen.corpus.paths, str(path)))
 
     async def weigh(self, path: str, title: str) -> None:
         """Ask how many times a text, or the texts of a folder, count; once is as usual, and need not be remembered."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from textual.css.query import NoMatches
 from textual.reactive import var
@@ -78,6 +78,12 @@ class StateScreen(RestylingScreen):
     comparison: var[Comparison] = var(Comparison())
     active: var[str] = var("editor", init=False)  # the pane that has the focus, or had it last
 
+    editor: EditorPane
+    corpus_pane: CorpusPane  # this and those below: once they are mounted
+    training: TrainingPane
+    audit_pane: AuditPane
+    compare_pane: ComparePane
+
     def __init__(self, configuration: Configuration) -> None:
         super().__init__()
         self.remembered = configuration  # what comes back at the next start, as it is now
@@ -89,26 +95,6 @@ class StateScreen(RestylingScreen):
         self._above = self._in_front["upper"]  # the one above the editor where there is no room for more
 
     # The panes
-
-    @property
-    def corpus_pane(self) -> CorpusPane:
-        return cast("CorpusPane", self.query_one("#corpus"))
-
-    @property
-    def training(self) -> TrainingPane:
-        return cast("TrainingPane", self.query_one("#training"))
-
-    @property
-    def editor(self) -> EditorPane:
-        return cast("EditorPane", self.query_one("#editor"))
-
-    @property
-    def audit_pane(self) -> AuditPane:
-        return cast("AuditPane", self.query_one("#audit"))
-
-    @property
-    def compare_pane(self) -> ComparePane:
-        return cast("ComparePane", self.query_one("#compare"))
 
     def action_show(self, pane: str) -> None:
         self.active = pane

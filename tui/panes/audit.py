@@ -20,7 +20,6 @@ from tui.widgets.pane import Pane, button
 from tui.widgets.token_table import TokenPanel, TokenTable
 
 BESIDE: Final = 112  # cells from which on the panel stands beside the list
-_GO: Final = "Enter looks for suspicious tokens in the tokenizer in force."
 _LEARNING: Final = "The vocabulary is being learned; its tokens are listed when that is done."
 
 
@@ -43,7 +42,7 @@ class AuditPane(Pane):
     def compose(self) -> ComposeResult:
         table, of = TokenTable(id="tokens"), AuditPane
         with HorizontalGroup(id="audit-controls"):
-            yield button("▶ Audit", "audit-go", "audit.audit", _GO)
+            yield button("▶ Audit", "audit-go", "audit.audit")
             yield SearchField(table, id="search")
             yield Static(id="audit-status", markup=False)
         yield Static(id="audit-summary", markup=False)

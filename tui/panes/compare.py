@@ -24,8 +24,6 @@ SUBJECTS: Final = {
     "editor's text": "The text in the editor, as it is now.",
 }
 """What tokenizers can be compared on."""
-_ON: Final = {"chosen texts": "the chosen texts", "their sections": "sections", "editor's text": "the editor's text"}
-_GO = "Encode the texts with each of the tokenizers that have a letter, and compare."
 
 
 class ComparePane(Pane):
@@ -44,7 +42,7 @@ class ComparePane(Pane):
 
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="compare-controls"):
-            yield button("▶ Compare", "compare-go", "comparison.compare", _GO)
+            yield button("▶ Compare", "compare-go", "comparison.compare")
             yield Choice(SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on")
             yield Static(id="compare-status", markup=False)
         yield Static(id="compare-caption", markup=False)
@@ -108,5 +106,5 @@ class ComparePane(Pane):
         if self.has_class("-choosing"):
             n = len(self.picker.chosen)
             does = "compare" if n != 1 else "measure it"
-            caption = f"{counted(n, 'tokenizer')} chosen, of four at most; Enter: {does} on {_ON[self.subject]}"
+            caption = f"{counted(n, 'tokenizer')} chosen, of four at most; Enter: {does} on {self.subject}"
         self.query_one("#compare-caption", Static).update(caption, layout=False)

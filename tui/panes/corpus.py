@@ -60,10 +60,6 @@ class CorpusPane(Pane):
     def parts(self) -> tuple[Widget, ...]:
         return self.texts, self.tokenizers
 
-    def choose(self, paths: tuple[str, ...]) -> None:
-        """Choose these texts, adding to the list those that are not in it."""
-        self.texts.choose(paths)
-
     def watch_corpus(self, corpus: Corpus) -> None:
         wanted: dict[Mark, tuple[str, ...]] = {"corpus": corpus.paths, "reference": corpus.reference}
         for mark, paths in wanted.items():

@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import var
 
 from bpe_core.errors import BpeError
-from bpe_core.visible import visible
+from bpe_core.visible import counted, visible
 from tui.commands import bindings, key_of
 from tui.state import Audit, KnownTokenizer, ShownLane, do, known_name, step_name
 from tui.text.edited_text import MOST_DRAWN, PICTURES
@@ -270,8 +270,6 @@ class EditorPane(Pane):
 
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
-        from bpe_core.visible import counted
-
         area = self.area
         if what != "text" and (problem := area.edited.why_no_ids(area.selected)):
             self.notify(problem, severity="warning")

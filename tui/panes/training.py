@@ -17,7 +17,7 @@ from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from bpe_core.visible import counted, visible
-from tui.commands import bindings, tooltip
+from tui.commands import bindings
 from tui.disk.tokenizer_files import KeptMerges
 from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
 from tui.table.table import SearchField
@@ -27,12 +27,7 @@ from tui.widgets.option_fields import OptionFields
 from tui.widgets.pane import Pane, button
 from tui.widgets.why_panel import WhyPanel
 
-_SLOWER: Final = "Fewer merges a second, down to one; - in the merge log."
-_FASTER: Final = "More merges a second, up to all that the machine can make; + in the merge log."
-_PACE: Final = "How many merges a second a training makes at most: + and - in the merge log."
-_MORE: Final = "Longest token, word ends, ids, a sample, a start; how many set."
-_PASSING: Final = 0.2
-"""Seconds from one step that log and curve show to the next, while the steps pass by in the editor."""
+_PASSING: Final = 0.2  # seconds that log and curve show a step at least, while the steps pass by in the editor
 
 
 class TrainingPane(Pane):
@@ -68,13 +63,13 @@ class TrainingPane(Pane):
             with Vertical(id="settings"):
                 yield OptionFields(self.options).data_bind(of.options)
                 with HorizontalGroup(id="controls"):
-                    yield button("▶ Train", "go", "training.train_or_pause", tooltip("training.train"))
-                    yield button("⏭ Step", "one", "training.step_once", tooltip("training.step_once"))
-                    yield button("⏹ Stop", "stop", "training.stop", tooltip("training.stop"), disabled=True)
-                    yield button("−", "slower", "training.change_pace(-1)", _SLOWER)
+                    yield button("▶ Train", "go", "training.train_or_pause", "training.train")
+                    yield button("⏭ Step", "one", "training.step_once")
+                    yield button("⏹ Stop", "stop", "training.stop", disabled=True)
+                    yield button("−", "slower", "training.change_pace(-1)")
                     yield Label(id="pace", markup=False)
-                    yield button("+", "faster", "training.change_pace(1)", _FASTER)
-                    yield button("More …", "more", "corpus.more_options", _MORE)
+                    yield button("+", "faster", "training.change_pace(1)")
+                    yield button("More …", "more", "corpus.more_options")
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
                     yield progress
@@ -87,7 +82,6 @@ class TrainingPane(Pane):
 
     def on_mount(self) -> None:
         self.border_subtitle = "[dim]w[/] why, pairs  [dim]b[/] bytes"
-        self.query_one("#pace", Label).tooltip = _PACE
 
     def watch_step(self) -> None:
         if self._soon is not None:

@@ -6,7 +6,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Button
 
-from tui.commands import Command, PaneEntry, short_name
+from tui.commands import Command, PaneEntry, short_name, tooltip
 
 
 class Pane(Vertical):
@@ -33,6 +33,7 @@ class Pane(Vertical):
         self.screen.set_focus(parts[(here + 1) % len(parts)])
 
 
-def button(label: str, id: str, deed: str, tooltip: str, *, disabled: bool = False) -> Button:
-    """A small button for the deed of a feature, such as "training.change_pace(1)"."""
-    return Button(label, id=id, compact=True, action=Command(deed).run, tooltip=tooltip, disabled=disabled)
+def button(label: str, id: str, deed: str, tells: str = "", *, disabled: bool = False) -> Button:
+    """A small button for the deed of a feature, such as "training.change_pace(1)"; it tells of another than it does."""
+    action, hint = Command(deed).run, tooltip(tells or deed)
+    return Button(label, id=id, compact=True, action=action, tooltip=hint, disabled=disabled)
