@@ -46,7 +46,7 @@ class Command:
     """Something that can be asked for by a key, by name, or by both."""
 
     action: str
-    """What Textual runs, or a deed of a feature ("training.pause"), with arguments; empty for keys that Textual's own
+    """What Textual runs, or a deed of a feature ("training.train"), with arguments; empty for keys that Textual's own
     widgets bind, which the help tells of."""
     keys: str = ""  # as Textual calls them, commas between
     label: str = ""  # what the line of keys says; empty: it is not there
@@ -140,10 +140,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("help", "f1", "Help", "what the keys do, what the words mean", "Keys and help", always=True),
         *(_leading_to(pane) for pane in PANES),
         Command("training.train", "f6", "Train", "learn merges from the chosen texts", "Train", when="idle"),
-        Command("training.pause", "f6", "Pause", "let the training wait", "Pause the training", when="running"),
-        Command("training.resume", "f6", "Run", "let the training go on", "Go on with the training", when="paused"),
+        Command("training.steer('pause')", "f6", "Pause", "let it wait", "Pause the training", when="running"),
+        Command("training.steer('run')", "f6", "Run", "let it go on", "Go on with the training", when="paused"),
         Command("training.step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
-        Command("training.stop", "f8", "Stop", "end it and keep what was learned", "Stop the training", when="busy"),
+        Command("training.steer('stop')", "f8", "Stop", "end, keep what was learned", "Stop the training", when="busy"),
         Command("corpus.more_options", "", "", "longest token, sample, a start, …", "More training options …"),
         Command("resuming.train_on(False)", "", "", "learn more merges on top of these", "Extend this tokenizer …"),
         Command("resuming.train_on(True)", "", "", "keep the merges in force, learn others", "Fork at this step …"),
@@ -310,8 +310,9 @@ def bindings(part: str) -> list[BindingType]:
 
 def applies(part: str, owner: object, action: str, parameters: Sequence[object] = ()) -> bool:
     """Whether an action of a part of the screen can be done now; one that the table does not know always can."""
-    name = str(parameters[0]) if action == "do" and parameters else action
-    return all(command.applies(owner) for command in COMMANDS[part] if command.action.partition("(")[0] == name)
+    done = f"screen.do({', '.join(map(repr, parameters))})" if action == "do" else ""
+    some = [one for one in COMMANDS[part] if one.run == done or one.action.partition("(")[0] == action]
+    return all(command.applies(owner) for command in some)
 
 
 def tooltip(action: str) -> str:

@@ -161,7 +161,7 @@ class MainScreen(StateScreen):
     # What is asked for
 
     def action_do(self, name: str, *arguments: Any) -> None:
-        """What a key, a button, a pane or the palette asks of a feature, such as "training.pause".
+        """What a key, a button, a pane or the palette asks of a feature, such as "training.train".
 
         What takes its time, or asks the user, goes on beside the screen.
         """

@@ -10,7 +10,7 @@ from textual.app import App
 from textual.widgets import Input, Label
 
 from bpe_core import Tokenizer, load, save, train
-from tui.dialogs.questions import Ask, AskPath, Choose, place_of_file, whole_number
+from tui.dialogs.questions import Ask, AskPath, Confirm, place_of_file, whole_number
 from tui.disk import config
 
 
@@ -102,7 +102,7 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
             await scope.answer(str(path))
 
         await answer("texts.open", ranks)
-        asked = await scope.asked(Choose)
+        asked = await scope.asked(Confirm)
         assert "tokenizer.json is a tokenizer" in str(asked.query(Label).first().render())
         await scope.press("right", "enter")
         await scope.until(lambda: scope.area.text.startswith("{"), "it is read as a text")
@@ -110,12 +110,12 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
         await scope.until(lambda: scope.area.text == TEXT, "a text is opened without a question")
 
         await answer("corpus.add_path", model)
-        await scope.asked(Choose)
+        await scope.asked(Confirm)
         await scope.press("escape")
         await scope.back()
         assert str(model) not in scope.screen.corpus.paths and scope.screen.path == str(kept)
         await answer("corpus.add_path", model)
-        await scope.asked(Choose)
+        await scope.asked(Confirm)
         await scope.press("right", "enter")
         await scope.until(lambda: str(model) in scope.screen.corpus.paths, "it is chosen")
 

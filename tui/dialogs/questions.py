@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from heapq import nsmallest
 from pathlib import Path
@@ -190,11 +189,7 @@ class AskPattern(Ask[str]):
 
     def on_mount(self) -> None:
         self.query_one(".dialog").mount(Static(id="tried", markup=False))
-        self._beside = ThreadPoolExecutor(1, "pattern")  # a slow pattern keeps no more than one thread busy
         self._try(self.query_one(Input).value)
-
-    def on_unmount(self) -> None:
-        self._beside.shutdown(wait=False, cancel_futures=True)
 
     @on(Input.Changed)
     def try_soon(self, event: Input.Changed) -> None:
@@ -220,7 +215,7 @@ class AskPattern(Ask[str]):
                 self.tell(self._hint)
                 return
         try:
-            pieces = await asyncio.get_running_loop().run_in_executor(self._beside, self._split, typed)
+            pieces = await in_thread(self._split, typed)
         except BpeError as error:
             if in_front(self):
                 shown.update("")
@@ -323,38 +318,28 @@ def one_of(names: Sequence[str], text: str) -> str:
 # Buttons
 
 
-class Choose(Dialog[int | None]):
-    """Asks for one of several answers and gives its number; Escape gives None."""
+class Confirm(Dialog[int | None]):
+    """Asks whether to do something; gives 1 for yes, 0 for the button in front, None for Escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Cancel"),
+        Binding("n", "dismiss(0)", "No"),
+        Binding("y", "dismiss(1)"),
         Binding("left", "app.focus_previous", "Back"),
         Binding("right", "app.focus_next", "On"),
     ]
 
-    def __init__(self, question: str, answers: Sequence[str], last: ButtonVariant = "default") -> None:
-        """`last` is how the last answer is drawn."""
+    def __init__(self, question: str, yes: str, no: str = "Keep it", *, harmless: bool = False) -> None:
+        """`harmless`: nothing is lost by a yes."""
         super().__init__()
-        self._question, self._answers, self._last = question, answers, last
+        self._question, self._answers = question, (f"{no} (n)", f"{yes} (y)")
+        self._variants: tuple[ButtonVariant, ButtonVariant] = ("default", "primary" if harmless else "error")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
             with Horizontal(classes="dialog--buttons"):
-                for number, answer in enumerate(self._answers):
-                    button = Button(answer, compact=True, action=f"screen.dismiss({number})")
-                    button.variant = self._last if answer is self._answers[-1] else "default"
-                    yield button
-            yield Label(
-                "Enter takes the one that is marked, Tab goes to the other, Escape leaves", classes="dialog--hint"
-            )
-
-
-class Confirm(Choose):
-    """Asks whether to do what cannot be undone; the button in front changes nothing, and gives 0."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,n", "dismiss(0)", "No"), Binding("y", "dismiss(1)")]
-
-    def __init__(self, question: str, yes: str, no: str = "Keep it", *, harmless: bool = False) -> None:
-        """`harmless`: nothing is lost by a yes."""
-        super().__init__(question, (f"{no} (n)", f"{yes} (y)"), "primary" if harmless else "error")
+                for number, (answer, variant) in enumerate(zip(self._answers, self._variants, strict=True)):
+                    yield Button(answer, variant, compact=True, action=f"screen.dismiss({number})")
+            says = "Enter takes the one that is marked, Tab goes to the other, Escape leaves"
+            yield Label(says, classes="dialog--hint")

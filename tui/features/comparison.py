@@ -110,9 +110,7 @@ class ComparisonFeature(Feature):
                             return self.failed(sentence)
                 comparison = replace(comparison, texts=Prefix(compared, len(compared)))
                 self.screen.comparison = comparison
-        self._worker = None
 
     def failed(self, sentence: str) -> None:
-        self._worker = None
         self.screen.comparison = replace(self.screen.comparison, running=False, progress="", subject=sentence)
         super().failed(sentence)

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
@@ -25,21 +25,13 @@ _PASSING: Final = "at full speed only an earlier step is explained, or the newes
 """What is said while nothing is asked."""
 
 
-class ExplainedCorpus(NamedTuple):
-    """What the worker that counts pairs is asked, or why there is nothing to ask; the tie rule, if that is known."""
-
-    request: ExplainFile | ExplainTraining | None = None
-    problem: str = ""
-    ties: str = ""
-
-
 class Explaining(Feature):
     """Replaces the screen's `explained`; one worker has counted the corpus and answers step by step."""
 
     def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._shown, self._tokenizers = shown, tokenizers
-        self._corpus = ExplainedCorpus()
+        self._request: ExplainFile | ExplainTraining | None = None
         self._news, self._answered, self._calm = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._wanted: tuple[Tokenizer, int]
         shown.forgets.append(self._forget)
@@ -47,7 +39,6 @@ class Explaining(Feature):
     def _forget(self) -> None:
         """End the worker, and know nothing: there is another vocabulary on the screen."""
         self.cancel()
-        self._corpus = ExplainedCorpus()
         self.screen.explained = StepExplained()
 
     def explain(self, step: int) -> None:
@@ -62,23 +53,26 @@ class Explaining(Feature):
         self._wanted = screen.tokenizer, step
         in_haste = screen.run.phase == "merging" and not screen.pace and screen.step == screen.tokenizer.step
         (self._calm.clear if in_haste else self._calm.set)()
-        corpus, waiting = self._corpus_of(screen.tokenizer), _PASSING if in_haste else _COUNTING
-        if corpus.problem:
+        waiting, before = _PASSING if in_haste else _COUNTING, self._request
+        self._request, problem, ties = self._asked_of(screen.tokenizer)
+        if self._request is None:
             self.cancel()
-            self._corpus = corpus
-            screen.explained = StepExplained(step, problem=corpus.problem, ties=corpus.ties)
-        elif corpus != self._corpus or not (self.is_working or screen.explained.problem):
-            self._corpus = corpus
-            screen.explained = StepExplained(step, waiting=waiting, ties=corpus.ties)
-            self.begin(partial(self._answer, corpus))
+            screen.explained = StepExplained(step, problem=problem, ties=ties)
+        elif self._request != before or not (self.is_working or screen.explained.problem):
+            screen.explained = StepExplained(step, waiting=waiting, ties=ties)
+            self.begin(partial(self._answer, self._request))
         elif waiting != screen.explained.waiting and _PASSING in (waiting, screen.explained.waiting):
             screen.explained = replace(screen.explained, waiting=waiting)
         self._news.set()
 
-    def _corpus_of(self, tokenizer: Tokenizer) -> ExplainedCorpus:
-        """The texts that it was learned from in this session; else those of its founding example, or those chosen."""
+    def _asked_of(self, tokenizer: Tokenizer) -> tuple[ExplainFile | ExplainTraining | None, str, str]:
+        """What the worker that counts pairs is asked, or why there is nothing to ask; the tie rule, if it is known.
+
+        They are counted in the texts that it was learned from in this session; else in those of its founding example,
+        or those chosen.
+        """
         if (task := self._shown.task) is not None:
-            return ExplainedCorpus(ExplainTraining(task.recipe), ties=task.rules.ties)
+            return ExplainTraining(task.recipe), "", task.rules.ties
         record, path, paths = tokenizer.record, self.screen.path, self.screen.corpus.paths
         preset, ties = (preset_of(record), record.ties) if record else ("", "")
         problem = ""
@@ -88,23 +82,22 @@ class Explaining(Feature):
             problem = "No text is chosen to count pairs in: F2, and the space bar marks one."
         pattern = self._tokenizers.pattern_for(Path(path))
         request = None if problem else ExplainFile(path, pattern, preset, () if preset else paths)
-        return ExplainedCorpus(request, problem, ties)
+        return request, problem, ties
 
-    async def _answer(self, corpus: ExplainedCorpus) -> None:
+    async def _answer(self, request: ExplainFile | ExplainTraining) -> None:
         self._news.set()
         await self._calm.wait()
-        assert corpus.request is not None
-        async with WorkerProcess(corpus.request) as worker:
+        async with WorkerProcess(request) as worker:
             try:
                 async with asyncio.TaskGroup() as tasks:
-                    asking = tasks.create_task(self._ask(worker, corpus))
+                    asking = tasks.create_task(self._ask(worker))
                     async for event in worker.events():
                         self._hear(event)
                     asking.cancel()
             except* (BpeError, OSError) as errors:
                 raise errors.exceptions[0] from None
 
-    async def _ask(self, worker: WorkerProcess, corpus: ExplainedCorpus) -> None:
+    async def _ask(self, worker: WorkerProcess) -> None:
         """Ask about one step after the other, always the one that is wanted now."""
         n_sent = 0
         while True:
@@ -114,7 +107,7 @@ class Explaining(Feature):
             tokenizer, step = self._wanted
             # One merge more than asked for: it is marked in the table as the one that comes next.
             # No file holds a training under way.
-            while isinstance(corpus.request, ExplainTraining) and n_sent < min(step + 1, tokenizer.step):
+            while isinstance(worker.request, ExplainTraining) and n_sent < min(step + 1, tokenizer.step):
                 merges = tuple(tokenizer.merges[n_sent : min(n_sent + _AT_ONCE, step + 1)])
                 worker.send(LearnedMerges(merges))
                 n_sent += len(merges)
@@ -130,13 +123,14 @@ class Explaining(Feature):
                 share = done / total if total else 1.0
                 screen.explained = replace(screen.explained, waiting=f"reading the texts {share:.0%}")
             case Explanation() as explanation:
-                screen.explained = StepExplained(explanation.step, explanation, ties=self._corpus.ties)
+                screen.explained = StepExplained(explanation.step, explanation, ties=screen.explained.ties)
                 self._answered.set()
             case Places(step, places) if step == screen.explained.step:
                 screen.explained = replace(screen.explained, places=places)
 
     def failed(self, sentence: str) -> None:
-        self.screen.explained = StepExplained(self.screen.explained.step, problem=sentence, ties=self._corpus.ties)
+        explained = self.screen.explained
+        self.screen.explained = StepExplained(explained.step, problem=sentence, ties=explained.ties)
 
 
 def preset_of(record: TrainingRecord) -> str:

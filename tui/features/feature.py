@@ -14,21 +14,9 @@ from textual.screen import Screen
 
 from bpe_core.errors import LONGEST, BpeError, OptionError
 from bpe_core.visible import shortened, visible
+from tui import state
 from tui.commands import PANE_BY_ID, PANES
 from tui.disk.config import Configuration, save_configuration
-from tui.state import (
-    Audit,
-    Comparison,
-    Corpus,
-    KnownTokenizer,
-    Run,
-    RunCurve,
-    ShownLane,
-    StepExplained,
-    TokenLines,
-    Totals,
-    TrainingOptions,
-)
 from tui.terminal.background import in_thread
 from tui.terminal.selective import RestylingScreen
 from tui.widgets.pane import Pane
@@ -55,27 +43,27 @@ Work = Callable[[], Awaitable[None]]
 class StateScreen(RestylingScreen):
     """The state of the app, a variable for each value; features say, ask and remember through it."""
 
-    corpus: var[Corpus] = var(Corpus())
-    totals: var[Totals | None] = var(None)  # what the chosen texts amount to; None while that is not known
-    options: var[TrainingOptions] = var(TrainingOptions())
+    corpus: var[state.Corpus] = var(state.Corpus())
+    totals: var[state.Totals | None] = var(None)  # what the chosen texts amount to; None while that is not known
+    options: var[state.TrainingOptions] = var(state.TrainingOptions())
     """What the next training is asked for; by their pattern texts are previewed and counted."""
-    run: var[Run] = var(Run())  # how far the training is, or how the last one ended
+    run: var[state.Run] = var(state.Run())  # how far the training is, or how the last one ended
     pace: var[int] = var(0)  # merges a second that a training makes at most; 0 for as many as it can
     notice: var[str] = var("")  # what is being fetched, loaded or recovered, in a few words; empty while nothing is
-    kept: var[tuple[KnownTokenizer, ...]] = var(())  # the tokenizers that can be put in force
+    kept: var[tuple[state.KnownTokenizer, ...]] = var(())  # the tokenizers that can be put in force
     tokenizer: var[Tokenizer | None] = var(None)
     """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
     path: var[str] = var("")  # where that tokenizer is kept; empty while it is being trained
     step: var[int] = var(0)  # how many of its merges are in force
     in_force: var[Tokenizer | None] = var(None)  # the tokenizer after that many merges: what the editor shows
     playing: var[int] = var(0)  # merges a second that are played in the editor; 0 while they are not
-    lanes: var[tuple[ShownLane, ...]] = var(())  # the lanes of the editor after the first
-    curve_under: var[RunCurve | None] = var(None)
+    lanes: var[tuple[state.ShownLane, ...]] = var(())  # the lanes of the editor after the first
+    curve_under: var[state.RunCurve | None] = var(None)
     """The curve of another training, drawn under that of this tokenizer; None if none is."""
-    explained: var[StepExplained] = var(StepExplained())
-    audit: var[Audit] = var(Audit())
-    token_lines: var[TokenLines] = var(TokenLines())
-    comparison: var[Comparison] = var(Comparison())
+    explained: var[state.StepExplained] = var(state.StepExplained())
+    audit: var[state.Audit] = var(state.Audit())
+    token_lines: var[state.TokenLines] = var(state.TokenLines())
+    comparison: var[state.Comparison] = var(state.Comparison())
     active: var[str] = var("editor", init=False)  # the pane that has the focus, or had it last
 
     editor: EditorPane

@@ -15,18 +15,8 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, visible
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Saved, WorkProgress
-from tui.dialogs.questions import Ask, AskPath, AskPattern, Choose, Confirm, name_of_tokenizer, title
+from tui.dialogs.questions import Ask, AskPath, AskPattern, Confirm, name_of_tokenizer, title
 from tui.disk import config, tokenizer_files
-from tui.disk.tokenizer_files import (
-    described,
-    kept_tokenizers,
-    listed,
-    load_file,
-    seen,
-    told_pattern,
-    trouble_of,
-    without_odd_record,
-)
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen, sentence_of
 from tui.features.shown import Shown, same
 from tui.process import WorkerProcess
@@ -117,7 +107,7 @@ class Tokenizers(Feature):
         self._notice(waiting="")
         if loaded is None:
             return
-        tokenizer = await in_thread(without_odd_record, loaded.tokenizer)
+        tokenizer = await in_thread(tokenizer_files.without_odd_record, loaded.tokenizer)
         if tokenizer is not loaded.tokenizer:
             told = f"{path.name} tells counts that cannot be those of its merges; they are left out."
             self.screen.say(told, "warning")
@@ -133,14 +123,14 @@ class Tokenizers(Feature):
     async def read(self, path: Path) -> Loaded | None:
         """The tokenizer in a file; a split pattern that the file lacks is asked for, once; None if none is given."""
         try:
-            return await in_thread(load_file, path, self.pattern_for(path))
+            return await in_thread(tokenizer_files.load_file, path, self.pattern_for(path))
         except PatternNeededError:
             question = f"{visible(path.name)} holds ranks only. How does it split a text?"
             pattern = await self.screen.ask(AskPattern(question))
             if pattern is None:
                 return None
             self._remember_pattern(path, pattern)
-            return await in_thread(load_file, path, pattern)
+            return await in_thread(tokenizer_files.load_file, path, pattern)
 
     async def _recover(self, tokenizer: Tokenizer) -> None:
         vocabulary = tokenizer.vocabulary
@@ -164,7 +154,7 @@ class Tokenizers(Feature):
             return
         if not path.name:
             return self.screen.say(NO_TOKENIZER, "warning")
-        in_file = await in_thread(told_pattern, path)
+        in_file = await in_thread(tokenizer_files.told_pattern, path)
         given, name = self.pattern_for(path), visible(path.name)
         question = f"{name} holds ranks only. How does it split a text?"
         if in_file is not None:
@@ -194,7 +184,7 @@ class Tokenizers(Feature):
         answer: int | None = 0
         if choice:
             question = f"{visible(path.name or str(path))} {'holds' if os.path.isdir(path) else 'is'} a tokenizer."
-            answer = await self.screen.ask(Choose(question, ("Open the tokenizer", choice)))
+            answer = await self.screen.ask(Confirm(question, choice, "Open the tokenizer", harmless=True))
         if answer == 0:
             self.use(tokenizer_at(path))
         return path if answer == 1 else None
@@ -213,7 +203,7 @@ class Tokenizers(Feature):
         """List them, with these changes of what is remembered."""
         self.screen.remember(**changes)
         known = self.screen.remembered
-        self.screen.kept = listed(self._own, self._found, known.opened, known.names, self._troubles)
+        self.screen.kept = tokenizer_files.listed(self._own, self._found, known.opened, known.names, self._troubles)
 
     async def add(self, path: Path, tokenizer: Tokenizer) -> None:
         """One was opened: if it was not trained here it stays in the list, among the last `MOST_OPENED`."""
@@ -226,7 +216,7 @@ class Tokenizers(Feature):
         others = [one for one in known.opened if one.path != place]
         self._troubles.pop(place, None)
         self._list(
-            opened=(*others, await in_thread(seen, path, tokenizer, found_as))[-MOST_OPENED:],
+            opened=(*others, await in_thread(tokenizer_files.seen, path, tokenizer, found_as))[-MOST_OPENED:],
             forgotten=tuple(path for path in known.forgotten if path != place),
         )
 
@@ -274,8 +264,9 @@ class Tokenizers(Feature):
                 )
             )
         for opened in screen.remembered.opened:
-            trouble = await in_thread(trouble_of, opened)
-            now = opened if trouble else await in_thread(described, opened, self.pattern_for(Path(opened.path)))
+            trouble = await in_thread(tokenizer_files.trouble_of, opened)
+            pattern = self.pattern_for(Path(opened.path))
+            now = opened if trouble else await in_thread(tokenizer_files.described, opened, pattern)
             latest = screen.remembered.opened
             if any(one is opened for one in latest):  # it was not opened again, or forgotten, meanwhile
                 self._troubles[opened.path] = trouble
@@ -284,4 +275,4 @@ class Tokenizers(Feature):
 
 
 def _shelf() -> tuple[KnownTokenizer, ...]:
-    return kept_tokenizers(config.tokenizers_folder())
+    return tokenizer_files.kept_tokenizers(config.tokenizers_folder())

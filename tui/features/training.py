@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import bpe_core
 from bpe_core import Tokenizer
@@ -19,20 +19,8 @@ from bpe_core.formats import load, save_beside
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
 from bpe_core.visible import counted
-from bpe_core.worker.messages import (
-    ONE_STEP,
-    Checkpoint,
-    Counted,
-    Done,
-    Event,
-    Failed,
-    JobCommand,
-    Merges,
-    Saved,
-    Started,
-    State,
-    WorkProgress,
-)
+from bpe_core.worker import messages
+from bpe_core.worker.messages import ONE_STEP, Event, JobCommand
 from tui.dialogs.questions import Ask
 from tui.disk import config
 from tui.disk.locked import Note
@@ -71,10 +59,8 @@ class TrainingFeature(Feature):
     # What can be asked for
 
     async def train_or_pause(self) -> None:
-        if self.screen.run.phase == "paused":
-            self.resume()
-        elif self.screen.run.busy:
-            self.pause()
+        if self.screen.run.busy:
+            self.steer("run" if self.screen.run.phase == "paused" else "pause")
         else:
             await self.train()
 
@@ -98,14 +84,8 @@ class TrainingFeature(Feature):
             _ = task.rules  # refuses options that make no sense together
         self.start(task)
 
-    def pause(self) -> None:
-        self.tell(JobCommand("pause"))
-
-    def resume(self) -> None:
-        self.tell(JobCommand("run"))
-
-    def stop(self) -> None:
-        self.tell(JobCommand("stop"))  # it saves what it learned
+    def steer(self, verb: Literal["run", "pause", "stop"]) -> None:
+        self.tell(JobCommand(verb))
 
     async def step_once(self) -> None:
         """One merge and wait; without a training, begin one that waits."""
@@ -283,44 +263,44 @@ class TrainingFeature(Feature):
         """The run after an event of the worker; merges are added to `merges`."""
         task, pace = course.task, course.pace
         match event:
-            case WorkProgress("counting", done, total, name):
+            case messages.WorkProgress("counting", done, total, name):
                 return replace(run, done=done, total=total, detail=name, rate=pace.rate(done))
-            case WorkProgress("preparing", done, total, name):
+            case messages.WorkProgress("preparing", done, total, name):
                 if (run.phase, run.detail) != ("preparing", name):
                     pace.restart()
                 return replace(run, phase="preparing", done=done, total=total, detail=name, rate=pace.rate(done))
             case Skipped():
                 course.n_skipped += 1
-            case Counted(documents, n_bytes, characters, pieces, unique):
+            case messages.Counted(documents, n_bytes, characters, pieces, unique):
                 found = Totals(documents, n_bytes, characters, pieces, unique, course.n_skipped)
                 self._corpus.leave_to_training(task, found)
-            case State("counting" | "preparing" as activity):
+            case messages.State("counting" | "preparing" as activity):
                 pace.restart(run.done)
                 return replace(run, phase=activity)
-            case Started(n_tokens, n_merges, n_known, first_counts, n_bytes):
+            case messages.Started(n_tokens, n_merges, n_known, first_counts, n_bytes):
                 course.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.rules.pattern)
                 course.n_known, course.n_bytes = n_known, n_bytes
                 self._shown.begin_training(task, course.tokenizer, n_tokens, n_bytes)
                 pace.restart()
                 return Run("merging", 0, n_merges, tokens_at_start=n_tokens, first_counts=first_counts)
-            case Merges():
+            case messages.Merges():
                 merges += event
                 return replace(run, done=merges[-1].step, rate=pace.rate(merges[-1].step))
-            case State("paused", reached):
+            case messages.State("paused", reached):
                 return replace(run, phase="paused", rate=0.0, detail=str(reached or ""))
-            case State("running"):
+            case messages.State("running"):
                 pace.restart(run.done)
                 return replace(run, phase="merging", detail="")
-            case Checkpoint(problem=problem):
+            case messages.Checkpoint(problem=problem):
                 if problem and not course.unkept:  # once, and not every few seconds
                     self.screen.say(f"Nothing new of this training is kept until it ends. {problem}", "warning")
                 course.unkept = problem
-            case Saved(path):
+            case messages.Saved(path):
                 course.saved = Path(path)
-            case Done(reason, _, seconds):
+            case messages.Done(reason, _, seconds):
                 phase: Phase = "stopped" if reason == "stopped" else "done"
                 return replace(run, phase=phase, rate=0.0, detail=f"{reason} · {seconds:.1f} s")
-            case Failed(sentence):
+            case messages.Failed(sentence):
                 self.screen.say(sentence, "error")
                 return replace(run, phase="failed", rate=0.0, detail=sentence)
         return run

@@ -65,7 +65,7 @@ class TrainingPane(Pane):
                 with HorizontalGroup(id="controls"):
                     yield button("▶ Train", "go", "training.train_or_pause", "training.train")
                     yield button("⏭ Step", "one", "training.step_once")
-                    yield button("⏹ Stop", "stop", "training.stop", disabled=True)
+                    yield button("⏹ Stop", "stop", "training.steer('stop')", disabled=True)
                     yield button("−", "slower", "training.change_pace(-1)")
                     yield Label(id="pace", markup=False)
                     yield button("+", "faster", "training.change_pace(1)")

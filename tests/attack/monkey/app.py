@@ -190,7 +190,7 @@ class Player:
         while self.goes_on and (screen.run.busy or self._works_beside() or not self._all_known()):
             assert time.monotonic() < end, f"{screen.run} goes on, or tokens are not known: {screen.editor.area.live}"
             if screen.run.busy:
-                screen.action_do("training.stop")
+                screen.action_do("training.steer", "stop")
             elif screen.audit.running:
                 screen.action_do("audit.audit")
             elif screen.comparison.running:
