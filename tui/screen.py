@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -32,8 +32,6 @@ from tui.widgets.screen_lines import HintLine, KeyLine, StepLine, TitleLine
 
 if TYPE_CHECKING:
     from tui.features.all import Features
-
-AnyPane = TypeVar("AnyPane", bound=Pane)
 
 SECONDS_TO_END: Final = 1.5  # how long the app waits at its end for what runs beside the screen
 _SECONDS_TO_WRITE: Final = 0.3  # and for what is still being written
@@ -65,8 +63,8 @@ class MainScreen(StateScreen):
             yield from map(Pane, _at("left"))
             with Container(id="work"):
                 yield from map(Pane, _at("upper", "side"))
-                self.editor = _bind(EditorPane(PANE_BY_ID["editor"]))
-                yield self.editor
+                self.editor = EditorPane(PANE_BY_ID["editor"])
+                yield _bind(self.editor)
         yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing)
         yield HintLine()
         yield KeyLine()
@@ -123,8 +121,8 @@ class MainScreen(StateScreen):
             worker.cancel()
         if working:  # a process that needs longer keeps what it has when it finds its pipes closed
             await asyncio.wait([asyncio.ensure_future(worker.wait()) for worker in working], timeout=SECONDS_TO_END)
-        course = self.features.training.newest
-        sentences = [sentence, self._leave_training(course.output) if is_training and course else ""]
+        course = self.features.training.newest if is_training else None
+        sentences = [sentence, self._leave_training(course.output) if course else ""]
         self.last_words += [visible(said) for said in sentences if said]
         if self._writing is not None:
             await asyncio.wait([self._writing], timeout=_SECONDS_TO_WRITE)
@@ -221,7 +219,7 @@ def _bound(entry: PaneEntry) -> Pane:
     return _bind(pane)
 
 
-def _bind(pane: AnyPane) -> AnyPane:
+def _bind(pane: Pane) -> Pane:
     """Bind a pane to those facts of the screen that it has a variable of the same name for."""
     state = (name for name, fact in vars(StateScreen).items() if isinstance(fact, Reactive))
     return pane.data_bind(*(getattr(MainScreen, name) for name in state if name in vars(type(pane))))

@@ -4,9 +4,11 @@ import os
 from functools import partial
 from pathlib import Path
 
+from tui.disk.sources import sample_corpus
 from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
 from tui.features.corpus import CorpusChoice
+from tui.features.course import TrainingTask
 from tui.features.explaining import Explaining
 from tui.features.feature import StateScreen
 from tui.features.lanes import Lanes
@@ -55,5 +57,6 @@ class Features:
         elif screen.kept:
             self.tokenizers.load_first()
         elif first_time and not notes:
-            self.training.train_on_samples()
+            samples = sample_corpus()
+            self.training.start(TrainingTask(samples.title, screen.options, samples.paths))
         self.resuming.beside(partial(self.resuming.offer, notes))

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +36,6 @@ class Tokenizers(Feature):
         self._own: tuple[KnownTokenizer, ...] = ()
         self._found: tuple[KnownTokenizer, ...] = ()
         self._troubles: dict[str, Trouble] = {}
-        self._to_search = False  # whether it is still to be found out what other programs keep
 
     def _notice(self, **notices: str) -> None:
         self._notices |= notices
@@ -193,7 +191,7 @@ class Tokenizers(Feature):
 
     async def list_anew(self) -> None:
         try:
-            self._own = await in_thread(_shelf)
+            self._own = await in_thread(lambda: tokenizer_files.kept_tokenizers(config.tokenizers_folder()))
         except OSError as error:
             self.screen.say(f"The kept tokenizers cannot be listed. {sentence_of(error)}", "error")
         else:
@@ -207,11 +205,10 @@ class Tokenizers(Feature):
 
     async def add(self, path: Path, tokenizer: Tokenizer) -> None:
         """One was opened: if it was not trained here it stays in the list, among the last `MOST_OPENED`."""
-        with suppress(OSError):
-            self._own = await in_thread(_shelf)
+        await self.list_anew()
         place, known = str(path), self.screen.remembered
         if place in {kept.path for kept in self._own}:
-            return self._list()
+            return
         found_as = next((one.found_as for one in self.screen.kept if one.path == place), "")
         others = [one for one in known.opened if one.path != place]
         self._troubles.pop(place, None)
@@ -249,30 +246,21 @@ class Tokenizers(Feature):
 
     def check_files(self, *, everywhere: bool = False) -> None:
         """See beside the screen what has become of the files; `everywhere`: and what other programs keep."""
-        self._to_search = self._to_search or everywhere
-        self.begin(self._check, "check")
+        self.begin(partial(self._check, everywhere), "search" if everywhere else "check")
 
-    async def _check(self) -> None:
+    async def _check(self, everywhere: bool) -> None:
         screen = self.screen
-        if self._to_search:
+        if everywhere:
             self._found = await in_thread(tokenizer_files.found, screen.remembered.forgotten)
             names = {one.path: one.found_as for one in self._found}
-            self._to_search = False
-            self._list(
-                opened=tuple(
-                    replace(one, found_as=names.get(one.path, one.found_as)) for one in screen.remembered.opened
-                )
-            )
-        for opened in screen.remembered.opened:
-            trouble = await in_thread(tokenizer_files.trouble_of, opened)
-            pattern = self.pattern_for(Path(opened.path))
-            now = opened if trouble else await in_thread(tokenizer_files.described, opened, pattern)
+            opened = (replace(one, found_as=names.get(one.path, one.found_as)) for one in screen.remembered.opened)
+            self._list(opened=tuple(opened))
+        for old in screen.remembered.opened:
+            trouble = await in_thread(tokenizer_files.trouble_of, old)
+            pattern = self.pattern_for(Path(old.path))
+            now = old if trouble else await in_thread(tokenizer_files.described, old, pattern)
             latest = screen.remembered.opened
-            if any(one is opened for one in latest):  # it was not opened again, or forgotten, meanwhile
-                self._troubles[opened.path] = trouble
-                screen.remember(opened=tuple(now if one is opened else one for one in latest))
+            if any(one is old for one in latest):  # it was not opened again, or forgotten, meanwhile
+                self._troubles[old.path] = trouble
+                screen.remember(opened=tuple(now if one is old else one for one in latest))
         self._list()
-
-
-def _shelf() -> tuple[KnownTokenizer, ...]:
-    return tokenizer_files.kept_tokenizers(config.tokenizers_folder())

@@ -24,7 +24,7 @@ from bpe_core.worker.messages import ONE_STEP, Event, JobCommand
 from tui.dialogs.questions import Ask
 from tui.disk import config
 from tui.disk.locked import Note
-from tui.disk.sources import sample_corpus, title_of
+from tui.disk.sources import title_of
 from tui.disk.tokenizer_files import place_for, without_twin
 from tui.features.audit import AuditFeature
 from tui.features.corpus import CorpusChoice, path_of
@@ -71,8 +71,7 @@ class TrainingFeature(Feature):
         if options is None:
             return
         if not screen.corpus.paths:
-            screen.say(NO_TEXT, "warning")
-            return
+            return screen.say(NO_TEXT, "warning")
         task = TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first)
         if name := options.more.get("extend"):  # the merges of a tokenizer come first
             path = path_of(name, screen.kept)
@@ -125,10 +124,6 @@ class TrainingFeature(Feature):
         self.screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
         # By so many tokens the names become tokens of their own.
         self.start(TrainingTask(title_of(names), TrainingOptions(vocab_size=512), names, audits=True))
-
-    def train_on_samples(self) -> None:
-        corpus = sample_corpus()
-        self.start(TrainingTask(corpus.title, self.screen.options, corpus.paths))
 
     def change_pace(self, by: int) -> None:
         """The next faster pace (1), or the next slower (-1), of this training and the next."""

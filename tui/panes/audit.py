@@ -37,8 +37,6 @@ class AuditPane(Pane):
     table = getters.query_one(TokenTable)
     panel = getters.query_one(TokenPanel)
 
-    _is_unlisted = False  # whether the table is empty only because nobody looks
-
     def compose(self) -> ComposeResult:
         table, of = TokenTable(id="tokens"), AuditPane
         with HorizontalGroup(id="audit-controls"):
@@ -57,16 +55,8 @@ class AuditPane(Pane):
         if old.busy != run.busy:
             self._list()
 
-    def on_show(self) -> None:
-        if self._is_unlisted:
-            self._list()
-
     def _list(self) -> None:
-        """List the tokens, once somebody looks or an audit has said something of them: that takes a while."""
         vocabulary = self.tokenizer.vocabulary if self.tokenizer and not self.run.busy else None
-        self._is_unlisted = vocabulary is not None and not (self.display or self.audit.verdicts)
-        if self._is_unlisted:
-            vocabulary = None
         if vocabulary is not None or len(self.table.rows):
             self.table.list_tokens(vocabulary)
         self.table.waits_for = _LEARNING if self.run.busy else ""
@@ -79,8 +69,6 @@ class AuditPane(Pane):
         self._show_summary()
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
         if audit.verdicts is not old.verdicts:
-            if audit.verdicts and self._is_unlisted:
-                self._list()
             self.table.judge(list(audit.verdicts.values()), audit.measures)
             if not old.verdicts and audit.subject and self.panel.side == "about":
                 self.panel.side = "token"
