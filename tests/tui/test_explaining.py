@@ -39,7 +39,7 @@ class Silent:
     started: list["Silent"]
 
     def __init__(self, request: object) -> None:
-        self.told: list[object] = []
+        self.request, self.told = request, list[object]()
         self.send = self.told.append
         self.started.append(self)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -36,10 +36,6 @@ class AskLanes(Dialog[None]):
     AskLanes OptionList { height: auto; max-height: 12; padding: 0; margin-top: 1; }
     AskLanes OptionList, AskLanes OptionList:focus { border: none; }
     """
-    HINT: ClassVar[str] = (
-        "Enter adds a lane or drops it, Escape closes. What is fetched by name or opened from a file (Ctrl+P) is in "
-        "this list from then on."
-    )
 
     def __init__(
         self,
@@ -61,7 +57,8 @@ class AskLanes(Dialog[None]):
             yield Label("Lanes: the same text under other tokenizers", classes="dialog--question", markup=False)
             yield Label(f"Lane 1 is {self._first}.", markup=False)
             yield PagedOptionList(*map(self._row, self._offers))
-            yield Label(self.HINT, classes="dialog--hint", markup=False)
+            also = "What is fetched by name or opened from a file (Ctrl+P) is in this list from then on."
+            yield Label(f"Enter adds a lane or drops it, Escape closes. {also}", classes="dialog--hint")
 
     def _row(self, choice: LaneChoice) -> Text:
         chosen, (name, note) = list(self._chosen()), self._offers[choice]
@@ -79,10 +76,6 @@ class AskLanes(Dialog[None]):
         self._toggle(list(self._offers)[event.option_index])
         for index, offer in enumerate(self._offers):
             event.option_list.replace_option_prompt_at_index(index, self._row(offer))
-
-
-_HINT: Final = "Space: compare others with this (●). u: its curve under that on the screen (○). Enter: put it in force."
-_HEAD: Final = f"   {'':26}  {'tokens':>8}  {'ties':9}  {'b/token':>7}"
 
 
 class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
@@ -106,10 +99,12 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog runs"):
             yield Label("Trainings that are kept, the newest first", classes="dialog--question")
-            yield Label(_HEAD, classes="dialog--hint", markup=False)
+            head = f"   {'':26}  {'tokens':>8}  {'ties':9}  {'b/token':>7}"
+            yield Label(head, classes="dialog--hint", markup=False)
             yield PagedOptionList(*map(self._row, range(len(self._runs))), compact=True)
             yield Static(id="difference", markup=False)
-            yield Label(_HINT, classes="dialog--hint")
+            hint = "Space: compare others with this (●). u: its curve under that on the screen (○). Enter: use it."
+            yield Label(hint, classes="dialog--hint")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).highlighted = 0
@@ -132,7 +127,6 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
 
     @on(OptionList.OptionHighlighted)
     def compare(self, event: OptionList.OptionHighlighted) -> None:
-        event.stop()
         self._compare(event.option_index)
 
     @work(exclusive=True)
@@ -142,7 +136,6 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
 
     @on(OptionList.OptionSelected)
     def use(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
         self.dismiss((self._runs[event.option_index], False))
 
     def action_lay_under(self) -> None:

@@ -11,8 +11,6 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, Options, TrainingRecord, parsed_number, parsed_option
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import Condition
-from bpe_core.trainer.start import first_vocabulary
-from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.messages import JobCommand
 from bpe_core.worker.train import Recipe, TrainRequest
 from tui.disk.locked import Note
@@ -78,10 +76,6 @@ class TrainingTask:
     def counts_all(self) -> bool:
         """Whether the worker tells what all of the texts amount to, split by the pattern that is chosen."""
         return "sample" not in self.options.more
-
-    def first_vocabulary(self) -> Vocabulary:
-        """What the merges will be added to, as the worker begins with it too."""
-        return first_vocabulary(self.rules, self.begin.vocabulary if self.begin else None)
 
 
 class Pace:

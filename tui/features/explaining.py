@@ -10,7 +10,6 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
 from bpe_core.explain.merge_choice import Explanation
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.worker.explain import AskStep, ExplainFile, ExplainTraining, LearnedMerges, Places
 from bpe_core.worker.messages import Event, WorkProgress
 from tui.features.feature import Feature, StateScreen
@@ -74,7 +73,8 @@ class Explaining(Feature):
         if (task := self._shown.task) is not None:
             return ExplainTraining(task.recipe), "", task.rules.ties
         record, path, paths = tokenizer.record, self.screen.path, self.screen.corpus.paths
-        preset, ties = (preset_of(record), record.ties) if record else ("", "")
+        sources, ties = (record.sources, record.ties) if record else ((), "")
+        preset = next((name for name, one in PRESETS.items() if tuple(one.counts().sources) == sources), "")
         problem = ""
         if tokenizer.preparation is not None:
             problem = "This tokenizer changes a text before it splits it; its pairs cannot be counted."
@@ -131,8 +131,3 @@ class Explaining(Feature):
     def failed(self, sentence: str) -> None:
         explained = self.screen.explained
         self.screen.explained = StepExplained(explained.step, problem=sentence, ties=explained.ties)
-
-
-def preset_of(record: TrainingRecord) -> str:
-    """The founding example whose texts a vocabulary was learned from; empty if there is none."""
-    return next((name for name, preset in PRESETS.items() if tuple(preset.counts().sources) == record.sources), "")

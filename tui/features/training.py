@@ -18,6 +18,7 @@ from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats import load, save_beside
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
+from bpe_core.trainer.start import first_vocabulary
 from bpe_core.visible import counted
 from bpe_core.worker import messages
 from bpe_core.worker.messages import ONE_STEP, Event, JobCommand
@@ -176,7 +177,7 @@ class TrainingFeature(Feature):
         self._corpus.leave_to_training(task)
         course = self.newest = Course(task, last=task.first)
         self.screen.run = course.run
-        self.beside(partial(self._train, course))
+        self._tasks[""] = self.beside(partial(self._train, course))  # the one before may still have something to do
 
     def tell(self, command: JobCommand) -> None:
         """Steer the training that was begun last, also before it has a worker."""
@@ -273,7 +274,8 @@ class TrainingFeature(Feature):
                 pace.restart(run.done)
                 return replace(run, phase=activity)
             case messages.Started(n_tokens, n_merges, n_known, first_counts, n_bytes):
-                course.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.rules.pattern)
+                begin = task.begin.vocabulary if task.begin else None  # the worker begins with the same
+                course.tokenizer = bpe_core.Tokenizer(first_vocabulary(task.rules, begin), task.rules.pattern)
                 course.n_known, course.n_bytes = n_known, n_bytes
                 self._shown.begin_training(task, course.tokenizer, n_tokens, n_bytes)
                 pace.restart()

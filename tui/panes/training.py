@@ -1,7 +1,7 @@
 """The training pane: options, controls, progress, the log of merges and the curve of sequence length."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -9,7 +9,6 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal, HorizontalGroup, Vertical
 from textual.events import DescendantFocus
 from textual.reactive import var
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, ProgressBar, Static
 
@@ -27,8 +26,6 @@ from tui.widgets.option_fields import OptionFields
 from tui.widgets.pane import Pane, button
 from tui.widgets.why_panel import WhyPanel
 
-_PASSING: Final = 0.2  # seconds that log and curve show a step at least, while the steps pass by in the editor
-
 
 class TrainingPane(Pane):
     """How a vocabulary is learned, as it is learned."""
@@ -40,9 +37,6 @@ class TrainingPane(Pane):
     options: var[TrainingOptions] = var(TrainingOptions())
     """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
     step: var[int] = var(0)
-    followed: var[int] = var(0)
-    """The step that log and curve show: `step`, but a few a second of those that are dragged or played through."""
-    playing: var[int] = var(0)
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
     explained: var[StepExplained] = var(StepExplained())  # why merges were chosen, as far as somebody has asked
     curve_under: var[RunCurve | None] = var(None)  # of another training, drawn under that of the one on the screen
@@ -52,8 +46,6 @@ class TrainingPane(Pane):
     log_of_merges = getters.query_one(MergeLog)
     curve = getters.query_one(Curve)
     why = getters.query_one(WhyPanel)
-
-    _soon: Timer | None = None  # until log and curve show the step in force
 
     def compose(self) -> ComposeResult:
         of = TrainingPane
@@ -74,26 +66,14 @@ class TrainingPane(Pane):
                     progress.display = False
                     yield progress
                 yield Static(id="status", markup=False)
-            yield curve.data_bind(step=of.followed, under=of.curve_under)
+            yield curve.data_bind(of.step, under=of.curve_under)
         with Container(id="log-and-why"):
-            yield log.data_bind(step=of.followed)
+            yield log.data_bind(of.step)
             yield WhyPanel(log, id="why-panel").data_bind(of.step, of.tokenizer, of.run, of.explained)
         yield SearchField(log, id="merge-search")
 
     def on_mount(self) -> None:
         self.border_subtitle = "[dim]w[/] why, pairs  [dim]b[/] bytes"
-
-    def watch_step(self) -> None:
-        if self._soon is not None:
-            return
-        if self.playing or self.app.mouse_captured is not None:
-            self._soon = self.set_timer(_PASSING, self._follow)
-        else:
-            self.followed = self.step
-
-    def _follow(self) -> None:
-        self._soon = None
-        self.followed = self.step
 
     def action_turn_why(self) -> None:
         seen = self.why.turn()
