@@ -64,7 +64,7 @@ class MainScreen(StateScreen):
             with Container(id="work"):
                 yield from map(Pane, _at("upper", "side"))
                 self.editor = EditorPane(PANE_BY_ID["editor"])
-                yield _bind(self.editor)
+                yield self.editor
         yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing)
         yield HintLine()
         yield KeyLine()
@@ -98,6 +98,7 @@ class MainScreen(StateScreen):
                 for name in ("corpus_pane", "training", "audit_pane", "compare_pane"):
                     setattr(self, name, self.query_one(f"#{name.removesuffix('_pane')}"))
                 await self.editor.load()
+                _bind(self.editor)
                 self.show_panes()
                 self.features = Features(self)
                 # One color for one token, wherever it is seen.

@@ -40,11 +40,11 @@ class EditorPane(Pane):
     LATER = ("tui.widgets.text_facts", "tui.widgets.colored_rows")
 
     hint: var[str] = var(HINT)  # what to look at in the example that is shown; or else what can be done here
-    in_force: var[Tokenizer | None] = var(None)  # the tokenizer on the screen, as of the step in force
+    in_force: var[Tokenizer | None] = var(None, init=False)  # the tokenizer on the screen, as of the step in force
     lanes: var[tuple[ShownLane, ...]] = var((), init=False)  # the lanes after the first
     kept: var[tuple[KnownTokenizer, ...]] = var((), init=False)  # the tokenizers that there are, with their names
-    path: var[str] = var("")  # the file of the tokenizer on the screen; empty while it is being trained
-    audit: var[Audit] = var(Audit())  # what an audit found in it
+    path: var[str] = var("", init=False)  # the file of the tokenizer on the screen; empty while it is being trained
+    audit: var[Audit] = var(Audit(), init=False)  # what an audit found in it
     specials: var[bool] = var(False, init=False)  # whether the text of a special token is that token, rather than text
     example: var[int] = var(-1, init=False)  # the number of the example that was shown last
     view: var[str] = var("text", init=False)  # how the text is seen: one of `VIEWS`
@@ -74,22 +74,20 @@ class EditorPane(Pane):
         await self.query_one(Horizontal).mount(self.token_view, self.side)
         await self.mount(self.status_lines)
         self.is_loaded = True
-        self.side.in_force, self.side.audit = self.in_force, self.audit
-        self.watch_lanes(self.lanes)
+
+    def on_mount(self) -> None:
+        self.tell_keys()
 
     def focus_next_part(self) -> None:
         self.screen.set_focus(self.area if self.view == "text" else self.token_view)
 
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
         self.area.tokenizer = None if tokenizer is None else self._as_wanted(tokenizer)
-        if self.is_loaded:
-            self.side.in_force = tokenizer
+        self.side.in_force = tokenizer
         self.tell_names()
         self.watch_view(self.view)
 
     def watch_lanes(self, lanes: tuple[ShownLane, ...]) -> None:
-        if not self.is_loaded:
-            return
         n_before = len(self.area.lanes)
         self.area.lanes = tuple(self._as_wanted(lane.tokenizer) for lane in lanes)
         if len(lanes) != n_before:
@@ -134,8 +132,7 @@ class EditorPane(Pane):
         self.call_after_refresh(self.tell_names)
 
     def watch_audit(self, audit: Audit) -> None:
-        if self.is_loaded:
-            self.side.audit = audit
+        self.side.audit = audit
 
     # What the text tells
 
@@ -233,11 +230,8 @@ class EditorPane(Pane):
         self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
 
     def watch_view(self, view: str) -> None:
-        if not self.is_loaded:
-            self.tell_keys()
-            return
-        area, other = self.area, self.token_view
-        had_focus = area.has_focus or other.has_focus
+        area = self.area
+        had_focus = any(part.has_focus for part in self.query("#text, #view"))
         if area.live is None or view == "text":
             self.set_reactive(EditorPane.view, "text")
         else:
@@ -245,11 +239,11 @@ class EditorPane(Pane):
 
             offset, n_colors = area.document.get_index_from_location(area.cursor_location), len(area.palette.tokens)
             tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
-            other.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
+            self.token_view.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
         self.set_class(self.view != "text", "-viewing")
         self.tell_keys()
         if had_focus:
-            (area if self.view == "text" else other).focus()
+            (area if self.view == "text" else self.token_view).focus()
 
     def tell_keys(self) -> None:
         """On the lower border: the keys that change what is seen, and what is seen now."""
