@@ -115,6 +115,7 @@ _GLITCH: Final = "Guided example: make a glitch token"
 _FILL: Final = "Fill the screen with this pane"
 _PATTERN: Final = "Split pattern of this tokenizer…"
 _OPEN: Final = "run a preset; open a folder"
+_RUNS: Final = "List of trainings …"
 _LANES: Final = "the same text under up to three other tokenizers, or other steps of this one"
 _PICTURES: Final = ("html", "svg", "markdown")
 _PICTURE: Final = "its tokens in all lanes; what is selected, or all, of a long text what is seen"
@@ -147,15 +148,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("corpus.more_options", "", "", "longest token, sample, a start, …", "More training options …"),
         Command("resuming.train_on(False)", "", "", "learn more merges on top of these", "Extend this tokenizer …"),
         Command("resuming.train_on(True)", "", "", "keep the merges in force, learn others", "Fork at this step …"),
-        Command("resuming.show_runs", "", "", "what came of them, and where two of them part", "List of trainings …"),
         Command("texts.export('merges')", "", "", "a line each, tabs between", "Export the merges …"),
         Command("texts.export('curve')", "", "", "as CSV, a line a step", "Export the curve as numbers …"),
         Command("texts.export('record')", "", "", "options, texts and steps as JSON", "Export the training record …"),
         Command("texts.convert", "", "", "Hugging Face, tiktoken, …", "Save this tokenizer for another library …"),
-        Command("training.train_until", "", "", "512 merges, ratio >= 3.5, length > 12, …", "Train until …"),
-        Command("training.go_to", "", "", "by its number, or by what is so since then", "Go to a step …"),
-        Command("training.change_pace(-1)", "", "", "down to one merge a second", "Train slower"),
-        Command("training.change_pace(1)", "", "", "up to all the machine can make", "Train faster"),
         Command("shown.play", "", "", "the editor's text, from bytes to the last one", "Play the merges"),
         Command("fill", "f9", "Zoom", "let this pane fill the screen, and back", _FILL, when="has room"),
         *_both("shown.travel", "alt+left alt+right", _TRAVEL),
@@ -168,7 +164,6 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             "audit.audit", "", "", "tokens that a model hardly learns; again: stop", "Audit the tokenizer in force"
         ),
-        Command("audit.export", "", "", "what the audit shows, as .jsonl, .csv or .md", "Export the tokens shown…"),
         Command("training.glitch_example", "", "", "train with user names, audit without, find them", _GLITCH),
         Command("corpus.add_path", "", "", "by its path", "Add a file or folder to the corpus"),
         Command("tokenizers.open", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
@@ -210,10 +205,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("select", "enter", "", "in the audit: show the merge, put an example into the editor"),
     ),
     "Merge log": (
-        Command("training.go_to", "g", "Go to", "to a step, or to the first where something is so"),
-        Command("training.train_until", "u", "Until", "train until something is so, then wait"),
-        Command("training.change_pace(1)", "plus", "Faster", "more merges a second", help=_PACE),
-        Command("training.change_pace(-1)", "minus", "Slower", "fewer merges a second", help=_PACE),
+        Command("training.go_to", "g", "Go to", "to a step, or to the first where something is so", "Go to a step …"),
+        Command("training.train_until", "u", "Until", "train until something is so, then wait", "Train until …"),
+        Command("training.change_pace(1)", "plus", "Faster", "up to all the machine can make", "Train faster", _PACE),
+        Command("training.change_pace(-1)", "minus", "Slower", "down to one merge a second", "Train slower", _PACE),
         Command("search", "slash", "Search", "for tokens: their text, bytes as 0x2074, or id"),
         *_both("choice", "left,h right,l", _SHOWN),
         *_both("copy", "c C", "copy this row, or (C) all that are shown", "row", "all"),
@@ -225,7 +220,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Curve": (
         Command("show_next", "c", "Next", "bytes per token, tokens saved, use, Rényi efficiency"),
-        Command("resuming.show_runs", "r", "Trainings", "list them; u there lays the curve of another one under this"),
+        Command("resuming.show_runs", "r", "Trainings", "list them; u lays another's curve under this", _RUNS),
         Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
         *_both("travel", "left right", "to the dot before, to the next"),
         *_both("travel_to_end", "home end", _ENDS, 0, 1),
@@ -266,7 +261,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Audit": (
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Panel", "something else that is known of the token"),
-        Command("audit.export", "x", "", "write the rows that are shown to a file"),
+        Command("audit.export", "x", "", "write what is shown, as .jsonl, .csv or .md", "Export the tokens shown…"),
         Command("audit.with_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
         Command("audit.with_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),
     ),
@@ -316,9 +311,11 @@ def applies(part: str, owner: object, action: str, parameters: Sequence[object] 
 
 
 def tooltip(action: str) -> str:
-    """What stands on a button for a command: what it does, and the key that does so everywhere."""
-    command = next(command for command in COMMANDS["Everywhere"] if command.action == action)
-    return _sentence(f"{command.does}; {long_name(command.keys)} anywhere") if command.keys else _sentence(command.does)
+    """What stands on a button for a command: what it does, and the key that does so, and where."""
+    all_of_them = ((part, command) for part, commands in COMMANDS.items() for command in commands)
+    part, command = next(one for one in all_of_them if one[1].action == action)
+    where = "anywhere" if part == "Everywhere" else f"in the {part.lower()}"
+    return _sentence(f"{command.does}; {long_name(command.keys)} {where}" if command.keys else command.does)
 
 
 def key_of(action: str) -> str:

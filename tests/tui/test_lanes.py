@@ -11,6 +11,7 @@ from rich.text import Text
 from scope import TEXT
 
 from bpe_core import Tokenizer, load, save, train
+from bpe_core.errors import FormatError
 from tui.drawing.palette import Palette, make_palette
 from tui.features.lanes import MOST, Lanes
 from tui.features.shown import Shown
@@ -130,6 +131,8 @@ class Chosen:
 
         async def read(path: Path) -> Loaded | None:
             self.n_read += 1
+            if not path.exists():
+                raise FormatError("There is no such file.")
             return Loaded(files[path], path) if path in files else None
 
         shown, tokenizers = SimpleNamespace(follows=[], loaded=None), SimpleNamespace(read=read)
@@ -202,10 +205,8 @@ def test_a_lane_whose_file_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> N
     chosen.owner.choose(map(LaneChoice.parse, (f":{gone}", f":{here}", "what is this", f":{odd}")))
     chosen.host.work()
     assert [lane.choice.path for lane in chosen.shown] == [str(here)]
-    assert [sentence.count("is gone") for sentence in chosen.host.said] == [1, 1]
-    here.unlink()
-    asyncio.run(chosen.owner.drop_missing())
-    assert not chosen.shown and not chosen.remembered and "here.json" in chosen.host.said[-1]
+    assert [said.partition(". ")[2] for said in chosen.host.said] == ["There is no such file."] * 2
+    assert chosen.remembered == [LaneChoice(str(here))]
 
 
 def test_lanes_are_remembered_as_they_are() -> None:

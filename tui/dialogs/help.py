@@ -66,8 +66,9 @@ class ScopeCommands(Provider):
 
         if self.screen.is_modal:
             return
-        for part, run in (("Everywhere", self.screen.run_action), ("Editor", self._in_editor)):
-            for command in COMMANDS[part]:
+        for part, commands in COMMANDS.items():
+            run = self._in_editor if part == "Editor" else self.screen.run_action
+            for command in commands:
                 if command.name and command.applies(self.screen):
                     yield command.name, partial(run, command.run), command.does
         for number, example in enumerate(examples()):

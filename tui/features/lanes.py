@@ -1,6 +1,5 @@
 """Lanes: other tokenizers, or other steps of the one on the screen, under the editor's text."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -13,8 +12,7 @@ from tui.drawing.lines import cut
 from tui.features.feature import Feature, StateScreen, sentence_of
 from tui.features.shown import Shown, alike
 from tui.features.tokenizers import Tokenizers
-from tui.state import LaneChoice, ShownLane, known_name, name_of, steps_known
-from tui.terminal.background import in_thread
+from tui.state import LaneChoice, ShownLane, known_name, steps_known
 from tui.widgets.tokenizer_lists import distinct_names
 
 MOST: Final = 3  # lanes beside the first
@@ -30,16 +28,12 @@ class Lanes(Feature):
         self.chosen: tuple[LaneChoice, ...] = ()  # the lanes that are shown, or will be once they are loaded
         self._loaded: dict[str, Tokenizer] = {}  # by the paths of those that are chosen
         screen.watch(screen, "tokenizer", self._follow)
-        screen.watch(screen, "kept", self._follow_list, init=False)
         shown.follows.append(self._follow)
 
     def _follow(self) -> None:
         """Another tokenizer is on the screen, or it has learned more: lanes at its steps follow."""
         if any(not lane.path for lane in self.chosen):
             self._update()
-
-    def _follow_list(self) -> None:
-        self.beside(self.drop_missing)
 
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
         """Show these lanes, of more than `MOST` the first, in the place of those of before."""
@@ -57,19 +51,7 @@ class Lanes(Feature):
         else:
             self.choose((*self.chosen, lane))
 
-    async def drop_missing(self) -> None:
-        """Drop the lanes whose files are not there any more, and say so."""
-        paths = [lane.path for lane in self.chosen if lane.path]
-        gone = await in_thread(lambda: {path for path in paths if not os.path.exists(path)})
-        missing = [lane for lane in self.chosen if lane.path in gone]
-        if missing:
-            self.choose(lane for lane in self.chosen if lane not in missing)
-        for lane in missing:
-            name = visible(name_of(Path(lane.path)))
-            self.screen.say(f"The lane of {name} is gone: there is no {visible(lane.path)} any more.", "warning")
-
     async def _load(self) -> None:
-        await self.drop_missing()
         for lane in self.chosen:
             if not lane.path or lane.path in self._loaded:
                 continue
