@@ -74,11 +74,10 @@ class IdsToText(Dialog[tuple[str, str | None]]):
 
     @work(exclusive=True)
     async def _decode(self, rest: float = 0.0) -> None:
-        # In a thread: a hundred thousand ids take a second.
         await asyncio.sleep(rest)
         began = monotonic()
         tokenizer, view, about = self._tokenizer, self._view, self._about
-        found = await in_thread(ids_in, self._area.text)
+        found = await in_thread(ids_in, self._area.text)  # a hundred thousand ids take a second
         spans, colors = await in_thread(
             _decoded, tokenizer, found.ids, len(palette_of(self.app, view.rich_style).tokens)
         )
