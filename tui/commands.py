@@ -25,7 +25,6 @@ class PaneEntry:
     path: str  # the module and, after a colon, the class; imported when the first frame is on the screen
 
     def load(self) -> Any:
-        """The class of the pane, imported."""
         module, _, name = self.path.partition(":")
         return getattr(import_module(module), name)
 
@@ -290,7 +289,6 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
 
 
 def bindings(part: str) -> list[BindingType]:
-    """The bindings of a part of the screen."""
     return [
         Binding(
             *(command.keys, command.run, command.label),

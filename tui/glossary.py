@@ -13,7 +13,6 @@ LONGEST: Final = 78
 FIELDS: Final[Mapping[str, str]] = {
     option.name: option.does for option in map(OPTIONS.__getitem__, ("vocab-size", "pattern", "ties", "min-count"))
 } | {OPTIONS["special"].name: f"{OPTIONS['special'].does} Spaces between."}
-"""The options of a training."""
 
 PATTERN_MEANINGS: Final[Mapping[str, str]] = {
     "none": "none: nothing is cut, each document is one piece, so merges cross words.",
@@ -24,7 +23,6 @@ PATTERN_MEANINGS: Final[Mapping[str, str]] = {
     "llama3": "llama3: as gpt4, but spaces that end a text part after its last newline.",
     "qwen2": "qwen2: as llama3, but each digit is a piece of its own.",
 }
-"""The published split patterns."""
 ANOTHER_PATTERN: Final = "another: any regular expression; what it does not match is in pieces too."
 OWN_PATTERN: Final = "Your own: what the expression matches are pieces, and so is what lies between."
 
@@ -34,7 +32,6 @@ TIE_MEANINGS: Final[Mapping[str, str]] = {
     "lowest-hf": "lowest-hf: the smallest ids, bytes numbered as Hugging Face numbers them.",
     "largest": "largest: the pair with the largest bytes (Sennrich et al., 2016).",
 }
-"""The tie rules."""
 
 WORDS: Final[Mapping[str, str]] = {
     "byte-pair encoding": "Begin with single bytes; join the pair of neighbors that occurs most; repeat.",
@@ -71,4 +68,3 @@ WORDS: Final[Mapping[str, str]] = {
     "efficiency": "How evenly a text uses its tokens, by Rényi's or Shannon's entropy; 1 is best.",
     "preset": "A founding example of the field: texts, options and the result it must have.",
 }
-"""The words of the field as they are used on the screen, for the help."""

@@ -30,10 +30,8 @@ from bpe_core.worker.messages import (
     packed,
 )
 
-BATCHES_PER_SECOND: Final = 10
-"""Each draws most of the screen again, and a key that is pressed meanwhile has to wait for it."""
-FLEETING: Final = 100
-"""Merges in a batch from which on nobody can read them as they come: the next is handed on `SELDOM` times a second."""
+BATCHES_PER_SECOND: Final = 10  # each draws most of the screen again, and keys have to wait for it
+FLEETING: Final = 100  # merges in a batch that nobody can read: the next comes `SELDOM` times a second
 SELDOM: Final = 4  # times a second
 PIPE_BYTES: Final = 1 << 16  # so much, and as much again, is kept of what a worker says while the screen draws
 PORTION: Final = 1 << 14  # bytes that are read and understood at one go: some 600 merges, in a millisecond

@@ -202,7 +202,6 @@ class MainScreen(StateScreen):
 
 
 def _at(*places: str) -> Iterator[PaneEntry]:
-    """The panes of some places, in the order of the places."""
     return (pane for place in places for pane in PANES if pane.place == place)
 
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
     from bpe_core.tokenizer import Tokenizer
 
-PACES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0)
-"""How many merges a second can be asked for; 0 is as many as the machine can make."""
+PACES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0)  # merges a second; 0: as many as there can be
 
 # Texts
 
@@ -83,10 +82,8 @@ class TrainingOptions:
     ties: str = "first"
     min_count: int = 1
     special_tokens: tuple[str, ...] = ()
-    more: dict[str, str] = field(default_factory=dict)
-    """What is rarely asked for: arguments of `bpescope train` without their dashes, and what is typed for them."""
-    weights: dict[str, str] = field(default_factory=dict)
-    """Path of a text or folder -> how many times each piece of it counts, as typed; 1 for all others."""
+    more: dict[str, str] = field(default_factory=dict)  # rare arguments of `bpescope train`, and what is typed for them
+    weights: dict[str, str] = field(default_factory=dict)  # path -> how often its pieces count, as typed; else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +117,7 @@ class Run:
     goal: str = ""  # what is to be so when it waits next; empty where it goes on to its end
     pausing: bool = False  # whether it was told to wait, and has not said yet that it does
     tokens_at_start: int = 0  # length of the corpus in single bytes: what every ratio is measured against
-    first_counts: tuple[int, ...] = ()
-    """How often each byte occurs in it, by value, then the end-of-word marker: what a curve begins with."""
+    first_counts: tuple[int, ...] = ()  # how often each byte occurs in it, then the end-of-word marker
 
     @property
     def busy(self) -> bool:
@@ -154,8 +150,7 @@ class StepExplained:
     """What is known of a step of the tokenizer on the screen beside what its merge log tells."""
 
     step: int = 0
-    explanation: Explanation | None = None
-    """Why its merge was chosen, and the pairs after it; None while that is not known."""
+    explanation: Explanation | None = None  # why its merge was chosen, and the pairs after it
     places: tuple[CorpusPlace, ...] | None = None  # where its pair stands in the corpus; None while that is not known
     waiting: str = ""  # what is being waited for, in a few words
     problem: str = ""  # why it cannot be known, in a sentence
@@ -178,8 +173,7 @@ def pace_told(pace: int) -> str:
 class AuditInputs:
     """What an audit looks at beside the tokenizer."""
 
-    texts: bool | None = None
-    """Whether tokens are counted in the chosen texts; None: if they are what the tokenizer was learned from."""
+    texts: bool | None = None  # whether to count in the chosen texts; None: if the tokenizer learned from them
     embeddings: str = ""  # path of a model's embeddings; empty for none
     tensor: str = ""  # the tensor in that file; empty for the usual one
 
@@ -195,8 +189,7 @@ class Audit:
     """How much was found and what was looked at, or why it could not be done; empty before the first audit."""
     verdicts: Mapping[int, Verdict] = field(default_factory=dict, compare=False)
     """Id -> verdict, of the tokens with a finding, the most suspicious first; replaced at the end of an audit."""
-    measures: Mapping[str, Mapping[int, float]] = field(default_factory=dict, compare=False)
-    """Name of a measure -> id -> number."""
+    measures: Mapping[str, Mapping[int, float]] = field(default_factory=dict, compare=False)  # name -> id -> number
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +222,7 @@ class Comparison:
     tokenizers: tuple[Compared, ...] = ()  # the first is the one that the others are compared with
     texts: Sequence[ComparedText] = field(default=(), compare=False)
     """So far, in the order they were encoded; more of them come with another text in `progress` or `subject`."""
-    found: Mapping[str, Any] | None = field(default=None, compare=False)
-    """What `compare --json` prints of all texts; None while it is running."""
+    found: Mapping[str, Any] | None = field(default=None, compare=False)  # as `compare --json`; None while it runs
 
 
 # Tokenizers and lanes
@@ -242,8 +234,7 @@ class Loaded:
 
     tokenizer: Tokenizer
     path: Path
-    digest: str = ""
-    """SHA-256 of the file's content; empty for a folder, and for a tokenizer that was trained and then kept."""
+    digest: str = ""  # SHA-256 of the file; empty for a folder, and for what was trained and then kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +259,7 @@ class KnownTokenizer:
     path: str
     name: str  # what it is called in the list
     n_vocab: int  # 0 where that is not known without reading all of the file
-    origin: Literal["trained", "opened", "found"] = "trained"
-    """From a training in this app, a file or folder that was opened, what another program keeps."""
+    origin: Literal["trained", "opened", "found"] = "trained"  # found: what another program keeps
     found_as: str = ""  # the name under which another program keeps it
     pattern: str = ""
     """How it splits a text; empty where that is not known without reading all of the file, and where it does not."""
@@ -282,8 +272,7 @@ class LaneChoice:
     """Whose tokens a lane of the editor shows beside those of the first."""
 
     path: str = ""  # the file of a tokenizer; empty: the tokenizer on the screen, whichever that is
-    step: int | None = None
-    """How many of its merges are in force; None: all of them, also of those that are yet to be learned."""
+    step: int | None = None  # how many of its merges are in force; None: all, also those yet to be learned
 
     def __str__(self) -> str:
         """As it is remembered.

@@ -115,7 +115,6 @@ class Ask(Dialog[Answer | None]):
             self.query_one(Input).select_all()
 
     def tell(self, sentence: str, *, wrong: bool = False) -> None:
-        """Say something below the field."""
         hint = self.query_one(".dialog--hint", Label)
         hint.update(visible(sentence))
         hint.set_class(wrong, "-wrong")
@@ -300,7 +299,6 @@ def title(text: str) -> str:
 
 
 def name_of_tokenizer(text: str) -> str:
-    """A name under which a tokenizer may be found."""
     from bpe_core.hub import KINDS, is_name
 
     name = text.strip()

@@ -216,7 +216,6 @@ class AuditFeature(Feature):
 
 
 def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
-    """What an audit examines, in words."""
     parts = [title_of(corpus.paths)] if corpus.paths else []
     parts += [f"reference {title_of(corpus.reference)}"] if corpus.reference else []
     parts += [visible(Path(inputs.embeddings).name)] if inputs.embeddings else []

@@ -36,8 +36,7 @@ class CorpusChoice(Feature):
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
-        self._counted: tuple[tuple[str, ...], str] = (), ""
-        """The texts whose totals are wanted, and the pattern that splits them."""
+        self._counted: tuple[tuple[str, ...], str] = (), ""  # texts whose totals are wanted, and their pattern
 
     async def bring_back(self, *, first_time: bool) -> None:
         """What was chosen in the last run, as far as it is still there; the first time, the samples."""

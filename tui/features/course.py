@@ -30,14 +30,11 @@ class TrainingTask:
     options: TrainingOptions
     paths: tuple[str, ...] = ()
     preset: str = ""
-    first: JobCommand = RUN
-    """What the worker does first: all of it, one step, nothing yet, or what there is until a condition holds."""
-    begin: Tokenizer | None = None
-    """The vocabulary it begins with, at the step where it goes its own way; None for the bytes."""
+    first: JobCommand = RUN  # what the worker does first: all, one step, nothing yet, or until something is so
+    begin: Tokenizer | None = None  # the vocabulary it begins with, at the step where it parts; None for the bytes
     begin_path: str = ""  # the file that vocabulary is in
     audits: bool = False  # whether what is learned is to be audited at once
-    resume: str = ""
-    """The file in which an earlier run of the same training has left what it learned: its checkpoint, or its output."""
+    resume: str = ""  # the file, a checkpoint or an output, in which an earlier run of it left what it had learned
 
     def request(self, output: Path) -> TrainRequest:
         keep = self.resume != str(output)
@@ -110,8 +107,7 @@ class Course:
     asked: TrainingOptions | None = None  # by what it learns, also where that is a preset, or begins with a vocabulary
     tokenizer: Tokenizer | None = None  # with what it has learned so far; None before its first merge is due
     merges: list[Merge] = field(default_factory=list)
-    n_known: int = 0
-    """How many merges were known before it, and have to be made again before there is more than a file has."""
+    n_known: int = 0  # merges that were known before it, and have to be made again before there are more
     n_bytes: int = 0  # of the corpus, as often as its texts weigh
     n_skipped: int = 0  # files that are no text
     named: Path = field(default_factory=Path)  # where it would be kept if nothing else were called so

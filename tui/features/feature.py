@@ -45,21 +45,18 @@ class StateScreen(RestylingScreen):
 
     corpus: var[state.Corpus] = var(state.Corpus())
     totals: var[state.Totals | None] = var(None)  # what the chosen texts amount to; None while that is not known
-    options: var[state.TrainingOptions] = var(state.TrainingOptions())
-    """What the next training is asked for; by their pattern texts are previewed and counted."""
+    options: var[state.TrainingOptions] = var(state.TrainingOptions())  # of the next training, of previews and counts
     run: var[state.Run] = var(state.Run())  # how far the training is, or how the last one ended
     pace: var[int] = var(0)  # merges a second that a training makes at most; 0 for as many as it can
     notice: var[str] = var("")  # what is being fetched, loaded or recovered, in a few words; empty while nothing is
     kept: var[tuple[state.KnownTokenizer, ...]] = var(())  # the tokenizers that can be put in force
-    tokenizer: var[Tokenizer | None] = var(None)
-    """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
+    tokenizer: var[Tokenizer | None] = var(None)  # with all of its merges; in a training, those learned so far
     path: var[str] = var("")  # where that tokenizer is kept; empty while it is being trained
     step: var[int] = var(0)  # how many of its merges are in force
     in_force: var[Tokenizer | None] = var(None)  # the tokenizer after that many merges: what the editor shows
     playing: var[int] = var(0)  # merges a second that are played in the editor; 0 while they are not
     lanes: var[tuple[state.ShownLane, ...]] = var(())  # the lanes of the editor after the first
-    curve_under: var[state.RunCurve | None] = var(None)
-    """The curve of another training, drawn under that of this tokenizer; None if none is."""
+    curve_under: var[state.RunCurve | None] = var(None)  # of another training, drawn under that of this tokenizer
     explained: var[state.StepExplained] = var(state.StepExplained())
     audit: var[state.Audit] = var(state.Audit())
     token_lines: var[state.TokenLines] = var(state.TokenLines())
@@ -78,8 +75,7 @@ class StateScreen(RestylingScreen):
         self.last_words: list[str] = []  # what is to be said in the terminal once the app has left it
         self._refused = ""
         self._writing: asyncio.Task[None] | None = None
-        self._in_front = {pane.place: pane.id for pane in reversed(PANES)}
-        """Place -> the pane that is seen there, of those that take turns."""
+        self._in_front = {pane.place: pane.id for pane in reversed(PANES)}  # place -> which of its panes is seen
         self._above = self._in_front["upper"]  # the one above the editor where there is no room for more
 
     # The panes
@@ -186,7 +182,6 @@ class Feature:
         self._tasks[task] = self.beside(work)
 
     def beside(self, work: Work) -> Worker[None]:
-        """Do something beside the screen and whatever else is under way."""
         return self.screen.run_worker(partial(guarded, self.screen, work, self.failed))
 
     def waits_for_training(self) -> bool:

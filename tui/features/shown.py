@@ -50,10 +50,8 @@ class Shown(Feature):
 
     def __init__(self, screen: StateScreen) -> None:
         super().__init__(screen)
-        self.forgets: list[Callable[[], None]] = []
-        """Called when another tokenizer takes the screen: what is known of the one before is forgotten."""
-        self.follows: list[Callable[[], None]] = []
-        """Called when the merges of the tokenizer on the screen have become known."""
+        self.forgets: list[Callable[[], None]] = []  # called when another tokenizer takes the screen
+        self.follows: list[Callable[[], None]] = []  # called when the merges of the one there have become known
         self.loaded: Loaded | None = None  # the tokenizer, unless it is being trained
         self.task: TrainingTask | None = None  # what it was trained for, if that was in this session
         self._before: Loaded | None = None  # the one that was shown before the training that is under way

@@ -17,8 +17,7 @@ from tui.features.tokenizers import Tokenizers
 from tui.state import PlaceInText, TextSource, name_of
 from tui.terminal.background import in_thread
 
-EDITORS_TEXT: Final = "the editor's text"
-"""What the text of the editor is called, and the file in which a worker gets it."""
+EDITORS_TEXT: Final = "the editor's text"  # what it is called, and the file in which a worker gets it
 
 _NAMES = {
     "merges": ("the merges", "merges.tsv"),
@@ -78,7 +77,6 @@ class Texts(Feature):
                 self.failed(f"{path} could not be written: {error.strerror}.")
 
     async def export(self, what: str) -> None:
-        """Make the merges, the curve or the record, and let it be saved where the user says."""
         screen, tokenizer = self.screen, self.screen.tokenizer
         if tokenizer is None or not tokenizer.vocabulary.knows_merges:
             return screen.say("There are no merges to export yet.", "warning")

@@ -67,7 +67,6 @@ class ComparePane(Pane):
     watch_path = watch_kept
 
     def _choose(self, choosing: bool) -> None:
-        """Show the tokenizers to choose from, or what was found."""
         here = self.picker if choosing else self.table
         had_focus = (self.table if choosing else self.picker).has_focus
         self.set_class(choosing, "-choosing")

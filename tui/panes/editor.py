@@ -103,7 +103,6 @@ class EditorPane(Pane):
 
     @property
     def first_name(self) -> str:
-        """What the tokenizer of the first lane is called."""
         return known_name(self.path, self.kept) if self.path else "in training"
 
     def titles(self, *, steps_alone: bool = False) -> list[str]:
@@ -180,7 +179,6 @@ class EditorPane(Pane):
             area.move_cursor(area.document.get_location_from_index(start))
 
     def show_example(self, number: int) -> None:
-        """Put an example in the place of the text, and tell what to look at."""
         from bpe_core.content.samples import examples
 
         self.example = number % len(examples())
@@ -291,7 +289,6 @@ class EditorPane(Pane):
                 self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
 
     def action_toggle_specials(self) -> None:
-        """Take the texts of special tokens for these tokens, or for text again."""
         self.specials = not self.specials
         if self.specials and self.in_force is not None:
             if not self.in_force.special_tokens:

@@ -125,7 +125,6 @@ class TrainingPane(Pane):
         return TrainingCurve.of(self.tokenizer).points if self.tokenizer and self.tokenizer.record else ()
 
     def show(self, merges: KeptMerges) -> None:
-        """All merges of a kept tokenizer."""
         self.log_of_merges.show(merges, merges.length_of)
         self.curve.append(merges.n_tokens())
 
@@ -157,7 +156,6 @@ class TrainingPane(Pane):
 
 
 def status_line(run: Run) -> str:
-    """Its phase and how far it is, with the time that is left."""
     if run.pausing:
         return "pausing …"
     remaining = "" if run.seconds_left is None else f"{duration(run.seconds_left)} left"
