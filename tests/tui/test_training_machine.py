@@ -117,6 +117,8 @@ class Trainings(RuleBasedStateMachine):
                 assert course.run.phase == ("stopped" if reason == "stopped" else "done")
             case Checkpoint(problem=problem):
                 assert len(self.said) - said == bool(problem and not was_unkept), "a full disk is said once"
+            case State("counting"):
+                assert course.run.phase == "counting", "what goes on after a pause says what it is"
             case State("paused"):
                 assert course.run.phase == "paused" and course.run.rate == 0
 

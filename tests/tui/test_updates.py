@@ -11,7 +11,6 @@ from scope import TEXT
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
 from bpe_core.worker.messages import (
-    Checkpoint,
     Event,
     Started,
     State,
@@ -49,22 +48,6 @@ def runs(*events: Event) -> list[Run]:
     for event in events:
         found.append(run := training._hear(course, run, event, []))
     return found
-
-
-def test_a_checkpoint_that_cannot_be_written_is_said_once_until_one_can() -> None:
-    training, noted = feature()
-    course = Course(TrainingTask("book", TrainingOptions()))
-    full, kept = Checkpoint("The disk is full."), Checkpoint()
-    for checkpoint in (full, full, kept, full):
-        training._hear(course, Run("merging"), checkpoint, [])
-    assert len(noted.said) == 2 and noted.said[0].endswith("The disk is full.")
-
-
-def test_what_goes_on_after_a_pause_says_so_whatever_it_was() -> None:
-    progress = WorkProgress("counting", 40, 80, "a")
-    states = State("paused"), State("counting"), State("paused"), State("preparing")
-    phases = [run.phase for run in runs(progress, *states)]
-    assert phases == ["counting", "paused", "counting", "paused", "preparing"]
 
 
 def test_what_is_paused_is_told_in_its_own_measure() -> None:

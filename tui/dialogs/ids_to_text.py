@@ -8,7 +8,7 @@ from time import monotonic
 from typing import ClassVar, Final
 
 from rich.text import Text
-from textual import getters, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -41,7 +41,6 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         Binding("f4", "to_editor", "To the editor"),
     ]
     PLACEHOLDER: ClassVar[str] = 'ids, typed or pasted: [9906, 1917] or 9906 1917 or {"ids": [9906, 1917]}'
-    _area = getters.query_one("#typed-ids", TokenArea)
 
     def __init__(self, tokenizer: Tokenizer, name: str, typed: str) -> None:
         super().__init__()
