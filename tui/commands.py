@@ -51,8 +51,7 @@ class Command:
     label: str = ""  # what the line of keys says; empty: it is not there
     does: str = ""  # what it does, in some words: for the tooltip, the palette and the help
     name: str = ""  # what it is called in the palette; empty: it is not there
-    help: str | None = None
-    """What the help says instead; neighbors of which it says the same share a line, and empty: it tells nothing."""
+    help: str = ""  # what the help says instead; neighbors of which it says the same share a line
     when: str = ""  # the condition under which it applies (`_WHEN`); empty: always
     priority: bool = False  # whether its keys are for it, whatever has the focus
     always: bool = False  # whether the line of keys has it at its right end, however little room there is
@@ -72,9 +71,7 @@ class Command:
     @property
     def told(self) -> str:
         """What the help says of it: where it has a name, that tells what `does` is about."""
-        if self.help is not None:
-            return self.help
-        return f"{self.name.rstrip('…')}: {self.does}" if self.name and not self.label else self.does
+        return self.help or (f"{self.name.rstrip('…')}: {self.does}" if self.name and not self.label else self.does)
 
 
 _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {

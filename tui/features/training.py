@@ -14,7 +14,7 @@ from bpe_core import Tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
 from bpe_core.corpus import Skipped
-from bpe_core.errors import BpeError, PatternNeededError
+from bpe_core.errors import BpeError
 from bpe_core.formats import load, save_beside
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
@@ -76,7 +76,10 @@ class TrainingFeature(Feature):
         task = TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first)
         if name := options.more.get("extend"):  # the merges of a tokenizer come first
             path = path_of(name, screen.kept)
-            begin = await in_thread(_whole, path, options.pattern)
+            if (loaded := await self._tokenizers.read(path)) is None:
+                return
+            begin = loaded.tokenizer
+            await in_thread(begin.vocabulary.recover)
             if screen.run.busy:
                 return
             title, options = f"{name_of(path)} extended", replace(options, special_tokens=())
@@ -386,16 +389,6 @@ def _ask_condition(question: str) -> Ask[Condition]:
     """Asks for a step, or for what should be so after it."""
     hint = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
     return Ask(question, condition, hint=hint, example="512, or: ratio >= 3.5", suggest=EXAMPLES)
-
-
-def _whole(path: Path, pattern: str) -> Tokenizer:
-    """The tokenizer in a file, its merges known; it is split by `pattern` if the file does not say how."""
-    try:
-        tokenizer = load(path)
-    except PatternNeededError:
-        tokenizer = load(path, pattern=pattern)
-    tokenizer.vocabulary.recover()
-    return tokenizer
 
 
 def learned_by_heart(merges: Sequence[Merge]) -> str:

@@ -9,6 +9,7 @@ from rich.text import Text
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.events import DescendantFocus
 from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Label, OptionList, Static
@@ -86,13 +87,10 @@ class CorpusPane(Pane):
         paths = (source.path,) if source and not (source.is_folder or source.preset) else self.corpus.paths
         return first_characters(paths[0], PREVIEWED) if paths else ""
 
-    def on_descendant_focus(self) -> None:
-        self._show_preview()
-
+    @on(DescendantFocus)
     @on(TokenizerList.Pointed)
-    def tell_of_tokenizer(self) -> None:
-        if self.tokenizers.has_focus:
-            self._show_preview()
+    def look(self) -> None:
+        self._show_preview()
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         self.texts.weights = options.weights
