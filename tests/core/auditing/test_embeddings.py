@@ -63,10 +63,6 @@ def test_npy_is_mapped_and_parts_are_found_by_their_index_or_their_folder(tmp_pa
         open_matrix(tmp_path)
 
 
-def pickled(path):
-    numpy.save(path, numpy.array([{}], dtype=object), allow_pickle=True)
-
-
 def two_of_no_usual_name(path):
     written(path, {"small": ("F32", ROWS[:2]), "large": ("F32", ROWS)})
 
@@ -74,7 +70,7 @@ def two_of_no_usual_name(path):
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("p.npy", pickled, "not loaded"),
+        ("p.npy", lambda path: numpy.save(path, numpy.array([{}]), allow_pickle=True), "not loaded"),
         ("i.npy", lambda path: numpy.save(path, numpy.arange(3)), "no matrix of floating-point numbers"),
         ("m.safetensors", b"", "no safetensors file"),
         ("m.safetensors", b"\xff" * 8, "no safetensors file"),

@@ -9,7 +9,6 @@ from bpe_core import audit, save, train
 from bpe_core.auditing.embeddings import Matrix
 from bpe_core.auditing.undertrained import unused_rows
 from bpe_core.cli.main import main
-from bpe_core.errors import EmbeddingsError
 
 LEARNED = train("the theme of the other thesis, the thing that they thought through\n" * 20, vocab_size=330)
 N = LEARNED.n_vocab
@@ -41,13 +40,6 @@ def test_a_row_of_no_numbers_is_a_problem_and_does_not_disturb_the_others():
     found = audit(LEARNED, embeddings=Matrix(rows, role="input")).of("undertrained")
     assert (found[0].id, found[0].severity.word, found[0].evidence["value"]) == (265, "problem", None)
     assert {finding.id for finding in found[1:3]} == {260, 270}
-
-
-def test_what_does_not_fit_is_told_at_once_or_in_a_sentence(tmp_path):
-    with pytest.raises(EmbeddingsError, match="cannot be read"):
-        audit(LEARNED, embeddings=tmp_path / "none.safetensors")
-    with pytest.raises(EmbeddingsError, match="do not belong together"):
-        audit(LEARNED, embeddings=Matrix(numpy.zeros((9, 4), numpy.float32)))
 
 
 def test_the_command_reads_a_file(tmp_path, capsys):

@@ -27,12 +27,11 @@ def test_pieces_are_counted_in_the_order_of_first_appearance_and_each_text_is_a_
 
 def test_sizes_and_digests_are_those_of_the_text_in_utf_8(tmp_path):
     counted = Counts.read(files(tmp_path, {"a.txt": "\ufeffKäse", "b.txt": ""}), "gpt4")
-    name = tmp_path.name
-    assert counted.sources == [
-        Source(f"{name}/a.txt", 5, 4, hashlib.sha256("Käse".encode()).hexdigest()),
-        Source(f"{name}/b.txt", 0, 0, hashlib.sha256(b"").hexdigest()),
-    ]
+    a, b = (hashlib.sha256(text.encode()).hexdigest() for text in ("Käse", ""))
+    assert counted.sources == [Source(f"{tmp_path.name}/a.txt", 5, 4, a), Source(f"{tmp_path.name}/b.txt", 0, 0, b)]
     assert (counted.n_documents, counted.n_bytes, counted.n_characters) == (2, 5, 4)
+    names = [Counts.of(["a b", "e"], "words").name_of(1), *map(counted.name_of, range(2))]
+    assert names == ["text 2", f"{tmp_path.name}/a.txt", f"{tmp_path.name}/b.txt"]
 
 
 def test_no_text_is_no_piece_and_half_a_character_is_the_replacement_character():
@@ -65,13 +64,6 @@ def test_documents_of_pieces_equal_those_found_the_slow_way(pattern):
         split = splitter(pattern).split
         where = {piece: tuple(n for n, text in enumerate(texts) if piece in split(text)) for piece in counted.pieces}
         assert counted.table.few_documents() == {piece: them for piece, them in where.items() if len(them) <= 2}
-
-
-def test_a_document_of_a_file_has_its_name(tmp_path):
-    counted = Counts.read(files(tmp_path, {"a.txt": "x", "b.txt": "y"}), "words")
-    names = [counted.name_of(document) for (document,) in counted.table.few_documents().values()]
-    assert names == [f"{tmp_path.name}/a.txt", f"{tmp_path.name}/b.txt"]
-    assert Counts.of(["a b", "e"], "words").name_of(1) == "text 2"
 
 
 def test_something_that_is_no_text_is_told():

@@ -23,8 +23,10 @@ def end_of(tokenizer: Tokenizer, text: str) -> Unstable:
     return found
 
 
-def n_stable(tokenizer: Tokenizer, text: str) -> int:
-    return len(tokenizer.encode_ordinary(text)) - len(end_of(tokenizer, text).ids)
+def kept_of(tokenizer: Tokenizer, text: str, end: Unstable) -> list[int]:
+    """The ids of a text before its unstable end."""
+    ids = tokenizer.encode_ordinary(text)
+    return ids[: len(ids) - len(end.ids)]
 
 
 def words(tokenizer: Tokenizer, ids: tuple[int, ...]) -> list[str]:
@@ -73,7 +75,7 @@ def test_as_trying_every_continuation_says(pattern: str) -> None:
         text = "".join(rng.choices("aab  é1'n't\n/B", k=rng.randrange(1, 12)))
         ids = tokenizer.encode_ordinary(text)
         end = end_of(tokenizer, text)
-        kept = ids[: len(ids) - len(end.ids)]
+        kept = kept_of(tokenizer, text, end)
         whole = [found for found in end.completions() if is_utf8(found.rest)]
         for rest in (*following, *(found.rest.decode() for found in whole)):
             assert tokenizer.encode_ordinary(text + rest)[: len(kept)] == kept, (text, rest)
@@ -108,8 +110,7 @@ def test_tiktoken_knows_no_completion_that_is_missing_here() -> None:
     for text in ("hello fan", "a tal", "the t", "fantas", " ta", "hello "):
         theirs_stable, theirs = encoding.encode_with_unstable(text)
         end = end_of(tokenizer, text)
-        ids = tokenizer.encode_ordinary(text)
-        kept = ids[: len(ids) - len(end.ids)]
+        kept = kept_of(tokenizer, text, end)
         assert kept[: len(theirs_stable)] == theirs_stable  # at least as many of ours are known to be stable
         ours = {tuple(kept[len(theirs_stable) :]) + found.ids for found in end.completions()}
         real = {tuple(seq) for seq in theirs if is_real(encoding, [*theirs_stable, *seq], text)}
@@ -122,18 +123,14 @@ def is_real(encoding: tiktoken.Encoding, ids: list[int], text: str) -> bool:
     return len(whole) > len(text) and encoding.encode(whole) == ids
 
 
-def test_only_the_end_of_a_long_text_is_looked_at() -> None:
+def test_only_the_end_of_a_long_text_is_examined_and_a_pattern_that_looks_back_only_on_short_ones() -> None:
     letters = train("abab abab", vocab_size=258, pattern="none")
     for text in ("ab" * 5000, "the " * 5000, "a" * 4001):
         end = end_of(letters, text)
-        ids = letters.encode_ordinary(text)
-        kept = ids[: len(ids) - len(end.ids)]
+        kept = kept_of(letters, text, end)
         assert len(end.ids) < 4
         for rest in ("a", "b", "ab", " ", "ba"):
             assert letters.encode_ordinary(text + rest)[: len(kept)] == kept
-
-
-def test_a_pattern_that_looks_back_is_only_asked_about_short_texts() -> None:
     behind = train("abab abab", vocab_size=257, pattern=r"(?<= )ab|.")
     assert end_of(behind, "ab a").ids
     assert unstable(LiveText(behind, "ab" * 4000)) is None
@@ -155,9 +152,9 @@ def test_default_cell_style(tmp_path: Path) -> None:
     for key, gone, come in map(str.split, KEYS.replace("\n", "|").split("|")):
         change = live.splice(live.n_characters, live.n_characters, key)
         assert (typed(change.removed) or "→", typed(change.inserted)) == (gone, come)
-        assert change.ripple == {".Default": 3, ".DefaultCellStyle": 8}.get(
-            come, 0
-        )  # to the farthest border that moved
+        assert change.ripple == {".Default": 3, ".DefaultCellStyle": 8}.get(come, 0), (
+            "to the farthest border that moved"
+        )
         assert live.ids == tokenizer.encode_ordinary(live.text)
         if live.text == ".DefaultCellSty":
             assert typed(tuple(live.ids)) == ".Default·Cell·St·y"
