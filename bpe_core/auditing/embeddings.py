@@ -28,7 +28,7 @@ _USUAL: Final = (*_OUTPUTS, *_INPUTS)  # the most usual first
 _SLICE_BYTES: Final = 1 << 25  # of a slice, as float32
 _LONGEST_HEADER: Final = 100_000_000  # bytes; the limit of the format
 _MOST_VALUES: Final = 10_000_000
-_DTYPES: Final = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16": ("<u2", 2)}  # of numpy; bytes
+_DTYPES: Final = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # dtype -> that of numpy, with its bytes
 
 
 class Matrix:
@@ -80,8 +80,8 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
     role = "output" if stored.name in _OUTPUTS else ""
     if stored.name in _INPUTS:
         role = "input" if any(output in found for output in _OUTPUTS) else "tied"
-    dtype = numpy.dtype(_DTYPES[stored.kind][0])
-    return Matrix(numpy.memmap(stored.path, dtype, "r", stored.offset, stored.shape), stored.name, role)
+    data = numpy.memmap(stored.path, stored.dtype, "r", stored.offset, stored.shape)
+    return Matrix(data, stored.name, role)
 
 
 def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
@@ -108,9 +108,7 @@ def _file(path: Path) -> Path:
     if not path.is_dir():
         return path
     index = path / "model.safetensors.index.json"
-    if index.is_file():
-        return index
-    files = sorted(path.glob("*.safetensors"))
+    files = [index] if index.is_file() else sorted(path.glob("*.safetensors"))
     if len(files) != 1:
         raise EmbeddingsError(f"There are {len(files)} files *.safetensors in {path}; name the one to read.")
     return files[0]
@@ -135,11 +133,11 @@ def _mapped(path: Path) -> "numpy.ndarray[Any, Any]":
 
 
 class _Stored(NamedTuple):
-    """A matrix of shape (rows, columns) in a file, stored row by row from `offset` on; `kind` is one of `_DTYPES`."""
+    """A matrix of shape (rows, columns) in a file, stored row by row from `offset` on; `dtype` is that of numpy."""
 
     path: Path
     name: str
-    kind: str
+    dtype: str
     shape: tuple[int, int]
     offset: int
 
@@ -187,13 +185,13 @@ def _matrices(path: Path) -> dict[str, _Stored]:
 def _stored(path: Path, name: str, entry: Any, start: int, size: int) -> _Stored | None:
     """An entry of a header; None if it is no matrix that can be read. The data begin at `start`, of `size` in all."""
     try:
-        kind, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
+        dtype, shape, (begin, end) = _DTYPES.get(entry["dtype"]), entry["shape"], entry["data_offsets"]
         if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):
             raise ValueError
-        if len(shape) != 2 or kind not in _DTYPES:
+        if len(shape) != 2 or dtype is None:
             return None
     except (KeyError, TypeError, ValueError):
         raise EmbeddingsError(f"{path.name} is no safetensors file: {quoted(name)} is not described there.") from None
-    if start + end > size or end - begin != shape[0] * shape[1] * _DTYPES[kind][1]:
+    if start + end > size or end - begin != shape[0] * shape[1] * int(dtype[-1]):
         raise EmbeddingsError(f"{path.name} is cut off, or {quoted(name)} has another size than it says.")
-    return _Stored(path, name, kind, (shape[0], shape[1]), start + begin)
+    return _Stored(path, name, dtype, (shape[0], shape[1]), start + begin)
