@@ -1,11 +1,11 @@
-"""All that is said of counting is said of the kernel and of the Python beside it."""
+"""What is said of counting is said of the kernel and of the Python beside it."""
 
 import pytest
 
 from bpe_core import kernel
 
 
-@pytest.fixture(params=["kernel", "python"], autouse=True)
+@pytest.fixture(params=["kernel", "python"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test with the kernel, where it is there, and without it, in helping processes too."""
     if request.param == "python":

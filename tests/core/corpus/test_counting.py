@@ -10,6 +10,7 @@ from bpe_core import PATTERNS, Counts, kernel
 from bpe_core.corpus import counts, find_files
 from bpe_core.kernel.grammars import scanner as scanner_of
 
+pytestmark = pytest.mark.skipif(not kernel.available, reason=f"the kernel is {kernel.why_not}")
 SMALL = 60
 ALPHABETS = ("ab ", "ab c\n", "aé中😀 .\n", "a" * 9 + " ", "it's 123 4\r\n", "中文")
 
@@ -50,7 +51,6 @@ def test_several_threads_count_what_one_counts(tmp_path, small, pattern):
         assert everything(together) == everything(Counts.read(files, pattern, workers=1)), f"seed {seed}"
 
 
-@pytest.mark.skipif(not kernel.available, reason=f"the kernel is {kernel.why_not}")
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if kernel.available and scanner_of(PATTERNS[name])])
 def test_no_piece_lies_across_a_cut(pattern):
     scanner = scanner_of(PATTERNS[pattern])
@@ -92,7 +92,7 @@ def test_an_interruption_waits_for_no_thread(tmp_path, small, monkeypatch):
         ended.set()
 
     def interrupt(*_):
-        if begun.is_set() or not kernel.available:
+        if begun.is_set():
             raise KeyboardInterrupt
 
     monkeypatch.setattr(counts, "_pieces_of", at_work)

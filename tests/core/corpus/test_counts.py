@@ -10,6 +10,8 @@ from bpe_core import PATTERNS, Counts, PatternError, TextError
 from bpe_core.corpus import Source, find_files
 from bpe_core.patterns import splitter
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 
 def files(tmp_path, contents):
     for name, content in contents.items():

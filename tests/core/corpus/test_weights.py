@@ -13,6 +13,8 @@ from bpe_core.corpus.sampling import STRETCH, Sample, files_by_weight, parsed_we
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer.training_record import TIES
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
