@@ -23,18 +23,14 @@ class Configuration:
 
     theme: str = "bpescope-dark"
     tokenizer: str = ""  # the tokenizer last in use
-    opened: tuple[Opened, ...] = field(default=(), metadata={"of": Opened})
-    """The tokenizers that were opened from elsewhere and stay in the list, the last one last."""
-    names: dict[str, str] = field(default_factory=dict)
-    """Path of a tokenizer file -> the name that it was given in the list."""
+    opened: tuple[Opened, ...] = field(default=(), metadata={"of": Opened})  # opened from elsewhere, the last one last
+    names: dict[str, str] = field(default_factory=dict)  # path of a tokenizer file -> the name that it was given
     forgotten: tuple[str, ...] = ()  # tokenizers that other programs keep, and that are not to be listed
     corpus: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
-    patterns: dict[str, str] = field(default_factory=dict)
-    """Path of a tokenizer file that does not tell its split pattern -> the pattern that was given for it."""
+    patterns: dict[str, str] = field(default_factory=dict)  # path of a tokenizer file -> the pattern given for it
     lanes: tuple[str, ...] = ()  # the lanes of the editor after the first, each as `LaneChoice` writes itself
-    options: TrainingOptions = field(default_factory=TrainingOptions)
-    """Of the last training; another version may not know all of them (see `tui.features.corpus.possible`)."""
+    options: TrainingOptions = field(default_factory=TrainingOptions)  # of the last training, by whatever version
 
 
 def data_folder() -> Path:

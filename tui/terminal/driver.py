@@ -27,8 +27,7 @@ from bpe_core.process import Unfailing
 if TYPE_CHECKING:
     from textual.driver import Driver
 
-_NUL: Final = "\ud800"
-"""Stands for a NUL where Textual reads; no bytes are decoded to it, for it is half of a surrogate pair."""
+_NUL: Final = "\ud800"  # stands for a NUL where Textual reads; half of a surrogate pair, to which no bytes are decoded
 
 
 class FaithfulParser(XTermParser):

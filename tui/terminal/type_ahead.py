@@ -22,8 +22,7 @@ _EDITING: Final = frozenset(
     ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete", "enter")
 )
 """Keys that stay in the editor, alone or with a modifier."""
-_PASSES: Final = 5
-"""How often a key is followed up: what it does may be done by a message, and what that does by another."""
+_PASSES: Final = 5  # how often a key is followed up: what it does may be done by a message, and that by another
 _LIMIT: Final = 0.3  # seconds that a widget is waited for: one that is being removed may never handle the message
 _POLL: Final = 0.005  # seconds between two looks at a new screen that is not ready
 _POLLS: Final = 100

@@ -78,8 +78,7 @@ class Lane:
 
     def _forget(self) -> None:
         """Drop the tokens and all that was computed from them."""
-        self.live: LiveText | None = None
-        """The text with its tokens; None without a tokenizer, during a `reading`, and if there is `why_none`."""
+        self.live: LiveText | None = None  # None without a tokenizer, during a `reading`, and if there is `why_none`
         self.reading: Reading | None = None
         """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
         self.why_none = ""  # why there are no tokens although there is a tokenizer: a sentence, or nothing

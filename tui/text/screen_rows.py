@@ -23,8 +23,7 @@ from tui.text.strips import TAB_SIZE, Layout, border, lay_out, measure, widest_p
 CHUNK: Final = 256  # characters between two marks on the ruler
 _RULERS: Final = 512  # lines whose marks are remembered
 _AT_ONCE: Final = 200_000  # characters that are wrapped at once; of more, only what is looked at
-_NEAR: Final = 150
-"""Lines on either side of the cursor that have their own height, so that the rows around it stay where they are."""
+_NEAR: Final = 150  # lines before and behind the cursor that have their own height, so that the rows around it stay
 
 
 class Ruler:

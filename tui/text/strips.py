@@ -46,8 +46,7 @@ NEWLINE: Final = "↵"  # drawn after a line whose newline belongs to a token
 _COLOR: Final = 0xFF
 _CHANGED, _CURRENT, _SHARED, _STAND_IN, _SELECTED, _CURSOR, _OPEN, _ALIKE = (1 << bit for bit in range(8, 16))
 
-Columns = tuple[int, int]
-"""A stretch of a row: from a column up to, not including, another. The newline's column is the row's length."""
+Columns = tuple[int, int]  # from a column up to, not including, another; the newline's column is the row's length
 
 
 @cache
@@ -212,8 +211,7 @@ class RowToken(NamedTuple):
     color: int
     outside: Columns = (0, 0)  # how many code points of it stand before the row, and how many behind it
     inside: tuple[int, ...] = ()  # the bytes of each of several tokens that share a character
-    is_alike: bool = False
-    """Whether the first lane has a token of the same borders; in the first lane, it is not said of any."""
+    is_alike: bool = False  # whether the first lane has a token of the same borders; not said of its own
 
     @property
     def borders(self) -> tuple[object, ...]:
@@ -221,8 +219,7 @@ class RowToken(NamedTuple):
         return self.start, self.end, self.outside, self.inside
 
 
-OnRow = tuple[tuple[RowToken, ...], tuple[Columns, ...]]
-"""The tokens on a row, and its characters that several tokens share."""
+OnRow = tuple[tuple[RowToken, ...], tuple[Columns, ...]]  # the tokens on a row, and its characters that several share
 NOTHING: Final[OnRow] = ((), ())  # a row without tokens
 
 
@@ -231,8 +228,7 @@ class RowContent(NamedTuple):
 
     text: str  # the characters of the row, without a newline; of a long line only those about to be seen
     tokens: tuple[RowToken, ...] = ()
-    ends_line: bool = True
-    """True when the line ends here, so that the cursor can stand behind the text and a newline can be drawn."""
+    ends_line: bool = True  # whether the line ends here: then the cursor can stand behind it, and a newline is drawn
     shared: tuple[Columns, ...] = ()  # the characters that are made of several tokens
     changed: tuple[Columns, ...] = ()  # the stretches touched by the last edit
     current: Columns | None = None  # the token under the cursor

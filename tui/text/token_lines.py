@@ -195,8 +195,7 @@ def _first_children(facts: TokenFacts, width: int, *, brief: bool) -> Iterator[I
             yield InfoLine(first)
 
 
-_Path = tuple[int, ...]
-"""A place in the tree of merges: 0 for each left part and 1 for each right part on the way to it."""
+_Path = tuple[int, ...]  # a place in the tree of merges: 0 for each left part and 1 for each right one on the way to it
 
 
 def branches(vocabulary: Vocabulary, token: int, width: int, height: int) -> list[InfoLine]:
@@ -226,24 +225,23 @@ def branches(vocabulary: Vocabulary, token: int, width: int, height: int) -> lis
     return [*drawn(token, (), "")]
 
 
-def lines_of_texts(search: TokenLines, width: int) -> list[InfoLine]:
+def lines_of_texts(search: TokenLines, width: int) -> Iterator[InfoLine]:
     """The lines in which a token occurs, by file, the token brought out; what stands before it is cut short."""
-    lines: list[InfoLine] = []
     file, room = None, max(4, width // 4)
     for at, one in search.found:
         if at != file:
             file = at
-            lines.append(InfoLine(file.name, ink="accent"))
+            yield InfoLine(file.name, ink="accent")
         text = Text("…" if one.column > room else "").append(visible(one.before[-room:]))
         text.append(token_label(one.left.encode(errors="replace")), "bold reverse").append(visible(one.after))
-        lines.append(InfoLine(text, lead=f"{one.line:>6,}  ", target=(at, one)))
+        yield InfoLine(text, lead=f"{one.line:>6,}  ", target=(at, one))
     if search.progress:
         end = f"Looking: {search.progress}." if search.running else search.progress
     elif search.found:
         end = f"{counted(len(search.found), 'line')}, each listed once."
     else:
         end = "It occurs in none of the chosen texts." if search.searched else _NO_TEXTS
-    return [*lines, *sentence(end, width)]
+    yield from sentence(end, width)
 
 
 def about_place(under: UnderCursor, width: int) -> Iterator[InfoLine]:
@@ -332,7 +330,7 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
             yield from side_by_side(merge.parts, merge.token)
 
 
-def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int) -> list[InfoLine]:
+def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int) -> Iterator[InfoLine]:
     """The tokens at the end that are not final, and the tokens that would swallow them."""
     ids = review.end.ids if review and review.end and review.open_from is not None else None
     if not review or not ids:
@@ -343,18 +341,18 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
             text = "The pattern may look anywhere, so nobody can tell."
             if not tokenizer.by_piece:
                 text = "This tokenizer changes a text before it splits it, so nobody can tell."
-        return [*sentence(text, width)]
+        yield from sentence(text, width)
+        return
     n_tokens = counted(len(ids), "token")
-    lines = [InfoLine(token_labels(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
-    lines += [InfoLine("not final (underlined)", ink="muted"), InfoLine()]
+    yield InfoLine(token_labels(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)
+    yield from (InfoLine("not final (underlined)", ink="muted"), InfoLine())
     if review.completions:
         n = review.n_completions
         could = f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token")
-        lines.append(InfoLine("could become", could, "muted"))
+        yield InfoLine("could become", could, "muted")
     for completion in review.completions:
         there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.token))
         label = Text(whole, no_wrap=True)  # a character may be torn
         if whole.startswith(there):  # what of it is there already is dim, what one would have to type is not
             label = Text.assemble((there, "dim"), (whole[len(there) :], "bold"), no_wrap=True)
-        lines.append(InfoLine(label, f"{completion.token:,}"))
-    return lines
+        yield InfoLine(label, f"{completion.token:,}")

@@ -15,11 +15,9 @@ from bpe_core.utf8 import utf8
 from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, RowToken, clip
 
-Rows = dict[tuple[int, int, int], OnRow]
-"""Where a row begins, its length and how many colors there are -> what is on it."""
+Rows = dict[tuple[int, int, int], OnRow]  # where a row begins, its length, how many colors -> what is on it
 
-_CONTEXT: Final = 64
-"""Characters before a row whose tokens are looked at too, so that colors do not depend on where a row begins."""
+_CONTEXT: Final = 64  # characters before a row that are looked at, so that colors do not depend on where it begins
 
 
 def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
@@ -124,12 +122,9 @@ class Review:
     def use(self) -> None:
         """Begin anew: the same text has other tokens."""
         self._pitfalls = Pitfalls(self.live)
-        self.open_from: int | None = None
-        """Code point from which the tokens are not final, as far as known; None: nobody knows."""
-        self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = None
-        """The end of the text when it was looked at, and its tokens."""
-        self.knows_pitfalls = False
-        """Whether all pitfalls are known; completions may still be counted then, of which there can be thousands."""
+        self.open_from: int | None = None  # code point from which tokens are not final; None: nobody knows
+        self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = None  # the end that was looked at
+        self.knows_pitfalls = False  # completions, of which there can be thousands, may still be counted then
         self.settled = False  # whether all is known
         self._complete(None)
 

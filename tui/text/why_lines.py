@@ -29,8 +29,7 @@ class LineForm:
 
     width: int  # cells of a line
     write: Callable[[int], str]  # writes a token
-    inks: Mapping[str, Style]
-    """The styles of `INKS`: "accent" for what was chosen, "secondary" for what might have been."""
+    inks: Mapping[str, Style]  # styles of `INKS`: "accent" for what was chosen, "secondary" for what might have been
 
     def pair(self, left: int, right: int) -> str:
         return f"{self.write(left)} + {self.write(right)}"
@@ -38,60 +37,58 @@ class LineForm:
 
 def why_lines(
     explained: StepExplained, merge: Merge | None, ties: str, uses: TokenUses | None, form: LineForm
-) -> list[InfoLine]:
+) -> Iterator[InfoLine]:
     """All about a step, whose merge is `merge`, None for step 0; `ties` is the rule of the training.
 
     `uses` tells what became of the token. `explained` may be of another step, or tell nothing yet: then the log and the
     record are all that is known.
     """
     explanation = explained.explanation if explained.step == (merge.step if merge else 0) else None
-    words = [InfoLine("words before and after", ink="accent")] if explanation and explanation.words else []
-    words += word_lines(explanation.words, merge.token if merge else None, form) if explanation else ()
     if merge is None:
         text = "Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits."
-        return [*sentence(text, form.width), *words]
-    choice = explanation.choice if explanation else None
-    head = Text(form.pair(merge.left, merge.right), no_wrap=True)
-    head.append(" → ", form.inks["muted"]).append(form.write(merge.token), "bold")
-    lines = [InfoLine(head, f"step {merge.step:,}")]
-    if not merge.ties:
-        lines += sentence(GIVEN, form.width)
-    if choice is not None:
-        lines += _counts(choice, merge, ties, form)
+        yield from sentence(text, form.width)
     else:
-        lines += sentence(_recorded(merge, ties), form.width)
-        if waiting := explained.problem or (f"{explained.waiting.capitalize()} …" if explained.waiting else ""):
-            lines += [InfoLine(), *sentence(waiting, form.width)]
-        else:
-            text = "In the merge log (F3) each step is counted again: the ties, the others, the words."
-            lines += sentence(text, form.width)
-    if choice is not None and explained.places:
-        lines.append(InfoLine("where it stands", ink="accent"))
-        lines += (line for place in explained.places for line in _place(place, form))
-    if uses is not None:
-        lines += _uses(uses, form)
-    if choice is not None:
-        lines += in_one_or_two(
-            "pairs born and vanished", f"+{choice.n_born:,} −{choice.n_vanished:,}", form.width, "accent"
-        )
-        for sign, ink, rows in (("+", "accent", choice.born), ("−", "warning", choice.vanished)):
-            for row in rows:
-                pair = Text.assemble((f"{sign} ", form.inks[ink]), form.pair(row.left, row.right), no_wrap=True)
-                lines.append(InfoLine(pair, f"{row.count or -row.change:,}", lead=" "))
-    return lines + words
+        head = Text(form.pair(merge.left, merge.right), no_wrap=True)
+        head.append(" → ", form.inks["muted"]).append(form.write(merge.token), "bold")
+        yield InfoLine(head, f"step {merge.step:,}")
+        yield from () if merge.ties else sentence(GIVEN, form.width)
+        choice = explanation.choice if explanation else None
+        yield from _counts(choice, merge, ties, form) if choice else _recorded(explained, merge, ties, form.width)
+        if choice and explained.places:
+            yield InfoLine("where it stands", ink="accent")
+            yield from (line for place in explained.places for line in _place(place, form))
+        yield from _uses(uses, form) if uses else ()
+        yield from _born_and_vanished(choice, form) if choice else ()
+    if explanation and explanation.words:
+        yield InfoLine("words before and after", ink="accent")
+        yield from word_lines(explanation.words, merge.token if merge else None, form)
 
 
-def _recorded(merge: Merge, ties: str) -> str:
-    """What the log tells without a corpus."""
+def _born_and_vanished(choice: MergeChoice, form: LineForm) -> Iterator[InfoLine]:
+    numbers = f"+{choice.n_born:,} −{choice.n_vanished:,}"
+    yield from in_one_or_two("pairs born and vanished", numbers, form.width, "accent")
+    for sign, ink, rows in (("+", "accent", choice.born), ("−", "warning", choice.vanished)):
+        for row in rows:
+            pair = Text.assemble((f"{sign} ", form.inks[ink]), form.pair(row.left, row.right), no_wrap=True)
+            yield InfoLine(pair, f"{row.count or -row.change:,}", lead=" ")
+
+
+def _recorded(explained: StepExplained, merge: Merge, ties: str, width: int) -> Iterator[InfoLine]:
+    """What the log tells without a corpus, and why there is none yet."""
     times = counted(merge.count, "time")
-    if not merge.ties:
-        return f"It occurred {times}."
-    if not merge.count:
-        return "Its file does not tell how often the pair occurred."
-    if merge.ties < 2:
-        return f"It occurred {times}; no other pair as often."
     rule = f"the rule “{ties}”" if ties else "the tie rule"
-    return f"{merge.ties:,} pairs occurred {times}; {rule} took this one."
+    text = f"{merge.ties:,} pairs occurred {times}; {rule} took this one."
+    if not merge.ties:
+        text = f"It occurred {times}."
+    elif not merge.count:
+        text = "Its file does not tell how often the pair occurred."
+    elif merge.ties < 2:
+        text = f"It occurred {times}; no other pair as often."
+    yield from sentence(text, width)
+    if waiting := explained.problem or (f"{explained.waiting.capitalize()} …" if explained.waiting else ""):
+        yield InfoLine()
+    text = "In the merge log (F3) each step is counted again: the ties, the others, the words."
+    yield from sentence(waiting or text, width)
 
 
 def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Iterator[InfoLine]:

@@ -359,7 +359,7 @@ class TokenPanel(RowList):
             if self.token_lines.token != token:
                 do(self, "audit.find_lines", token)
             else:
-                self._show_lines(lines_of_texts(self.token_lines, room), anew=not self.token_lines.found)
+                self._show_lines([*lines_of_texts(self.token_lines, room)], anew=not self.token_lines.found)
         else:
             measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
             facts = TokenFacts(tokenizer, token, self.audit.verdicts.get(token), measures, bool(self.audit.subject))
