@@ -18,7 +18,7 @@ from bpe_core.errors import PatternNeededError
 from bpe_core.formats import huggingface
 from bpe_core.formats.atomic import refuse
 from bpe_core.formats.file import Fields, TokenizerFile
-from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, pre_tokenizer, specials_of
+from bpe_core.formats.huggingface.writing import dumped, named, pre_tokenizer, specials_of
 from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.patterns.pattern import parse
 from bpe_core.tokenizer import Tokenizer
@@ -103,14 +103,8 @@ def _cut_by_gpt_2(tokens: Iterable[bytes]) -> str | None:
     Any substring of a piece of GPT-2's pattern is one piece by itself.
     """
     split = splitter("gpt2").split
-    for token in tokens:
-        try:
-            text = token.decode()
-        except UnicodeDecodeError:  # a part of a character
-            continue
-        if len(split(text)) > 1:
-            return text
-    return None
+    texts = (token.decode(errors="ignore") for token in tokens)  # without the parts of a character at their ends
+    return next((text for text in texts if len(split(text)) > 1), None)
 
 
 def _partners(path: Path) -> tuple[str, ...]:
@@ -159,7 +153,7 @@ def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]
         refuse(_TARGET, f"the special token {quoted(lost)} would not be known for one, which <...> or [...] is")
     if (cut := _cut_by_gpt_2(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges)) is not None:
         refuse(_TARGET, f"GPT-2's pattern cuts the token {quoted(cut)}, so nobody would believe it is theirs")
-    vocab = [dumped(names_of(tokenizer, specials_of(vocabulary)))]
-    merges = ["#version: 0.2\n", *(f"{left} {right}\n" for left, right in pairs_of(vocabulary))]
+    ids, pairs = named(tokenizer, specials_of(vocabulary))
+    vocab, merges = [dumped(ids)], ["#version: 0.2\n", *(f"{left} {right}\n" for left, right in pairs)]
     is_merges = path.name.endswith(tuple(_NAMES.values()))
     yield from zip((path, other), (merges, vocab) if is_merges else (vocab, merges), strict=True)

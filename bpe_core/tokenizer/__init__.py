@@ -251,12 +251,12 @@ class Tokenizer:
         return data[1:] if self.preparation and self.preparation.drops_space and data[:1] == b" " else data
 
     def to_tiktoken(self) -> "tiktoken.Encoding":
-        """An equivalent tiktoken encoding; see `bpe_core.formats.live_objects`, also for errors."""
-        return import_module("bpe_core.formats.live_objects").to_tiktoken(self)  # type: ignore[no-any-return]
+        """An equivalent tiktoken encoding; see `bpe_core.formats.huggingface.writing`."""
+        return import_module("bpe_core.formats.huggingface.writing").to_tiktoken(self)  # type: ignore[no-any-return]
 
     def to_tokenizers(self) -> "tokenizers.Tokenizer":
-        """An equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.live_objects`, also for errors."""
-        return import_module("bpe_core.formats.live_objects").to_tokenizers(self)  # type: ignore[no-any-return]
+        """An equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.huggingface.writing`."""
+        return import_module("bpe_core.formats.huggingface.writing").to_tokenizers(self)  # type: ignore[no-any-return]
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """The text of `ids`; `errors` says what invalid UTF-8 becomes, as in `bytes.decode`.

@@ -1,14 +1,15 @@
-"""Writing tokenizer.json and the parts that other formats share: names in the byte alphabet, merges, pre-tokenizers."""
+"""Writing tokenizer.json, what other formats share of it, and converting to objects of other libraries."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-from bpe_core.errors import PatternError
+from bpe_core.errors import FetchError, FormatError, PatternError
 from bpe_core.formats.atomic import refuse
-from bpe_core.formats.ranks import check_merges
+from bpe_core.formats.ranks import check_merges, ranks_of
 from bpe_core.patterns import splitter
 from bpe_core.patterns.automaton import Automaton
 from bpe_core.patterns.expression import Expression
@@ -20,6 +21,10 @@ from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import written
+
+if TYPE_CHECKING:
+    import tiktoken
+    import tokenizers
 
 _CONTRACTION: Final = "'(?i:[sdmt]|ll|ve|re)"
 _SOURCES: Final = {
@@ -73,8 +78,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         "type": "BPE",
         **dict.fromkeys(("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")),
         **{"fuse_unk": False, "byte_fallback": False, "ignore_merges": looks_up_whole},
-        "vocab": names_of(tokenizer, added),
-        "merges": [list(pair) for pair in pairs_of(vocabulary)],
+        **dict(zip(("vocab", "merges"), named(tokenizer, added), strict=True)),
     }
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
     described = [{"id": one.token, "content": one.text} | {flag: getattr(one, flag) for flag in flags} for one in added]
@@ -87,33 +91,26 @@ def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
     return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
 
 
-def names_of(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> dict[str, int]:
-    """Name -> id of all tokens, in the byte alphabet; added tokens are named by their texts.
+def named(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> tuple[dict[str, int], list[list[str]]]:
+    """(name -> id of all tokens, in the byte alphabet; [left name, right name] of each merge, in order).
 
-    Added tokens are included because the library gives new ids to those that it does not find in the vocabulary.
-    Raises `FormatError` if two tokens would have the same name, or one an empty name.
+    Added tokens are named by their texts, and included because the library gives new ids to those that it does not find
+    in the vocabulary. Raises `FormatError` if names or merges do not determine the encoding.
     """
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
         refuse(_TARGET, "it is not made of bytes alone")
-    names = {token.text: token.token for token in added}
-    by_text = set(names.values()) - {token for _, _, token in vocabulary.merges}
-    for token in vocabulary.ids():
+    check_merges(vocabulary, _TARGET)
+    ids = {token.text: token.token for token in added}
+    by_text = set(ids.values()) - {token for _, _, token in vocabulary.merges}
+    names = {token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()}
+    for token, name in names.items():
         if token not in by_text:
-            name = written(vocabulary.token_bytes(token))
-            if (other := names.setdefault(name, token)) != token:
+            if (other := ids.setdefault(name, token)) != token:
                 refuse(_TARGET, f"the tokens {other} and {token} have the same bytes")
             if not name:
                 refuse(_TARGET, f"the token {token} is empty")
-    return names
-
-
-def pairs_of(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    """(left name, right name) of each merge, in order. Raises `FormatError` if merges do not determine the encoding."""
-    check_merges(vocabulary, _TARGET)
-    name = {token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()}
-    for left, right, _ in vocabulary.merges:
-        yield name[left], name[right]
+    return ids, [[names[left], names[right]] for left, right, _ in vocabulary.merges]
 
 
 def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
@@ -168,3 +165,35 @@ def matching_all(tokenizer: Tokenizer, target: str, *, in_regex: bool = False) -
 def dumped(values: Mapping[str, Any]) -> str:
     """The text of a JSON file."""
     return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+
+
+def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
+    """A tiktoken encoding that encodes every text to the same ids; special tokens are handled as in tiktoken.
+
+    Raises `FormatError` if merging by ranks or splitting in tiktoken would give other ids, and `FetchError` if tiktoken
+    is not installed.
+    """
+    library = _library("tiktoken")
+    ranks = {data: token for token, data in ranks_of(tokenizer).items()}
+    source = matching_all(tokenizer, "as an encoding of tiktoken") or r"[\s\S]+"
+    name = tokenizer.name or "bpescope"
+    try:
+        return library.Encoding(name, pat_str=source, mergeable_ranks=ranks, special_tokens=tokenizer.special_tokens)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise FormatError(f"tiktoken refuses this tokenizer: {error}.") from None
+
+
+def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
+    """A tokenizer of Hugging Face's library with the same ids, which encodes special tokens wherever they occur.
+
+    Raises `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed.
+    """
+    library = _library("tokenizers")
+    return library.Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise FetchError(f"{name} is not installed; get it with: pip install {name}") from None
