@@ -19,8 +19,7 @@ FORMATS: Final = ("tiktoken", "native", "js_tiktoken", "huggingface", "tekken", 
 """The formats that `load` reads, in the order in which they are tried; each is a module of this package, imported only
 if none before it is that of the file, so the large files of ranks come first."""
 
-WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")
-"""The formats that `save` writes."""
+WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")  # that `save` writes
 
 
 class Format(Protocol):

@@ -27,8 +27,7 @@ from bpe_core.vocabulary.symbols import meant
 
 _FIRST_ENTRY: Final = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _MERGES: Final = b"#version"
-_NAMES: Final = {"vocab.json": "merges.txt", "encoder.json": "vocab.bpe"}
-"""End of the name of the vocabulary file -> end of the name of its merges file."""
+_NAMES: Final = {"vocab.json": "merges.txt", "encoder.json": "vocab.bpe"}  # ends of names: vocabulary -> its merges
 _OTHERS: Final = ("CLIPTokenizer", "OpenAIGPTTokenizer", "CTRLTokenizer", "BertTokenizer", "CodeLlamaTokenizer")
 """Classes in tokenizer_config.json whose files have the same names and that treat a text differently."""
 _TARGET: Final = "as these two files"

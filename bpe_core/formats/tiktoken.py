@@ -33,10 +33,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """
     known = KNOWN_FILES.get(sha256(file.data).hexdigest())
     if known is None and pattern is None:
-        raise PatternNeededError(
-            f"{file.where} holds ranks, but not how to split a text, and is none of the published files known here; "
-            "name its pattern, such as llama3 or qwen2 (--pattern)."
-        )
+        why = "holds ranks, but not how to split a text, and is none of the published files known here"
+        raise PatternNeededError(f"{file.where} {why}; name its pattern, such as llama3 or qwen2 (--pattern).")
     known = known or KnownFile(file.stem, "", {})
     tokens, id_of = kernel.read_ranks(file.data) or (_line_by_line(file), None)
     vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
@@ -57,7 +55,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
 
 def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
-    """Id -> bytes, read line by line. Raises `FormatError`, which names the line."""
+    """Id -> bytes. Raises `FormatError`, which names the line."""
     tokens: dict[int, bytes] = {}
     for number, line in enumerate(file.data.splitlines(), 1):
         parts = line.split()

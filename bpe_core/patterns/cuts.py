@@ -47,8 +47,7 @@ class CutFinder:
             return None  # an empty match can take the place of the piece that should begin after the cut
         options = automaton.node.options if isinstance(automaton.node, Alternation) else (automaton.node,)
         begins = union(_enough(option, end) for option in options)
-        sources = automaton.sources
-        follows: dict[str, set[str]] = defaultdict(set)
+        sources, follows = automaton.sources, defaultdict[str, set[str]](set)
         for source, positions in zip(sources, automaton.follow, strict=True):
             follows[source].update(map(sources.__getitem__, positions))
         befores: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)

@@ -86,10 +86,6 @@ class Expression:
         spans = self._run(lambda seconds: [match.span() for match in find(text, timeout=seconds)], text)
         return sorted(spans)  # with (?r) the last one is found first
 
-    def matches(self, text: str) -> bool:
-        """Whether it matches the whole text."""
-        return self._run(lambda seconds: self._compiled.fullmatch(text, timeout=seconds), text) is not None
-
     def _run(self, find: Callable[[float], T], text: str) -> T:
         """`find(seconds)`, with the seconds left of the budget in force, or with the usual ones for `text`."""
         budget = _budget.get() or [enough_for(len(text))] * 2
@@ -130,7 +126,6 @@ def _too_much(source: str) -> str | None:
                 last += last * more
                 continue
         sums[-1] += last
-    if (size := sum(sums)) <= MOST_CHARACTERS:
-        return None
-    size_of = f"with its least repetitions written out it has {size:,} characters or more"
-    return f"is too large: {size_of}, and {MOST_CHARACTERS:,} is the most; ask for fewer repetitions"
+    size = f"with its least repetitions written out it has {sum(sums):,} characters or more"
+    problem = f"is too large: {size}, and {MOST_CHARACTERS:,} is the most; ask for fewer repetitions"
+    return problem if sum(sums) > MOST_CHARACTERS else None

@@ -28,10 +28,8 @@ class Splitter:
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
         self.tree: Final = tree  # two that are equal, names aside, give the same pieces
-        self.pattern: Final = str(tree)
-        """The pattern in the notation of `bpe_core.patterns.pattern`, with names where they were given."""
-        self.source: Final = in_full(tree)
-        """The same with regular expressions instead of names; "" makes one piece of a document."""
+        self.pattern: Final = str(tree)  # in the notation of `bpe_core.patterns.pattern`, names where they were given
+        self.source: Final = in_full(tree)  # the same without names; "" makes one piece of a document
         self.lossy: Final = lossy  # whether text between pieces is dropped, so that decoding cannot restore it
 
     def split(self, text: str) -> list[str]:
@@ -104,8 +102,7 @@ class Splitter:
             blocks = ["".join(blocks)]
         held: list[str] = []
         for block in filter(None, blocks):
-            edge = held[-1][-1] if held else ""
-            text = edge + block
+            text = (edge := held[-1][-1] if held else "") + block
             near_the_end = (self.cut(text, max(1, len(text) - back)) for back in (256, 4096, len(text)))
             cut = next((at - len(edge) for at in near_the_end if at < len(text)), -1)
             if cut < 0:

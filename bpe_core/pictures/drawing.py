@@ -28,12 +28,9 @@ _GLYPHS: Final = {code: glyph for code, glyph in CONTROLS.items() if code != 0x0
 class Chip(NamedTuple):
     """The part of a token on one line, or of several tokens that share a character."""
 
-    text: str
-    """Safe to show; a line feed is the ↵ at its end."""
-    ids: tuple[int, ...]
-    """Its id; several only if they share a character, none for what a lossy pattern drops."""
-    color: int
-    """Index of its color in `HUES`, never that of the token before it; -1 for what is no token."""
+    text: str  # safe to show; a line feed is the ↵ at its end
+    ids: tuple[int, ...]  # several only if they share a character, none for what a lossy pattern drops
+    color: int  # index in `HUES`, never that of the token before it; -1 for what is no token
     data: bytes  # of the whole token or tokens
     is_alike: bool = False  # under a further tokenizer: whether the first has a token of the same borders here
     begins: bool = True  # whether the token begins with this part
@@ -46,8 +43,7 @@ class TextLanes(NamedTuple):
     titles: tuple[str, ...]  # the name of each tokenizer; safe to show
     summaries: tuple[str, ...]  # the tokens, bytes per token and difference to the first of each, in one line
     lines: tuple[tuple[list[Chip], ...], ...]
-    """For each line of the text and each tokenizer its tokens; of several tokenizers without those that have no
-    characters of the text, as the end of a word."""
+    """The tokens of each line under each tokenizer; of several without those that have no characters of the text."""
 
     @classmethod
     def of(cls, texts: Sequence[tuple[str, LiveText]], start: int = 0, end: int | None = None) -> Self:
@@ -121,10 +117,8 @@ def in_terminal(lanes: TextLanes, colors: int, *, with_ids: bool = False) -> str
         backgrounds = ["2;{};{};{}".format(*_pastel(color, 0.5)) for color in range(len(HUES))]
 
     def colored(chip: Chip) -> str:
-        if chip.color < 0:
-            return chip.text
         ids = f"\x1b[2m{_ids(chip)}\x1b[0m " if with_ids and chip.ends else ""
-        return f"\x1b[38;5;16;48;{backgrounds[chip.color]}m{chip.text}\x1b[0m{ids}"
+        return f"\x1b[38;5;16;48;{backgrounds[chip.color]}m{chip.text}\x1b[0m{ids}" if chip.ids else chip.text
 
     return "\n".join("".join(map(colored, chips)) for (chips,) in lanes.lines)
 
@@ -149,9 +143,8 @@ def _pastel(color: int, white: float) -> bytes:
 def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
     """How many colors to use, by the environment variables: 0 for what is no terminal, with NO_COLOR (no-color.org) and
     with TERM=dumb; 1 << 24 if COLORTERM says so; else 256."""
-    if not is_terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
-        return 0
-    return 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
+    has_none = not is_terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb"
+    return 0 if has_none else 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
 
 
 # HTML
@@ -239,16 +232,9 @@ _SVG: Final = """\
 .{unique_id}-matrix {{ font: {char_height}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }}
 {styles}
 </style>
-<defs>
-{lines}
-</defs>
+<defs>{lines}</defs>
 <rect width="100%" height="100%" rx="8" class="page"/>
-<g transform="translate({terminal_x}, 20)">
-{backgrounds}
-<g class="{unique_id}-matrix">
-{matrix}
-</g>
-</g>
+<g transform="translate({terminal_x}, 20)">{backgrounds}<g class="{unique_id}-matrix">{matrix}</g></g>
 </svg>
 """
 

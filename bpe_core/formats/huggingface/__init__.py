@@ -27,9 +27,7 @@ from bpe_core.visible import quoted
 
 __all__ = ["KEYS", "WORDS", "configuration_of", "read", "recognizes", "tokenizer_of", "write"]
 
-KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")
-"""The keys of tokenizer.json that describe the pipeline, apart from added tokens."""
-
+KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")  # of tokenizer.json, for the pipeline without added tokens
 _LONGEST_ADDED: Final = 10_000  # characters of an added token; real ones have a few dozen
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _CACHED: Final = re.compile(r"models--(.+)/snapshots")
@@ -117,9 +115,8 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
         steps, within = [*others, SplitStep(splitter(pattern))], None
     puts = ReplaceStep(" ", METASPACE) in steps
     puts |= any(components.replaces(part, " ", METASPACE) for part in normalizers)
-    if not puts and any(
-        part.text("type") == "Metaspace" or components.replaces(part, METASPACE, " ") for part in decoders
-    ):
+    takes = (part.text("type") == "Metaspace" or components.replaces(part, METASPACE, " ") for part in decoders)
+    if not puts and any(takes):
         fields.unsupported("a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces", "both")
     preparation = Preparation(
         added=(),
@@ -176,10 +173,9 @@ def _found_at_once(added: Sequence[AddedToken]) -> bool:
     True if all are plain, those of a kind agree in `normalized`, and no special and ordinary one can overlap.
     """
     special, ordinary = ([token for token in added if token.special is kind] for kind in (True, False))
-    if any(token.single_word or token.lstrip or token.rstrip for token in added):
-        return False
+    plain = not any(token.single_word or token.lstrip or token.rstrip for token in added)
     agree = all(len({token.normalized for token in kind}) <= 1 for kind in (special, ordinary))
-    return agree and not _overlap(special, ordinary) and not _overlap(ordinary, special)
+    return plain and agree and not _overlap(special, ordinary) and not _overlap(ordinary, special)
 
 
 def _overlap(tokens: Sequence[AddedToken], others: Sequence[AddedToken]) -> bool:
