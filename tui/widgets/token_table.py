@@ -22,7 +22,7 @@ from tui.state import Audit, PlaceInText, TokenLines, do
 from tui.table.row_list import RowList
 from tui.table.rows import Search
 from tui.table.table import Cell, Choices, Column, Table
-from tui.terminal.background import SlicedWork
+from tui.terminal.background import SlicedWork, Steps
 from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
 
 if TYPE_CHECKING:
@@ -130,8 +130,6 @@ class TokenTable(Table):
         self.waits_for = ""  # what the table says while it lists nothing
         self._vocabulary: Vocabulary | None = None
         self._reading = SlicedWork[TokenRows](self)
-        self._judging = SlicedWork[TokenRows](self)
-        self._waiting: tuple[Sequence[Verdict], Mapping[str, Mapping[int, float]]] | None = None
         self._chosen = False  # whether the user has gone to a row of this vocabulary
         self._fit_columns()
 
@@ -139,19 +137,18 @@ class TokenTable(Table):
 
     @property
     def is_working(self) -> bool:
-        return self._reading.is_working or self._judging.is_working or self._arranging.is_working
+        return self._reading.is_working or self._arranging.is_working
 
     def list_tokens(self, vocabulary: "Vocabulary | None") -> None:
         """List the tokens of this vocabulary, of which no audit has said anything, from the first."""
-        self._vocabulary, self._chosen, self._waiting = vocabulary, False, None
+        self._vocabulary, self._chosen = vocabulary, False
         self._reading.cancel()
-        self._judging.cancel()
         self.show_rows(())  # now, not when they are sorted: until then the cursor would be on a row that is gone
         self.set_reactive(TokenTable.choice, "")
         self.set_reactive(TokenTable.severity, 0)
         self._list(TokenRows())
         if vocabulary is not None:
-            self._reading.run(TokenRows().read(vocabulary), self._read)
+            self.judge((), {})
 
     def _list(self, rows: TokenRows, then: Callable[[], None] = lambda: None) -> None:
         self.rows, self.n_rows = rows, len(rows)
@@ -159,19 +156,16 @@ class TokenTable(Table):
         self._fit_columns()
         self.rearrange(then)
 
-    def _read(self, rows: TokenRows) -> None:
-        self._list(rows)
-        self.post_message(self.Listed())
-        if self._waiting is not None:
-            self.judge(*self._waiting)
-
     def judge(self, verdicts: "Sequence[Verdict]", measures: Mapping[str, Mapping[int, float]]) -> None:
         """What an audit says of the listed tokens. Order, filter and search stay, and so does the cursor's row."""
-        if self._reading.is_working:
-            self._waiting = verdicts, measures
-        else:
-            self._waiting = None
-            self._judging.run(self.rows.judge(verdicts, measures), self._judged)
+
+        def steps() -> Steps[TokenRows]:
+            rows = self.rows
+            if self._vocabulary is not None and not len(rows):
+                rows = yield from TokenRows().read(self._vocabulary)
+            return (yield from rows.judge(verdicts, measures))
+
+        self._reading.run(steps(), self._judged)
 
     def _judged(self, rows: TokenRows) -> None:
         if self.choice not in rows.n_of_kind:
