@@ -54,6 +54,11 @@ def cells(line: str) -> list[str]:
     return re.split(r" {2,}", line.strip())
 
 
+def append(log: MergeLog, merges: list[Merge]) -> None:
+    log.add(merges)
+    log.arrived()
+
+
 def many(n: int) -> list[Merge]:
     return [Merge(k, 97, 97, 255 + k, b"a" * (1 + k % 5), 10_000 - k, 1, 100_000 - k) for k in range(1, n + 1)]
 
@@ -62,7 +67,7 @@ async def test_the_textbook_string() -> None:
     app = LogApp()
     async with app.run_test(size=(100, 12)) as pilot:
         app.log_.clear(n_bytes=11)
-        app.log_.append(TEXTBOOK)
+        append(app.log_, TEXTBOOK)
         app.log_.step = 3
         await pilot.pause()
         header, first, second, third = lines(app.log_)[:4]
@@ -77,7 +82,7 @@ async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
     app = LogApp()
     async with app.run_test(size=(110, 12)) as pilot:
         app.log_.clear(n_bytes=25_000_000)
-        app.log_.append(STRANGE)
+        append(app.log_, STRANGE)
         await pilot.pause()
         rows = lines(app.log_)[1:5]
         assert len({cell_len(row) for row in rows}) == 1
@@ -95,7 +100,7 @@ async def test_narrow_lists_keep_what_matters() -> None:
     app = LogApp()
     async with app.run_test(size=(50, 10)) as pilot:
         app.log_.clear(n_bytes=25_000_000)
-        app.log_.append(STRANGE)
+        append(app.log_, STRANGE)
         for width in (50, 60, 80, 100, 130, 160):
             await pilot.resize_terminal(width, 10)
             await pilot.pause()
@@ -114,7 +119,7 @@ async def test_the_cursor_chooses_steps_and_enter_selects() -> None:
     app = LogApp()
     async with app.run_test(size=(90, 12)) as pilot:
         app.log_.clear(n_bytes=200_000)
-        app.log_.append(many(500))
+        append(app.log_, many(500))
         app.log_.step = 500
         await pilot.pause()
         assert app.heard == [], "what the program does is no choice of the user's"
@@ -127,13 +132,13 @@ async def test_the_cursor_chooses_steps_and_enter_selects() -> None:
 async def test_the_footer_tells_whether_the_tail_is_followed() -> None:
     app = LogApp()
     async with app.run_test(size=(90, 12)) as pilot:
-        app.log_.append(many(500))
+        append(app.log_, many(500))
         await pilot.pause()
         footer = lines(app.log_)[-1]
         assert footer.startswith(" ←→ 500 merges · ") and footer.endswith(" following")
         await pilot.press("up")
         assert lines(app.log_)[-1].endswith("▼ End to follow")
-        app.log_.append([Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
+        append(app.log_, [Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
         await pilot.pause()
         assert lines(app.log_)[-2].split()[0] == "500", "the view stays where the user is reading"
         app.log_.add([Merge(502, 97, 97, 757, b"aa", 3, 1, 50)])
@@ -146,13 +151,13 @@ async def test_going_back_in_time_brings_the_step_into_sight_and_training_on_doe
     app = LogApp()
     async with app.run_test(size=(90, 12)) as pilot:
         log = app.log_
-        log.append(many(500))
+        append(log, many(500))
         log.step = 500
         await pilot.pause()
         log.step = 100
         await pilot.pause()
         assert log.current == 99 and any("●" in line and " 100 " in line for line in lines(log))
-        log.append([Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
+        append(log, [Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
         log.step = 501
         await pilot.pause()
         assert log.current == 99 and not log.following, "a growing training pulls nobody away"
@@ -167,8 +172,8 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         trainer = Trainer("the theme of the other thesis, 日本 日中 日 日 " * 5, vocab_size=290)
         merges = list(trainer)
         log.clear(n_bytes=trainer.n_bytes, n_tokens=trainer.n_bytes)
-        log.append(merges[:-3])
-        log.append(merges[-3:])
+        append(log, merges[:-3])
+        append(log, merges[-3:])
         log.step = len(merges)
         counts = Counter(trainer.tokenizer().encode("the theme of the other thesis, 日本 日中 日 日 " * 5))
 
@@ -206,7 +211,7 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         assert len(app._clipboard.splitlines()) == 1 + len(merges)
         await pilot.press("left")
         assert log.choice == "unused" and not log.following
-        log.append([Merge(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)])
+        append(log, [Merge(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)])
         await pilot.press("right", "f")
         assert log.following and log.current == len(merges), "the tail is followed where all are shown"
 
@@ -231,7 +236,7 @@ async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() 
         log = app.log_
         log.token_style = lambda token: Style(bgcolor="red") if token == 257 else None
         log.clear(n_bytes=11)
-        log.append(TEXTBOOK)
+        append(log, TEXTBOOK)
         log.step = 2
         await pilot.pause()
         rows = [[(part.text, part.style) for part in log.render_line(y) if part.style] for y in (1, 2, 3)]
@@ -245,7 +250,7 @@ async def test_what_is_not_known_is_left_out() -> None:
     """Merges read from a file have no counts."""
     app = LogApp()
     async with app.run_test(size=(110, 10)) as pilot:
-        app.log_.append([Merge(1, 97, 97, 256, b"aa", 0, 1, 0)])
+        append(app.log_, [Merge(1, 97, 97, 256, b"aa", 0, 1, 0)])
         await pilot.pause()
         assert cells(lines(app.log_)[1]) == ["1", "a", "a", "aa"]
         assert cells(lines(app.log_)[0]) == ["step", "left", "right", "token"], "no column is empty from top to bottom"

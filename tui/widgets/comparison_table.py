@@ -118,10 +118,8 @@ class ComparisonTable(Table):
     def action_tokenizer(self) -> None:
         """Look at another tokenizer: which lines are worst for it, or where it differs from the first."""
         n = len(self._comparison.tokenizers)
-        tokenizer = (self.aspect.tokenizer + 1) % n
-        if self.choice != "lines" and tokenizer == 0:
-            tokenizer = 1 % n
-        self.aspect = self.aspect._replace(tokenizer=tokenizer)
+        first = 0 if self.choice == "lines" else 1 % n
+        self.aspect = self.aspect._replace(tokenizer=(self.aspect.tokenizer + 1) % n or first)
 
     def action_reference(self) -> None:
         if (row := self.current) is not None:

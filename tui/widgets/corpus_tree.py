@@ -180,8 +180,7 @@ class CorpusTree(Tree[TextSource]):
         if self.is_chosen:
             do(self, "corpus.weigh", self.entry.path, self.entry.title)
 
-    def watch_weights(self) -> None:
-        self._invalidate()
+    watch_weights = Tree._invalidate
 
     def action_run_preset(self, stepping: bool) -> None:
         if self.entry.preset:

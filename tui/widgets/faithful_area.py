@@ -46,19 +46,16 @@ class Navigator(DocumentNavigator):
             return row, column + len(cluster.group())
         return location if self.is_last_document_line(location) else (row + 1, 0)
 
-    def get_location_above(self, location: Location) -> Location:
-        return self._vertically(location, -1)
-
-    def get_location_below(self, location: Location) -> Location:
-        return self._vertically(location, 1)
-
-    def _vertically(self, location: Location, rows: int) -> Location:
+    def get_location_above(self, location: Location, rows: int = -1) -> Location:
         document = self._wrapped_document
         x, y = document.location_to_offset(location)
         y += rows * document.n_lanes
         if 0 <= y < document.height:
             return document.offset_to_location(Offset(max(x, self.last_x_offset), y))
         return (0, 0) if y < 0 else self._document.end
+
+    def get_location_below(self, location: Location) -> Location:
+        return self.get_location_above(location, 1)
 
     def get_word_left(self, location: Location) -> Location:
         row, column = location

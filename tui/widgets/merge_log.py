@@ -159,10 +159,6 @@ class MergeLog(Table):
             if self.uses is not None:
                 self.uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
 
-    def append(self, rows: Iterable[Merge]) -> None:
-        self.add(rows)
-        self.arrived()
-
     def arrived(self) -> None:
         self.n_rows = len(self.merges)
         self.rows_changed()

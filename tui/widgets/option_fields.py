@@ -1,5 +1,6 @@
 """OptionFields: the options of the next training, to be typed and chosen; of one that runs, what it was asked for."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -69,6 +70,7 @@ class OptionFields(HorizontalGroup):
 
     def compose(self) -> ComposeResult:
         texts, pattern = _texts(self.options), self.options.pattern
+        meanings = defaultdict(lambda: OWN_PATTERN, {**PATTERN_MEANINGS, ANOTHER: ANOTHER_PATTERN})
         for name, id, field in (
             ("vocabulary", "size", "vocab-size"),
             ("pattern", "pattern", "pattern"),
@@ -79,7 +81,7 @@ class OptionFields(HorizontalGroup):
             empty = "<|endoftext|> …" if field == "special" else ""
             control: Widget = Field(texts[field], empty, id=field, compact=True, tooltip=FIELDS[name])
             if field == "pattern":
-                control = Choice(_pattern_choices(pattern), pattern, _pattern_meaning, id=field)
+                control = Choice(_pattern_choices(pattern), pattern, meanings.__getitem__, id=field)
             elif field == "ties":
                 control = Choice(TIES, texts["ties"], TIE_MEANINGS.__getitem__, id=field)
             label = Label(name)
@@ -184,8 +186,3 @@ def _texts(options: TrainingOptions) -> dict[str, str]:
 def _pattern_choices(pattern: str) -> list[str]:
     """What the list of patterns offers: the named ones, the one chosen, and another."""
     return [*PATTERNS, *([] if pattern in PATTERNS else [pattern]), ANOTHER]
-
-
-def _pattern_meaning(pattern: str) -> str:
-    """What an entry of that list means, in a sentence."""
-    return ANOTHER_PATTERN if pattern == ANOTHER else PATTERN_MEANINGS.get(pattern, OWN_PATTERN)

@@ -106,9 +106,6 @@ class StatusLines(Vertical):
         for name in ("lanes", "totals", "edit", "baseline", "pitfall"):
             yield StatusLine(keys.get(name, ""), id=f"{name}-line")
 
-    def on_mount(self) -> None:
-        self._write_edit()
-
     def _line(self, name: str) -> StatusLine:
         return self.query_one(f"#{name}-line", StatusLine)
 
@@ -158,6 +155,8 @@ class StatusLines(Vertical):
         edits, back = [edit[0] for edit in self._edits], self._back
         self._line("edit").say(lambda width: edit_line(edits, back, self._area.palette, width))
         self._write_lanes()
+
+    on_mount = _write_edit
 
     # Lanes
 
