@@ -12,10 +12,11 @@ BYTES = train("", vocab_size=257, pattern="none")
 def rows(text: str | list[int], width: int) -> list[list[tuple[str, int, bool]]]:
     ids = list(text.encode()) if isinstance(text, str) else text
     spans = list(decoded_spans(BYTES, ids))
-    found: list[list[tuple[str, int, bool]]] = []
-    for _ in lay_out(spans, [index % 6 for index in range(len(spans))], BYTES.token_bytes, width, found):
-        pass
-    return [[tuple(part) for part in row] for row in found]
+    steps = lay_out(spans, [index % 6 for index in range(len(spans))], BYTES.token_bytes, width)
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            next(steps)
+    return [[tuple(part) for part in row] for row in ended.value.value]
 
 
 @pytest.mark.parametrize(

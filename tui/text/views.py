@@ -11,6 +11,7 @@ from bpe_core.live.live_text import LiveText
 from bpe_core.pictures import choose_colors
 from bpe_core.visible import token_label, visible
 from bpe_core.vocabulary import Vocabulary
+from tui.terminal.background import Steps
 
 VIEWS: Final = ("text", "borders", "ids", "list")  # what the key turns through; "text" is the editor itself
 AROUND: Final = 8_000  # characters before and behind the cursor that are shown
@@ -41,15 +42,16 @@ ViewRow = list[Part]
 class _Flow:
     """Fills rows with what comes, one after the other; a row ends where there is no room."""
 
-    def __init__(self, rows: list[ViewRow], width: int) -> None:
-        self._rows, self._width = rows, width
+    def __init__(self, width: int) -> None:
+        self.rows: list[ViewRow] = []
+        self._width = width
         self.room = 0  # cells that are left in the last row; set to 0, that row ends
 
     def put(self, size: int, *parts: Part) -> None:
         if size > self.room:
-            self._rows.append([])
+            self.rows.append([])
             self.room = self._width
-        self._rows[-1] += parts
+        self.rows[-1] += parts
         self.room -= size
 
 
@@ -67,15 +69,14 @@ def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]
 def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int) -> list[ViewRow]:
     if kind == "list":
         return list(_listed(tokens, vocabulary))
-    rows: list[ViewRow] = []
-    flow = _Flow(rows, width)
+    flow = _Flow(width)
     for token in tokens:
         text = str(token.id) if kind == "ids" else token_label(token.bytes)
         between = Part(" " if kind == "ids" else BORDER)
         flow.put(cell_len(text) + 1, Part(text, token.color, token.is_current), between)
         if token.bytes.endswith(b"\n"):
             flow.room = 0
-    return rows
+    return flow.rows
 
 
 def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[ViewRow]:
@@ -98,18 +99,14 @@ def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[Vie
 
 
 def lay_out(
-    spans: Sequence[DecodedSpan],
-    colors: Sequence[int],
-    bytes_of: Callable[[int], bytes],
-    width: int,
-    rows: list[ViewRow],
-) -> Iterator[None]:
-    r"""Append the rows of `spans`, with a color for each, to `rows`, in `width` cells; pauses now and then.
+    spans: Sequence[DecodedSpan], colors: Sequence[int], bytes_of: Callable[[int], bytes], width: int
+) -> Steps[list[ViewRow]]:
+    r"""The rows of `spans`, with a color for each, in `width` cells.
 
     Newlines end a row. Bytes that are no text are written as `\xNN` and brought out, ids that there are not as `?id?`;
     where several ids make up one character, their number follows it.
     """
-    flow = _Flow(rows, width)
+    flow = _Flow(width)
     for number, (span, color) in enumerate(zip(spans, colors, strict=True), 1):
         if span.kind == "unknown":
             flow.put(len(text := f"?{span.ids[0]}?"), Part(text))
@@ -129,6 +126,7 @@ def lay_out(
                     flow.put(len(times := f"×{len(span.ids)}"), Part(times))
         if not number % _AT_A_TIME:
             yield
+    return flow.rows
 
 
 @lru_cache(maxsize=1 << 14)

@@ -12,10 +12,8 @@ from bpe_core.explain.decoding import DecodedSpan
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.lines import INK_CLASSES, INK_CSS, ink_of
 from tui.drawing.palette import Palette, palette_of
-from tui.terminal.background import SlicedWork, Steps
+from tui.terminal.background import SlicedWork
 from tui.text.views import ViewRow, ViewToken, lay_out, view_rows
-
-_SHOWN_EACH = 32  # steps of laying out between two moments at which the rows that there are by then are shown
 
 
 class ColoredRows(ScrollView, can_focus=True):
@@ -60,7 +58,7 @@ class DecodedView(ColoredRows):
     _shown: tuple[Sequence[DecodedSpan], Sequence[int], Callable[[int], bytes]] | None = None
 
     def on_mount(self) -> None:
-        self._work = SlicedWork[None](self)
+        self._work = SlicedWork[list[ViewRow]](self)
 
     def show(self, spans: Sequence[DecodedSpan], colors: Sequence[int], bytes_of: Callable[[int], bytes]) -> None:
         """Show these spans, each in its color; `bytes_of` gives the bytes of their ids."""
@@ -71,18 +69,7 @@ class DecodedView(ColoredRows):
         if self._shown is not None:
             self.palette = palette_of(self.app, self.rich_style)
             self.scroll_home(animate=False)
-            self._work.run(self._lay_out(*self._shown, self.room), lambda _: None)
-
-    def _lay_out(
-        self, spans: Sequence[DecodedSpan], colors: Sequence[int], bytes_of: Callable[[int], bytes], width: int
-    ) -> Steps[None]:
-        """Lay out, and show now and then what there is by now."""
-        rows: list[ViewRow] = []
-        for number, _ in enumerate(lay_out(spans, colors, bytes_of, width, rows)):
-            if number % _SHOWN_EACH == 0:
-                self.show_rows(rows, width)
-            yield
-        self.show_rows(rows, width)
+            self._work.run(lay_out(*self._shown, self.room), lambda rows: self.show_rows(rows, self.room))
 
 
 class TokenView(ColoredRows):
