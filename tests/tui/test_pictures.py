@@ -189,6 +189,7 @@ class TieStories(App[None]):
             panel.explained = StepExplained(step, told, places, ties=preset.options.ties)
 
 
+@pytest.mark.slow
 def test_the_founding_ties(snap_compare: Picture) -> None:
     app = TieStories()
 

@@ -89,45 +89,46 @@ async def judged(pilot: Pilot[None], table: TokenTable, verdicts: list[Verdict])
     await until(pilot, lambda: not table.is_working)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "ids"),
-    [
-        ({}, [300, 256, 257, 0xC0, 0, 1]),  # the most suspicious first, then by id
-        ({"reverse": True}, [0xC0, 257, 256, 300, 0]),  # tokens without a score come last either way
-        ({"sort_key": "id", "reverse": True}, [310, 301, 300, 257]),
-        ({"sort_key": "count"}, [256, 257, 301, 300, 0]),
-        ({"sort_key": "count", "reverse": True}, [300, 301, 256, 257, 0]),
-        ({"sort_key": "kinds"}, [300, 256, 257]),  # in the order in which an audit lists them
-        ({"sort_key": "token", "search": "ow"}, [257, 300]),
-        ({"choice": "scaffold"}, [256, 257, None]),
-        ({"choice": "rare"}, [256, None]),  # a token has one row however much is found about it
-        ({"severity": 2}, [300, 256, 257, None]),
-        ({"severity": 3}, [300, None]),
-        ({"choice": "scaffold", "severity": 3}, [None]),
-        ({"choice": SPECIAL}, [310, None]),
-        ({"choice": HOLE}, [258, 302, None]),
-        ({"search": "ow"}, [257, 300, None]),  # what is exactly meant comes first
-        ({"search": " ST"}, [301, None]),  # whatever the case, and a space finds the visible one
-        ({"search": "257"}, [257]),
-        ({"search": "#257"}, [257, None]),
-        ({"search": "0x6f77"}, [257, 300, None]),
-        ({"search": "6C 6f 77"}, [300, None]),
-        ({"search": "\\xc0"}, [0xC0, None]),
-        ({"search": "301"}, [301, None]),
-        ({"search": "302"}, [302, None]),  # an id that no token has is in a hole
-        ({"search": "309"}, [302, None]),
-        ({"search": "310"}, [310, None]),
-        ({"search": "ow", "choice": "scaffold"}, [257, None]),
-        ({"search": "nothing like it"}, [None]),
-    ],
-)
-async def test_rows_are_sorted_filtered_and_found(wanted: dict[str, Any], ids: list[int | None]) -> None:
-    """None stands for the end."""
+ORDERS: list[tuple[dict[str, Any], list[int | None]]] = [
+    ({}, [300, 256, 257, 0xC0, 0, 1]),  # the most suspicious first, then by id
+    ({"reverse": True}, [0xC0, 257, 256, 300, 0]),  # tokens without a score come last either way
+    ({"sort_key": "id", "reverse": True}, [310, 301, 300, 257]),
+    ({"sort_key": "count"}, [256, 257, 301, 300, 0]),
+    ({"sort_key": "count", "reverse": True}, [300, 301, 256, 257, 0]),
+    ({"sort_key": "kinds"}, [300, 256, 257]),  # in the order in which an audit lists them
+    ({"sort_key": "token", "search": "ow"}, [257, 300]),
+    ({"choice": "scaffold"}, [256, 257, None]),
+    ({"choice": "rare"}, [256, None]),  # a token has one row however much is found about it
+    ({"severity": 2}, [300, 256, 257, None]),
+    ({"severity": 3}, [300, None]),
+    ({"choice": "scaffold", "severity": 3}, [None]),
+    ({"choice": SPECIAL}, [310, None]),
+    ({"choice": HOLE}, [258, 302, None]),
+    ({"search": "ow"}, [257, 300, None]),  # what is exactly meant comes first
+    ({"search": " ST"}, [301, None]),  # whatever the case, and a space finds the visible one
+    ({"search": "257"}, [257]),
+    ({"search": "#257"}, [257, None]),
+    ({"search": "0x6f77"}, [257, 300, None]),
+    ({"search": "6C 6f 77"}, [300, None]),
+    ({"search": "\\xc0"}, [0xC0, None]),
+    ({"search": "301"}, [301, None]),
+    ({"search": "302"}, [302, None]),  # an id that no token has is in a hole
+    ({"search": "309"}, [302, None]),
+    ({"search": "310"}, [310, None]),
+    ({"search": "ow", "choice": "scaffold"}, [257, None]),
+    ({"search": "nothing like it"}, [None]),
+]
+"""What is asked of a table -> the ids of its first rows; None stands for the end."""
+
+
+async def test_rows_are_sorted_filtered_and_found() -> None:
     async with listed(LOW, ST, OW, BYTE) as (_, table, pilot):
-        for name, value in wanted.items():
-            setattr(table, name, value)
-        await until(pilot, lambda: not table.is_working)
-        assert [*shown(table), None][: len(ids)] == ids
+        usual = {name: getattr(table, name) for wanted, _ in ORDERS for name in wanted}
+        for wanted, ids in ORDERS:
+            for name, value in (usual | wanted).items():
+                setattr(table, name, value)
+            await until(pilot, lambda: not table.is_working)
+            assert [*shown(table), None][: len(ids)] == ids, wanted
 
 
 async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of() -> None:

@@ -11,6 +11,8 @@ from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts
 from bpe_core.tokenizer import Tokenizer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def gpt2(tmp_path_factory) -> Tokenizer:
@@ -28,7 +30,6 @@ def test_its_ranks_are_the_order_of_one_training(gpt2):
     assert gpt2.n_vocab == 50257 and end_of_order(gpt2.vocabulary) == gpt2.step == 50000
 
 
-@pytest.mark.slow
 def test_every_token_that_is_text_is_reachable_and_parts_of_characters_are_found(found):
     assert found.of("unreachable", "reachable-in-context", "duplicate", "special-lookalike") == []
     assert len(found.of("unused-byte")) == 13
@@ -37,7 +38,6 @@ def test_every_token_that_is_text_is_reachable_and_parts_of_characters_are_found
     assert all(finding.witness for finding in found.of("partial-utf8"))
 
 
-@pytest.mark.slow
 def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
     """The names and forms that GPT-2 cannot repeat, and what they were merged from; early words that end so do not."""
     first = [verdict.token for verdict in verdicts(AuditSubject(gpt2), found)][:16]

@@ -222,6 +222,7 @@ def test_every_command_explains_itself_with_an_example(bpescope: Bpescope) -> No
         assert code == 0 and f"\n  bpescope {command} " in text.partition("for example:")[2]
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_enough_is_no_error_and_each_entrance_has_its_own_name(folder: Path) -> None:
     Path("long.txt").write_text("x" * 1_000_000)
     ended = in_a_shell("bpescope; bpescope encode -t seed.json long.txt | head -c 10", folder)

@@ -44,7 +44,7 @@ def run(module: str, before: str, *arguments: str | Path) -> subprocess.Popen[st
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
 
 
-@pytest.mark.parametrize("prog", COMMANDS)
+@pytest.mark.parametrize("prog", ["python -m bpe_core", pytest.param("bpescope", marks=pytest.mark.slow)])
 def test_an_interrupted_command_waits_for_no_thread(prog: str, tmp_path: Path) -> None:
     save(train("low lower lowest", vocab_size=260), tmp_path / "mine.json")
     (tmp_path / "long.txt").write_text("low lower lowest\n" * 60_000)
