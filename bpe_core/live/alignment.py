@@ -50,22 +50,20 @@ class Alignment:
         self._piece_places = [self._map.before(start, start + len(piece) - n) for piece, start, n in self._pieces]
         self._token_places: dict[int, list[Range]] = {}
 
-    def _put(self, pieces: list[Placed]) -> None:
-        encode = self.tokenizer.encode_piece
+    def _put(self, pieces: list[Placed], token: int | None = None) -> None:
+        """Append pieces and their tokens; `token` is an added token, which is not encoded."""
+        if token is not None:
+            self._found.add(len(self._pieces))
         self._pieces += pieces
-        self._tokens += [encode(piece.text) for piece in pieces]
-
-    def _put_token(self, text: str, start: int, token: int) -> None:
-        self._found.add(len(self._pieces))
-        self._pieces.append(Placed(text, start))
-        self._tokens.append((token,))
+        encode = self.tokenizer.encode_piece
+        self._tokens += [encode(piece.text) if token is None else (token,) for piece in pieces]
 
     def _prepare(self, preparation: Preparation, begins: bool, ends: bool) -> None:
         text, starts = self.text, begins
         for start, end, token in preparation.raw.parts(text, frozenset()):
             base = self._map.n_characters
             if token is not None:
-                self._put_token(text[start:end], base, token)
+                self._put([Placed(text[start:end], base)], token)
                 self._map.keep(text[start:end])
                 begins, starts = False, True
                 continue
@@ -74,7 +72,7 @@ class Alignment:
                 if token is None:
                     self._split(preparation, changed[first:last], base + first, begins, starts)
                 else:
-                    self._put_token(changed[first:last], base + first, token)
+                    self._put([Placed(changed[first:last], base + first)], token)
                     begins, starts = False, True
 
     def _split(self, preparation: Preparation, text: str, start: int, begins: bool, starts: bool) -> None:
@@ -90,10 +88,6 @@ class Alignment:
     @property
     def ids(self) -> list[int]:
         return list(chain.from_iterable(self._tokens))
-
-    @property
-    def n_tokens(self) -> int:
-        return self._counts[-1]
 
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of characters; they may reach beyond the range. A span may be empty: its tokens

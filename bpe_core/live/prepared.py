@@ -117,9 +117,10 @@ class _Places:
 
     def __init__(self, parts: Sequence[PreparedPart]) -> None:
         self._alignments = [part.alignment for part in parts]
-        self.ids: Final = list(chain.from_iterable(alignment.ids for alignment in self._alignments))
+        rows = [alignment.ids for alignment in self._alignments]
+        self.ids: Final = list(chain.from_iterable(rows))
         self._starts = list(accumulate((part.n_characters for part in parts), initial=0))
-        self._counts = list(accumulate((alignment.n_tokens for alignment in self._alignments), initial=0))
+        self._counts = list(accumulate(map(len, rows), initial=0))
 
     def of(self, first: int, last: int) -> list[Range]:
         """The characters that each token from index `first` up to, not including, `last` covers, even partially."""

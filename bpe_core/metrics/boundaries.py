@@ -57,7 +57,7 @@ def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
             return EncodedText(text, ids, ends)
     aligned = Alignment(tokenizer, text)
     offsets = byte_offsets(text)
-    places = aligned.places(0, aligned.n_tokens)
+    places = aligned.places(0, len(aligned.ids))
     return EncodedText(text, aligned.ids, array("Q", accumulate((offsets[end] for _, end in places), max)))
 
 

@@ -55,7 +55,8 @@ class Finder:
         start = done = 0
         for begin, end in self._texts.spans(text):
             token = self._tokens[text[begin:end]]
-            if (token.special and token.text not in allowed) or (token.single_word and _is_in_word(text, begin, end)):
+            in_word = token.single_word and (_WORD.match(text, max(0, begin - 1), begin) or _WORD.match(text, end))
+            if in_word or (token.special and token.text not in allowed):
                 continue
             if token.lstrip:
                 while begin > start and text[begin - 1] in WHITE_SPACE:
@@ -72,10 +73,6 @@ class Finder:
             start = end
         if start < len(text):
             yield start, len(text), None
-
-
-def _is_in_word(text: str, start: int, end: int) -> bool:
-    return bool(_WORD.match(text, max(0, start - 1), start) or _WORD.match(text, end))
 
 
 class Placed(NamedTuple):

@@ -325,7 +325,10 @@ class Vocabulary:
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
         """The version with `merges` added. Special tokens whose ids these take move up behind them."""
         merges = list(merges)
-        store = self._store.at_tip(self.n_merges)
+        store = self._store
+        if len(store.merges) > self.n_merges:  # another version was extended before
+            store = Store(store.base, store.symbols, store.whole_pieces)
+            store.extend(self.merges)
         store.extend(merges)
         specials: Mapping[str, int] = self.special_tokens
         made = {token for _, _, token in merges} if specials else set()

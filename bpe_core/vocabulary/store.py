@@ -85,14 +85,6 @@ class Store:
         self._compiled = encoder, max(n_known, n_merges)
         return encoder
 
-    def at_tip(self, n_merges: int) -> "Store":
-        """A store of the first `n_merges`, to be extended: this one if it has no more, else a copy of that part."""
-        if len(self.merges) == n_merges:
-            return self
-        store = Store(self.base, self.symbols, self.whole_pieces)
-        store.extend(islice(self.merges, n_merges))
-        return store
-
     def children(self, token: int) -> list[int]:
         """The ids that merges make of this one, in the order of their steps. The first call indexes all merges."""
         if self._n_indexed < len(self.merges):  # islice walks over what it skips
