@@ -37,8 +37,6 @@ _DIGEST_OF: Final = {known.name: digest for digest, known in KNOWN_FILES.items()
 _LARGEST_FILE: Final = 64 << 20  # bytes; a larger file is none of the published ones, and its digest is not computed
 
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
-_OF_FILES: Final = (".json", ".model", ".tiktoken", ".txt", ".bpe")
-_SECONDS: Final = 10  # of the first request at most; without a limit, huggingface_hub retries for long
 
 
 def is_name(text: str) -> bool:
@@ -61,7 +59,7 @@ def encoding_of(name: str) -> str | None:
 
 def _is_repository(text: str) -> bool:
     """Whether it has the form OWNER/NAME, and OWNER is no folder and NAME ends like no tokenizer file."""
-    is_path = text.endswith(_OF_FILES) or os.path.isdir(text.partition("/")[0])
+    is_path = text.endswith((".json", ".model", ".tiktoken", ".txt", ".bpe")) or os.path.isdir(text.partition("/")[0])
     return not is_path and _REPOSITORY.fullmatch(text) is not None
 
 
@@ -108,7 +106,7 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
             f"Fetching {name} needs huggingface-hub, of the extra [hub]: pip install huggingface-hub."
         ) from None
     try:
-        model = HfApi().model_info(name, timeout=_SECONDS)
+        model = HfApi().model_info(name, timeout=10)  # seconds; without a limit it retries for long
         there = {file.rfilename for file in model.siblings or ()}
         if holder := next((file for file in HOLDERS if file in there), None):
             is_alone = holder not in ("vocab.json", "encoder.json")

@@ -142,11 +142,9 @@ class RunDifference(NamedTuple):
     def sentences(self, first: str, second: str) -> Iterator[str]:
         """The difference for a person; `first` and `second` are what the two are called."""
         if self.options:
-            values = (
-                f"{name} {' and '.join(visible(shortened(value, 50)) for value in two)}"
-                for name, two in self.options.items()
-            )
-            yield f"Asked of {first} and {second}: {'; '.join(values)}."
+            values = ((name, [visible(shortened(value, 50)) for value in two]) for name, two in self.options.items())
+            asked = "; ".join(f"{name} {' and '.join(two)}" for name, two in values)
+            yield f"Asked of {first} and {second}: {asked}."
         ours, theirs = self.next
         if not ours and not theirs:
             yield f"The same merges: all {self.n_same:,}."

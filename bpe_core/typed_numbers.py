@@ -4,8 +4,6 @@ import re
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-_LONGEST_FRACTION: Final = 40  # characters
-_MOST_DIGITS: Final = 10  # of an id
 # The list of ids, or the list of such lists, in JSON or in a dictionary as Python writes it.
 _LIST: Final = re.compile(r"""(["'])(?:input_)?ids\1\s*:\s*(\[(?:[^\[\]]|\[[^\[\]]*\])*\])""")
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;'\"", " "))
@@ -17,7 +15,7 @@ def exact_fraction(text: str) -> Fraction:
     >>> exact_fraction("0.0001"), exact_fraction("1/3")
     (Fraction(1, 10000), Fraction(1, 3))
     """
-    if len(text) > _LONGEST_FRACTION or "e" in text.lower():  # 1e999999999 is a fraction that no computer holds
+    if len(text) > 40 or "e" in text.lower():  # 1e999999999 is a fraction that no computer holds
         raise ValueError
     try:
         return Fraction(text)
@@ -48,7 +46,7 @@ def ids_in(text: str) -> FoundIds:
         text = found[2]
     ids, odd = list[int](), list[tuple[int, str]]()
     for word in text.translate(_SEPARATORS).split():
-        if len(word) <= _MOST_DIGITS and word.isascii() and word.isdigit():
+        if len(word) <= 10 and word.isascii() and word.isdigit():
             ids.append(int(word))
         else:
             odd.append((len(ids), word))

@@ -27,7 +27,6 @@ from bpe_core.worker.job import Job
 
 _FIRST: Final = 50  # tokens in a report, unless all are asked for
 _OF_KIND: Final = 10  # findings of each kind in a terminal, and tokens shown before everything else
-_LABEL: Final = 24  # terminal cells of a token's label at most
 _SCORE: Final = (
     "The score ranks tokens for a reader's attention; it is no measured probability. Each kind of evidence has a "
     "weight, each further kind takes its part of what is left to 1, and the parts shown add up. Where the rows of a "
@@ -76,9 +75,8 @@ def run_audit(options: Namespace) -> int:
     audit -t gpt-4 --what-if qwen2
     """
     fatal = [kind for name in options.fail_on.split(",") if (kind := name.strip())]
-    for kind in fatal:
-        if kind not in KINDS:
-            raise OptionError(f"--fail-on: there is no kind {kind!r} of finding; the kinds are {', '.join(KINDS)}.")
+    if unknown := [kind for kind in fatal if kind not in KINDS]:
+        raise OptionError(f"--fail-on: there is no kind {unknown[0]!r} of finding; the kinds are {', '.join(KINDS)}.")
     if options.all_tokens and not options.jsonl:
         raise OptionError("--all-tokens prints one JSON object a token; give --jsonl too.")
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
@@ -100,15 +98,14 @@ def run_audit(options: Namespace) -> int:
     if options.jsonl:
         ids = tokenizer.vocabulary.ids()
         _print_json(verdicts_on(ids, subject, found) if options.all_tokens else found)
+    elif options.markdown or options.html:
+        title = f"Audit of {tokenizer.name or Path(options.tokenizer).name}"
+        sentences = [*summary(tokenizer), *_given(options, subject)]
+        sections = _card(sentences, found, verdicts(subject, found), None if options.all else _FIRST)
+        print((as_markdown if options.markdown else as_html)(title, sections), end="")
     else:
-        ranked, sentences = verdicts(subject, found), summary(tokenizer)
-        if options.markdown or options.html:
-            sentences += _given(options, subject)
-            name = tokenizer.name or Path(options.tokenizer).name
-            sections = _card(sentences, found, ranked, None if options.all else _FIRST)
-            print((as_markdown if options.markdown else as_html)(f"Audit of {name}", sections), end="")
-        else:
-            print(as_text(_by_kind(found, sentences, ranked, None if options.all else _OF_KIND)), end="")
+        first = None if options.all else _OF_KIND
+        print(as_text(_by_kind(found, summary(tokenizer), verdicts(subject, found), first)), end="")
     return 1 if found.of(*fatal) else 0
 
 
@@ -133,7 +130,7 @@ def _by_kind(
     findings of each kind: the `first` ones; None: all."""
 
     def table(rows: Iterable[tuple[int, str, str]]) -> ReportTable:
-        cells = [(f"{id:,}", fitted(label, _LABEL), why) for id, label, why in rows]
+        cells = [(f"{id:,}", fitted(label, 24), why) for id, label, why in rows]
         return ReportTable(("", "", ""), cells, numbers=(0,))
 
     yield Section(sentences=sentences)

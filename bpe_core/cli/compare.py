@@ -128,9 +128,8 @@ def _run(options: Namespace, *, compares: bool) -> int:
     elif "-" in paths:
         raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
     with closing(Job(StderrReporter())) as job:
-        tokenizers = [
-            open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns * (n // m), strict=True)
-        ]
+        given = zip(names, patterns * (n // m), strict=True)
+        tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in given]
         comparison = Comparison(tokenizers, _words(options.morphemes) if options.morphemes else ())
         compare(comparison, paths, job, sections=options.sections, streamed=streamed)
         if job.stopped:

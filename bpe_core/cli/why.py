@@ -59,20 +59,21 @@ def run_why(options: Namespace) -> int:
     return 0
 
 
-def _report(subject: Subject, step: int, n_rows: int) -> list[Section]:
+def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
     """Why the merge of a step was chosen, where its pair stood, what came of the token, and `n_rows` of the pairs."""
     explanation, tokenizer = subject.explanation(step), subject.tokenizer
     choice, words = explanation.choice, list(_words(explanation.words, tokenizer))
-    ranking = _ranking(explanation.table, step, tokenizer, n_rows)
-    if choice is None:
-        return [Section(sentences=words), ranking] if words else [ranking]
-    sentences = [*_choice(choice, tokenizer, subject.ties, step)]
-    for place in subject.places(step):
-        pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
-        sentences.append(f"{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}")
-    sentences += [*_uses(tokenizer, step), *words]
-    pair, token = token_labels(tokenizer, (choice.left, choice.right), " + "), token_labels(tokenizer, (choice.token,))
-    return [Section(f"Step {step:,}: {pair} → {token} (id {choice.token})", sentences), ranking]
+    if choice:
+        sentences = [*_choice(choice, tokenizer, subject.ties, step)]
+        for place in subject.places(step):
+            pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
+            sentences.append(f"{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}")
+        pair = token_labels(tokenizer, (choice.left, choice.right), " + ")
+        heading = f"Step {step:,}: {pair} → {token_labels(tokenizer, (choice.token,))} (id {choice.token})"
+        yield Section(heading, [*sentences, *_uses(tokenizer, step), *words])
+    elif words:
+        yield Section(sentences=words)
+    yield _ranking(explanation.table, step, tokenizer, n_rows)
 
 
 def _choice(choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int) -> Iterator[str]:
@@ -98,10 +99,8 @@ def _choice(choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int) -> 
         yield f"next: {', '.join(f'{text((row.left, row.right))} {row.count:,}' for row in choice.runners_up)}"
     if choice.n_joined < choice.count:
         yield f"{choice.n_joined:,} of them are joined: the others overlap these."
-    yield (
-        f"{counted(choice.n_born, 'pair')} born, {choice.n_vanished:,} vanished, "
-        f"{counted(choice.n_changed, 'piece')} changed"
-    )
+    born, changed = counted(choice.n_born, "pair"), counted(choice.n_changed, "piece")
+    yield f"{born} born, {choice.n_vanished:,} vanished, {changed} changed"
 
 
 def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
@@ -133,7 +132,5 @@ def _ranking(ranking: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int)
         change = f"{row.change:+,}" if row.change else ""
         rows.append((token_labels(tokenizer, (row.left, row.right), " + "), f"{row.count:,}", change, tied))
     after = f"After step {step:,}" if step else "Before the first merge"
-    return Section(
-        f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}",
-        table=ReportTable(("pair", "count", "change", ""), rows, numbers=(1, 2)),
-    )
+    heading = f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}"
+    return Section(heading, table=ReportTable(("pair", "count", "change", ""), rows, numbers=(1, 2)))

@@ -120,8 +120,7 @@ def summary(
 ) -> dict[str, Any]:
     """The comparison without its texts, as `compare --json` prints it; a list of numbers has one for each tokenizer.
 
-    `names` are those of the tokenizers' files, `reference` that of the text or folder that parity relates to (None:
-    the first).
+    `names` are those of their files, `reference` that of the text or folder that parity relates to (None: the first).
     """
     tokenizers, total, folders = comparison.tokenizers, comparison.total, comparison.folders()
     relative_to, lines = called(folders, reference), comparison.worst_lines

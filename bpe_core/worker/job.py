@@ -16,7 +16,6 @@ from bpe_core.worker.messages import Activity, Event, JobCommand, Role, State, U
 
 UNLIMITED: Final = float("inf")  # the credit of a training that is running, and not stepping
 PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
-ARREARS: Final = 0.05  # seconds of merges at most that are made up for where they came later than the pace asks for
 
 
 class Reporter:
@@ -190,7 +189,7 @@ class Job:
         if not self.pace or self.credit != UNLIMITED:
             return 0
         now = time.monotonic()
-        self._due = max(self._due, now - ARREARS)
+        self._due = max(self._due, now - 0.05)  # seconds: merges that are longer overdue are not made up for
         if self._due > now:
             return self._due - now
         self._due += 1 / self.pace

@@ -108,10 +108,8 @@ class Checkpoint(NamedTuple):
 
 
 class State(NamedTuple):
-    """The worker changed what it is doing, or answers a command that changed nothing.
-
-    `reached`, for "paused", is the condition that an "until" had named and that holds now.
-    """
+    """The worker changed what it is doing, or answers a command that changed nothing. `reached`, for "paused", is the
+    condition that an "until" had named and that holds now."""
 
     state: Activity
     reached: Condition | None = None
@@ -124,10 +122,8 @@ class Saved(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The worker has finished, for a reason such as "vocabulary size reached" or "stopped"; nothing follows.
-
-    `steps` are the merges learned, findings made, or texts compared, `seconds` those since it began.
-    """
+    """The worker has finished, for a reason such as "vocabulary size reached" or "stopped"; nothing follows. `steps`
+    are the merges learned, findings made, or texts compared, `seconds` those since it began."""
 
     reason: str
     steps: int
@@ -161,10 +157,8 @@ def packed(message: object) -> bytes:
 
 
 class Unpacker:
-    """Takes what comes through a pipe in any portions, and gives the messages in it.
-
-    Only for what a process says that we started ourselves: unpickling may run code.
-    """
+    """Takes what comes through a pipe in any portions, and gives the messages in it; only for what a process says that
+    we started ourselves, since unpickling may run code."""
 
     def __init__(self) -> None:
         self._unread = bytearray()
