@@ -11,10 +11,8 @@ LONGEST: Final = 600  # characters of a message; a longer one is shortened in th
 
 
 class BpeError(Exception):
-    """The base class: the engine cannot do what it was asked to; `str(error)` is a sentence to be shown.
-
-    It is safe to write to a terminal, whatever it quotes, and at most `LONGEST` characters long.
-    """
+    """The base class: the engine cannot do what it was asked to; `str(error)` is a sentence to be shown, safe to write
+    to a terminal, whatever it quotes, and at most `LONGEST` characters long."""
 
     def __init__(self, sentence: str = "") -> None:
         super().__init__(visible(shortened(sentence, LONGEST)))

@@ -85,9 +85,7 @@ def all_cached() -> Iterator[tuple[str, Path]]:
 
 def located(text: str, tell: Tell = lambda done, total, what: None) -> str | Path:
     """The path meant by `text`: the file of the tokenizer if it is a name and no existing path, else `text` itself.
-
-    Raises `FetchError` if the file of a name is not in a cache and cannot be downloaded.
-    """
+    Raises `FetchError` if the file of a name is not in a cache and cannot be downloaded."""
     return fetch(text, tell) if not os.path.exists(text) and is_name(text) else text
 
 

@@ -187,11 +187,8 @@ _SHORT = {"bytes_per_token": "b/token", "characters_per_token": "c/token", "cont
 
 
 def _amounts(what: str, parts: Iterable[_Found], labels: Sequence[str], metrics: Sequence[str]) -> ReportTable:
-    """A row for each text, folder or script: its bytes, and for each tokenizer the metrics that are shown; parity is
-    told of texts and folders alone.
-
-    In the head a tokenizer stands above its tokens, the other metrics follow by their own names.
-    """
+    """A row for each text, folder or script: its bytes, and for each tokenizer the metrics that are shown, below its
+    name if they are its tokens; parity is told of texts and folders alone."""
     columns = [(i, key) for i in range(len(labels)) for key in metrics if (what, key) != ("script", "parity")]
     heads = [labels[i] if key == "tokens" else _SHORT.get(key, METRICS[key].title) for i, key in columns]
     rows = []

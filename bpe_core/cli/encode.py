@@ -159,10 +159,7 @@ def in_order(
     work: Callable[[list[Part]], list[Ids | None]], shares: Iterable[tuple[int, list[Part]]], n_threads: int
 ) -> Iterator[list[Ids | None]]:
     """Yield what `work` makes of each share, in their order; so many threads work, but not on the last share, and on
-    none that takes long.
-
-    A few shares are taken ahead of the result that is next. No thread is started before the first share that needs one.
-    """
+    none that takes long. A few shares are taken ahead of the result that is next."""
     threads: Executor | None = None
     waiting: deque[Callable[[], list[Ids | None]]] = deque()
     try:

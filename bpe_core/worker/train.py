@@ -97,12 +97,11 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class TrainRequest(Request):
-    """A training whose result is saved, with checkpoints on the way; "" for a file is none.
+    """A training whose result is saved to `output`, or with `keep_existing` where that is taken to OUT-2, OUT-3, …, and
+    its `curve` as CSV; "" for a file is none.
 
-    It is saved to `output`, or with `keep_existing` where that is taken to OUT-2, OUT-3, …; its `curve` as CSV.
     Checkpoints go beside the output unless `checkpoint` names another place. `resume` goes on from the checkpoint, or
-    the output, of an earlier run, if there is one, or from `resume_from`. `first` is what is done first: all of it, so
-    many steps, nothing yet ("step" 0), or all until a condition holds.
+    the output, of an earlier run, if there is one, or from `resume_from`. `first` is its first command: "step" 0 waits.
     """
 
     recipe: Recipe

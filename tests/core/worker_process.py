@@ -87,7 +87,7 @@ class Worker:
             self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self._code
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Kill it if it still runs, and close its pipes."""
         if self._code is None:
             os.kill(self.pid, signal.SIGKILL)

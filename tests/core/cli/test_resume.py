@@ -3,11 +3,11 @@
 import os
 import random
 import signal
-from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from worker_process import WAIT, Worker, training
+from worker_process import Worker, training
 
 from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, reference, save
 from bpe_core.cli.main import main
@@ -60,27 +60,10 @@ def test_stopped_anywhere_and_resumed_the_merges_are_those_of_a_run_that_never_s
         assert sorted(os.listdir(tmp_path)) == ["out.json", "texts"], "nothing is left over"
 
 
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
-    """Starts workers in an empty folder, and leaves none behind."""
-    workers: list[Worker] = []
-
-    def start(*arguments: str | Path) -> Worker:
-        workers.append(Worker(training(*arguments, first=WAIT), cwd=tmp_path))
-        return workers[-1]
-
-    yield start
-    for worker in workers:
-        worker.end()
-
-
-def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(
-    start: Callable[..., Worker], corpus: Path, tmp_path: Path
-) -> None:
-    worker = start(corpus, "-o", tmp_path / "out.json", "--vocab-size", "360")
-    worker.tell(JobCommand("step", 30))
-    assert worker.until(Checkpoint)[-1] == Checkpoint()
-    os.kill(worker.pid, signal.SIGKILL)
+def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(corpus: Path, tmp_path: Path) -> None:
+    asked = training(corpus, "-o", tmp_path / "out.json", "--vocab-size", "360", first=JobCommand("step", 30))
+    with closing(Worker(asked, cwd=tmp_path)) as worker:
+        assert worker.until(Checkpoint)[-1] == Checkpoint()
     assert worker.code() == -signal.SIGKILL
     assert load(tmp_path / "out.json.checkpoint").step == 30 and not (tmp_path / "out.json").exists()
 
@@ -99,7 +82,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     assert main([*command, "--resume"]) == 0
     assert "no checkpoint to resume; this run begins at the beginning" in capfd.readouterr().err
     assert "name another file for the checkpoints" in told(capfd, *command, "--checkpoint", out)
-    before = out.read_bytes()
+    before, merges = out.read_bytes(), load(out).merges
     again = [*command, "--resume"]
     assert "had the ties 'first', not 'lowest'; give the same options, or begin anew" in told(
         capfd, *again, "--ties", "lowest"
@@ -113,7 +96,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
         assert "is no whole checkpoint; leave out --resume to begin anew" in told(capfd, *again)
     checkpoint.unlink()
     assert main([*again, "--vocab-size", "310"]) == 0, "more may be asked for"
-    assert load(out).merges[:44] == load_bytes(before, tmp_path).merges
+    assert load(out).merges[:44] == merges
     out.write_bytes(before)
     (corpus / "c.txt").write_text("one more")
     assert "has 3 texts now, and had 2 in the training to resume" in told(capfd, *again)
@@ -121,12 +104,6 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     (corpus / "b.txt").write_text("another one")
     assert "texts/b.txt has changed since" in told(capfd, *again)
     assert out.read_bytes() == before
-
-
-def load_bytes(data: bytes, folder: Path) -> Tokenizer:
-    """The tokenizer in the bytes of a file."""
-    (folder / "bytes.json").write_bytes(data)
-    return load(folder / "bytes.json")
 
 
 def test_a_checkpoint_of_other_merges_is_refused_at_the_first_that_differs(
