@@ -79,7 +79,7 @@ class MainScreen(StateScreen):
             from bpe_core.content.samples import editor_greeting
 
             text = editor_greeting()
-        self._area.load(text)
+        self._area.load_text(text)
         self._autosave.set_kept(self._area.document.lines)
         self.set_focus(self._area)
         self.call_after_refresh(self._load)

@@ -25,7 +25,7 @@ def kept(home: Path) -> Path:
 async def written(scope: Scope, text: str) -> None:
     """Put a text into the editor and wait until it is reviewed."""
     await scope.until_tokenizer()
-    scope.area.load(text)
+    scope.area.load_text(text)
     scope.area.focus()
     await reviewed(scope)
 
@@ -102,7 +102,7 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened, home:
     async with opened() as scope:
         await scope.until_tokenizer()
         area = scope.area
-        area.load("low lowß")
+        area.load_text("low lowß")
         area.focus()
         await scope.until(lambda: area.edited.under_cursor, "a token is under the cursor")
         assert area.live is not None

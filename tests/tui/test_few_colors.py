@@ -27,7 +27,7 @@ async def test_tokens_side_by_side_have_other_colors(opened: Opened, kept: Path,
         await scope.until_tokenizer()
         assert scope.app.theme == "ansi-dark"
         assert scope.app.available_themes and not set(scope.app.available_themes) & {other.name for other in THEMES}
-        scope.area.load(TEXT[:40])
+        scope.area.load_text(TEXT[:40])
         await scope.until(lambda: len(scope.tokens()) > 5, "there are tokens")
         styles = [segment.style for segment in scope.area.render_line(0) if segment.style and segment.style.bgcolor]
         grounds = {style.bgcolor.number for style in styles if style.bgcolor and not style.bgcolor.is_default}

@@ -99,7 +99,7 @@ def test_a_vocabulary_is_learned_merge_by_merge(snap_compare: Picture) -> None:
 @pytest.mark.slow
 def test_typing_among_the_tokens(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
-        scope.area.load("The telegraph office was never busy.\nSo I learned to listen.\n")
+        scope.area.load_text("The telegraph office was never busy.\nSo I learned to listen.\n")
         scope.area.move_cursor((0, 13))
         await scope.press("s", "backspace", "i")
 
@@ -117,7 +117,7 @@ def test_why_a_word_is_split_so(snap_compare: Picture) -> None:
 @pytest.mark.slow
 def test_back_in_time(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
-        scope.area.load(STORY.read_text("utf-8")[:700])
+        scope.area.load_text(STORY.read_text("utf-8")[:700])
         await scope.press("f3", "f3")
         scope.screen.features.shown.go_to(120)
         await scope.settle()

@@ -62,7 +62,7 @@ async def opened(text: str = "", tokenizer: Tokenizer | None = TOKENIZER, **size
         editor = Opened(pilot, messages)
         editor.area.cursor_blink = False
         editor.area.tokenizer = tokenizer
-        editor.area.load(text)
+        editor.area.load_text(text)
         editor.area.focus()
         await pilot.pause()
         yield editor

@@ -62,7 +62,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
     def on_mount(self) -> None:
         area = self._area
         area.placeholder = self.PLACEHOLDER
-        area.load(self._typed)
+        area.load_text(self._typed)
         area.select_all()
         area.focus()
         self._decode()

@@ -85,20 +85,16 @@ class InfoLine:
     right: str = ""
     ink: str = "text"  # which of `INKS` `left` has
     lead: str = ""  # drawn before `left`: a box line, a mark, an indent
-    target: "int | str | tuple[TextFile, CorpusPlace] | None" = None
-    """What Enter leads to: a token, a text for the editor, or a place in a file."""
+    target: "int | str | tuple[TextFile, CorpusPlace] | None" = None  # what Enter leads to, as `hint` says
 
     @property
     def hint(self) -> str:
         """What Enter does, in a sentence; empty if nothing."""
-        match self.target:
-            case None:
-                return ""
-            case int():
-                return "Enter looks at this token."
-            case str():
-                return "Enter puts this text into the editor; Ctrl+Z there brings yours back."
-        return "Enter opens this text in the editor, at this line."
+        if isinstance(self.target, int):
+            return "Enter looks at this token."
+        if isinstance(self.target, str):
+            return "Enter puts this text into the editor; Ctrl+Z there brings yours back."
+        return "Enter opens this text in the editor, at this line." if self.target else ""
 
 
 def info_strip(

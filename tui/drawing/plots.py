@@ -7,8 +7,7 @@ from typing import Final
 
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 _HEIGHTS: Final = " ▁▂▃▄▅▆▇█"
-_DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""Bits of the dots of a braille character, by row and column, above U+2800."""
+_DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # bits by row and column, above U+2800
 LETTERS: Final = "ABCD"  # what the tokenizers that are compared are called, in their order
 
 

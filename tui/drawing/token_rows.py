@@ -70,8 +70,7 @@ class TokenRows:
         self.largest_id = 0
         self.specials: frozenset[int] = frozenset()  # ids of special tokens
         self.verdicts: Mapping[int, Verdict] = {}  # id -> verdict, of tokens with a finding
-        self.measures: Mapping[str, Mapping[int, float]] = {}
-        """Name of a measure -> id -> number; one that was not measured is not there."""
+        self.measures: Mapping[str, Mapping[int, float]] = {}  # name of a measure, if it was measured -> id -> number
         self.severities: Mapping[Severity, int] = {}  # severity -> how many tokens there are of it
         self.greatest: Mapping[str, float] = {}  # name of a measure -> its greatest number
         self._n_of_kind: Mapping[str, int] = {}
@@ -144,8 +143,7 @@ def place_of_kind(kind: str = "") -> int:
     return _PLACES.get(kind, len(_PLACES))
 
 
-Rows = Iterable[tuple["Verdict", Sequence[float | str]]]
-"""What is known of each token, and its measures, "" for one that was not measured."""
+Rows = Iterable[tuple["Verdict", Sequence[float | str]]]  # each token with its measures, "" for one that it has not
 
 
 def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[bytes]:

@@ -41,8 +41,7 @@ class RowList(ScrollView, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "ink--header", "ink--cursor"}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Lists")
-    FOLLOWS: ClassVar[bool] = False
-    """Whether the view stays at the tail while rows arrive, until the user scrolls or moves up."""
+    FOLLOWS: ClassVar[bool] = False  # whether the view stays at the tail while rows arrive, until the user moves up
     FOOTER: ClassVar[bool] = False  # whether `render_footer` has a line to say
 
     cursor: var[int] = var(0, init=False)  # its position among the rows shown; meaningless while there are none

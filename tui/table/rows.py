@@ -3,9 +3,8 @@ r"""Which of 200,000 rows are shown, in which order: sorting, filtering and sear
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from tui.terminal.background import Steps
 
@@ -64,8 +63,7 @@ _HEX: Final = re.compile(r"(?:0x|\\x)((?:[0-9a-f]{2})+(?:(?: *|\\x)(?:[0-9a-f]{2
 _ID: Final = re.compile(r"#?(\d{1,3}(?:,\d{3})+|\d{1,18})")
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     r"""All readings of what is typed to find tokens; a token is found by any of them.
 
     Text, `casefold`ed, is found in labels, and a space finds the `␣` of a label. A number is an id, too; behind a

@@ -164,13 +164,11 @@ class Table(RowList):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.columns: Sequence[Column] = [*self.COLUMNS]
-        """The columns that have something to say; a subclass assigns others, or calls `fit_columns`."""
+        self.columns: Sequence[Column] = [*self.COLUMNS]  # those that have something to say; see `fit_columns`
         self._placed: tuple[Sequence[Column], int, Sequence[PlacedColumn]] = (), 0, ()
         self._orders: dict[tuple[str, bool], Sequence[int]] = {}
         self._arranging = SlicedWork[Sequence[int]](self)
-        self.token_style: Callable[[int], Style | None] = lambda token: None
-        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
+        self.token_style: Callable[[int], Style | None] = lambda token: None  # of a token by its id, as in the editor
 
     # What a subclass says
 

@@ -64,14 +64,13 @@ class Quantity(NamedTuple):
     of_point: Callable[[CurvePoint], float | None] | None = None
 
 
-QUANTITIES: Final[Mapping[str, Quantity]] = {
+QUANTITIES: Final[Mapping[str, Quantity]] = {  # in the order in which they take turns
     "tokens": Quantity(lambda n: counted(int(n), "token"), "{:,.0f}".format),
     "ratio": Quantity("{:.2f} bytes/token".format, "{:.2f}".format),
     "saved": Quantity("{:,.0f} saved".format, "{:,.0f}".format),
     "use": Quantity("{:.1%} used".format, "{:.0%}".format, lambda point: point.utilization),
     "efficiency": Quantity("Rényi {:.3f}".format, "{:.2f}".format, lambda point: point.renyi_efficiency),
 }
-"""In the order in which they take turns."""
 
 
 def values(name: str, lengths: Sequence[int], n_bytes: int, points: Sequence[CurvePoint]) -> list[float]:

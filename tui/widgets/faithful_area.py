@@ -100,10 +100,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
     _n_lanes = 1
     _labels: Sequence[str] = ()
 
-    def load(self, text: str) -> None:
-        """Show another text, from its beginning, with nothing to undo."""
-        self.load_text(text)
-
     def new_document(self, text: str) -> FaithfulDocument:
         return FaithfulDocument(text)
 

@@ -12,8 +12,7 @@ from tui.commands import Command, PaneEntry, short_name, tooltip
 class Pane(Vertical):
     """What all panes have in common. By itself it is the frame that stands there until the pane is loaded."""
 
-    LATER: ClassVar[tuple[str, ...]] = ()
-    """Modules that the pane needs once the first frame is on the screen; they are imported beside it."""
+    LATER: ClassVar[tuple[str, ...]] = ()  # modules that are imported once the first frame is on the screen
 
     def __init__(self, entry: PaneEntry) -> None:
         super().__init__(id=entry.id, classes=f"{entry.place} frame" if type(self) is Pane else entry.place)

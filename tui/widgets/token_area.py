@@ -61,7 +61,7 @@ class TokenArea(FaithfulArea):
     lanes: var[tuple[Tokenizer, ...]] = var((), init=False)  # what tokenizes the text too, in the lanes after the first
     show_spaces: reactive[bool] = reactive(False, init=False)  # draw spaces and tabs as glyphs
 
-    edited: EditedText  # the text that is shown, and all that is known of it; another one after each `load`
+    edited: EditedText  # the text that is shown, and all that is known of it; another one after each `load_text`
 
     class Tokenized(_Newest):
         """The text has other tokens than before, or more of them are known."""

@@ -202,8 +202,7 @@ class TokenTable(Table):
             return hole.sentence
         if vocabulary is None or not vocabulary.knows_merges or token not in vocabulary:
             return ""
-        parents = vocabulary.parents(token)
-        return " + ".join(token_label(vocabulary.token_bytes(part)) for part in parents) if parents else ""
+        return " + ".join(token_label(vocabulary.token_bytes(part)) for part in vocabulary.parents(token) or ())
 
     def row_hint(self, row: int) -> str:
         verdict = self.rows.verdict(row)
