@@ -19,17 +19,13 @@ LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus 
 
 def sample_sources() -> list[TextSource]:
     """The sample texts, in the order of their list."""
-    return [
-        TextSource(str(sample.path), sample.title, sample.reason, sample.path.stat().st_size) for sample in samples()
-    ]
+    return [TextSource(str(one.path), one.title, one.reason, one.path.stat().st_size) for one in samples()]
 
 
 def preset_sources() -> list[TextSource]:
     """The founding examples, each a text with the options to train on it and what must come out."""
-    return [
-        TextSource(f"preset {name}", f"{name}  {preset.title}", preset.reason, preset=name)
-        for name, preset in PRESETS.items()
-    ]
+    presets = PRESETS.items()
+    return [TextSource(f"preset {name}", f"{name}  {one.title}", one.reason, preset=name) for name, one in presets]
 
 
 def computer_sources() -> list[TextSource]:

@@ -18,18 +18,17 @@ from bpe_core.utf8 import without_surrogates
 LONG_LINE: Final = 20_000  # a line of more characters than this is never wrapped
 _TOGETHER: Final = 1024  # lengths that are added up in one go
 
-Listener = Callable[[int, int, str], None]
-"""Called with (start, end, replacement) of an edit: offsets of the replaced code points, and what replaced them."""
-
 
 class FaithfulDocument(Document):
     """The document of a `TextArea`: "\\n" ends a line, nothing else does.
+
+    The `listener` is called with (start, end, replacement) of an edit: which code points are replaced by what.
 
     >>> FaithfulDocument("a\\r\\nb\\x0cc").lines
     ['a\\r', 'b\\x0cc']
     """
 
-    def __init__(self, text: str, listener: Listener | None = None) -> None:
+    def __init__(self, text: str, listener: Callable[[int, int, str], None] | None = None) -> None:
         self._newline: Literal["\n"] = "\n"
         text = without_surrogates(text)
         self._lines = text.split("\n")

@@ -324,13 +324,9 @@ class EditedText(Lane):
             self.comparison, self.is_compared = None, False
         for lane in self.lanes:
             lane.spliced(start, end, text)
-
-    def _splice(self, start: int, end: int, text: str) -> Change | None:
-        change = super()._splice(start, end, text)
-        if change is not None and self.review is not None:
+        if self.review is not None:
             self.review.spliced(start, end, len(text))
             self.why_no_review = ""
-        return change
 
     def end_edits(self) -> list[Change | None]:
         changes = super().end_edits()

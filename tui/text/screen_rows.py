@@ -110,8 +110,7 @@ class Rows(WrappedDocument):
 
     def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
         if self._asked and bool(self.width) == bool(self.document.n_long_lines):
-            self.wrap(self._asked)
-            return
+            return self.wrap(self._asked)
         top, old_bottom, bottom = min(start[0], old_end[0]), max(start[0], old_end[0]), max(start[0], new_end[0])
         lines, column = self.document.lines[top : bottom + 1], min(start, old_end)[1]
         self._rulers = {row: ruler for row, ruler in self._rulers.items() if row <= top}
