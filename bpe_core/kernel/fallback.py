@@ -282,10 +282,7 @@ class Learner:
 
 
 def descending(token: bytes) -> str:
-    """A sort key by which tokens come in descending order of their bytes; keys may be compared in tuples.
-
-    Every byte is inverted, and an end marker greater than any byte is appended, so that a token comes after those that
-    it is a prefix of.
+    """A sort key by which tokens come in descending order of their bytes, behind those that they are a prefix of.
 
     >>> descending(b"ab") < descending(b"a") < descending(b"Z")
     True

@@ -38,8 +38,6 @@ class Comparison:
 class Baseline:
     """An earlier state of a text, and how many characters at both ends no edit has touched since."""
 
-    __slots__ = ("_head", "_n_characters", "_tail", "text")
-
     def __init__(self, text: str) -> None:
         self.text: Final = text
         self._n_characters = self._head = self._tail = len(text)

@@ -276,8 +276,6 @@ class Giant:
 class Ends:
     """Where the pieces of a text end, in bytes, those included that a lossy pattern drops."""
 
-    __slots__ = ("_ends", "_is_ahead", "gaps")
-
     def __init__(self, reader: "PlainReader", data: bytes) -> None:
         splitter = reader.splitter
         self.gaps: Final = set[int]()  # the ends of those that are dropped

@@ -35,8 +35,6 @@ class PieceCache(dict[str, tuple[int, ...]]):
     """Piece -> ids, encoded at the first look-up; cleared when it is full. Raises `UnicodeEncodeError` for a piece with
     a surrogate in it, before which the text must be repaired and split."""
 
-    __slots__ = ("_encode", "within")
-
     def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
         self._encode = vocabulary.encode
         self.within = within  # splits the bytes of a piece again; None if they are encoded as a whole

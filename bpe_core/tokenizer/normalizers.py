@@ -230,8 +230,6 @@ class SourceMap:
     """A map from a normalized text to its original; the text is added part by part. A range is mapped back through what
     each rule rewrote, the last rule first; any part of a rewritten range to all of it."""
 
-    __slots__ = ("_layers", "_lengths", "_rules")
-
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = rules
         self._layers: list[list[_Rewritten]] = [[] for _ in rules]

@@ -108,8 +108,6 @@ T = TypeVar("T")
 class Prefix(Sequence[T]):
     """The first `length` items of a list, as a read-only sequence; equal to any sequence of the same items."""
 
-    __slots__ = ("_items", "_length")
-
     def __init__(self, items: list[T], length: int) -> None:
         self._items = items
         self._length = length
