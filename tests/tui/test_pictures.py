@@ -180,7 +180,7 @@ class TieStories(App[None]):
                 subject.count(job)
             told, places = subject.explanation(step), tuple(subject.places(step))
             log, panel = self.query_one(f"#{name} MergeLog", MergeLog), self.query_one(f"#{name} WhyPanel", WhyPanel)
-            log.append(
+            log.add(
                 Merge(number, *pair, tokenizer.token_bytes(pair[2]), *row)
                 for number, (pair, row) in enumerate(zip(tokenizer.merges, record.steps, strict=True), 1)
             )
