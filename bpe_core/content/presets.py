@@ -47,10 +47,8 @@ class Preset:
         made = _labels(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)])
         left = record.steps[-1][2] if record and record.steps else 0
         numbers = f"{vocabulary.n_merges:,} merges, {left:,} tokens left in the corpus"
-        checks = {
-            "": (f"{self.n_merges:,} merges, {self.n_tokens:,} tokens left in the corpus", numbers),
-            "tokens made, in order: ": (_labels(self.tokens), made),
-        }
+        checks = {"": (f"{self.n_merges:,} merges, {self.n_tokens:,} tokens left in the corpus", numbers)}
+        checks["tokens made, in order: "] = _labels(self.tokens), made
         for text, ids in self.encodings.items():
             checks[f"ids of {text!r}: "] = _numbers(ids), _numbers(tokenizer.encode_ordinary(text))
         for what, (expected, found) in checks.items():

@@ -200,8 +200,7 @@ class Fields:
             kind, expected = (str, "a text") if column == "text" else (int, "a whole number from 0 on")
             is_sound = set(map(type, values)) == {kind}  # a large table has a million values: as few calls as can be
             if not is_sound or (kind is int and not (is_number(min(values)) and is_number(max(values)))):
-                sound = [isinstance(value, str) if kind is str else is_number(value) for value in values]
-                index = sound.index(False)
+                index = [isinstance(value, str) if kind is str else is_number(value) for value in values].index(False)
                 self.fail(f"{key}[{index}]", f"{expected} was expected for {column}, not {_named(values[index])}")
         return columns
 

@@ -75,20 +75,14 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         refuse(_TARGET, "its tokens are too long together")
     if any(name.split() != [name] for name in vocabulary.special_tokens):
         refuse(_TARGET, "a special token has whitespace in it, which minbpe cannot read")
-    yield f"{_FIRST_LINE}\n{_pattern(tokenizer)}\n{len(vocabulary.special_tokens)}\n"
+    source = matching_all(tokenizer, _TARGET, in_regex=True)
+    if tokenizer.splitter.lossy and tokenizer.pattern != "words":
+        refuse(_TARGET, "its pattern drops what it does not match, and says so in words of ours")
+    source = f"(?:{source})" if is_bare_word(source) else source
+    if source != source.strip() or "\n" in source:
+        refuse(_TARGET, "its pattern begins or ends with whitespace, or has more than a line")
+    yield f"{_FIRST_LINE}\n{source}\n{len(vocabulary.special_tokens)}\n"
     for name, token in vocabulary.special_tokens.items():
         yield f"{name} {token}\n"
     for left, right, _ in vocabulary.merges:
         yield f"{left} {right}\n"
-
-
-def _pattern(tokenizer: Tokenizer) -> str:
-    """The pattern on one line."""
-    source = matching_all(tokenizer, _TARGET, in_regex=True)
-    if tokenizer.splitter.lossy and tokenizer.pattern != "words":
-        refuse(_TARGET, "its pattern drops what it does not match, and says so in words of ours")
-    if is_bare_word(source):
-        source = f"(?:{source})"
-    if source != source.strip() or "\n" in source:
-        refuse(_TARGET, "its pattern begins or ends with whitespace, or has more than a line")
-    return source

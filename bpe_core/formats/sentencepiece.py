@@ -28,8 +28,7 @@ _BPE: Final = 2
 _KINDS: Final = {1: "Unigram", _BPE: "BPE", 3: "Word", 4: "Char"}
 _BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
 
-Piece = tuple[str, float, int]
-"""An entry of the vocabulary, whose id is its index: name, score (higher ones are joined first), and kind."""
+Piece = tuple[str, float, int]  # name, score (higher ones are joined first), and kind; its index is its id
 
 
 class Truncated(ValueError):
@@ -122,8 +121,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
 def _piece(message: int | bytes) -> Piece:
     found = dict(_message_fields(message))
-    score = struct.unpack("<f", _bytes(found.get(2, bytes(4))))[0]
-    kind = found.get(3, _NORMAL)
+    score, kind = struct.unpack("<f", _bytes(found.get(2, bytes(4))))[0], found.get(3, _NORMAL)
     if not isinstance(kind, int) or math.isnan(score):
         raise Truncated
     return _bytes(found.get(1, b"")).decode(), score, kind

@@ -65,17 +65,13 @@ def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
             file.broken(f"line {number} is not a token in base64, a space and a rank")
         word, digits = parts
         if (data := from_base64(word)) is None:
-            file.broken(f"in line {number}, {_quoted(word)} is not base64")
+            file.broken(f"in line {number}, {quoted(word.decode(errors='replace'))} is not base64")
         if (rank := id_in(digits)) is None:
-            file.broken(f"in line {number}, {_quoted(digits)} is no rank")
+            file.broken(f"in line {number}, {quoted(digits.decode(errors='replace'))} is no rank")
         if rank in tokens:
             file.broken(f"in line {number}, the rank {rank} stands for a second time")
         tokens[rank] = data
     return tokens
-
-
-def _quoted(data: bytes) -> str:
-    return quoted(data.decode(errors="replace"))
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:

@@ -28,8 +28,7 @@ class Automaton:
 
     def __init__(self, node: Node) -> None:
         self.node: Final = node  # the tree of the pattern
-        self.sources: Final[list[str]] = []
-        """For each position, the regular expression of its set: one character."""
+        self.sources: Final[list[str]] = []  # for each position, the regular expression of its set: one character
         self.follow: Final[list[frozenset[int]]] = []  # for each position, the positions that follow it
         self.matches_empty: Final = self._part(node).matches_empty
         """Whether the pattern can match nothing; look-aheads are ignored, so it may be true without need."""
@@ -37,7 +36,11 @@ class Automaton:
     def _part(self, node: Node) -> _Part:
         match node:
             case Chars(source):
-                at = self._position(source)
+                if len(self.sources) == _MOST_SETS:
+                    raise NotPlain
+                at = frozenset((len(self.sources),))
+                self.sources.append(source)
+                self.follow.append(frozenset())
                 return _Part(False, at, at)
             case Lookaround(item):
                 return _Part(True, self._part(item).first, frozenset())
@@ -67,10 +70,3 @@ class Automaton:
     def _join(self, before: frozenset[int], after: frozenset[int]) -> None:
         for position in before:
             self.follow[position] |= after
-
-    def _position(self, source: str) -> frozenset[int]:
-        if len(self.sources) == _MOST_SETS:
-            raise NotPlain
-        self.sources.append(source)
-        self.follow.append(frozenset())
-        return frozenset((len(self.sources) - 1,))

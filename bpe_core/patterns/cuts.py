@@ -26,9 +26,8 @@ class CutFinder:
     """
 
     def __init__(self, automaton: Automaton, unless: frozenset[str] = frozenset()) -> None:
-        """`unless` are strings of two characters between which no cut is found."""
         self.automaton: Final = automaton
-        self.unless: Final = unless
+        self.unless: Final = unless  # strings of two characters between which no cut is found
         self._finder: Final = cache(self._below)
 
     def __bool__(self) -> bool:

@@ -98,8 +98,7 @@ class Then:
 class Else:
     """Each match of `first` is a piece; the text between them is split by `rest`."""
 
-    first: tuple[str, ...] | str
-    """Literal texts, in the order of `longest_first`, of which the longest match wins; or a regular expression."""
+    first: tuple[str, ...] | str  # literal texts by `longest_first`, of which the longest match wins; or an expression
     rest: "Pattern"
 
     def __str__(self) -> str:

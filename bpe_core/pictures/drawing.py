@@ -102,8 +102,6 @@ def _lines(chips: Iterator[Chip]) -> list[list[Chip]]:
     return lines if lines[-1] or len(lines) == 1 else lines[:-1]
 
 
-# Terminals
-
 _OF_256: Final = (111, 78, 179, 174, 176, 80)  # the hues mixed with white, so that black text is legible
 
 
@@ -146,8 +144,6 @@ def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
     has_none = not is_terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb"
     return 0 if has_none else 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
 
-
-# HTML
 
 _STYLE: Final = """\
 .bpescope { --text: #1c1e21; --quiet: #5c6370; --page: #ffffff; --share: 30%; color: var(--text);
@@ -223,8 +219,6 @@ def _span(chip: Chip, with_ids: bool) -> str:
     return span if ids else escape(chip.text)  # without ids: what a lossy pattern drops
 
 
-# SVG
-
 _SVG: Final = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" xml:space="preserve">
 <style>
@@ -294,9 +288,6 @@ def _rich_style(chip: Chip) -> str:
         return ""
     hue = ("d2d4d8", "c2c5ca")[chip.color % 2] if chip.is_alike else _pastel(chip.color, 0.6).hex()
     return f"#1c1e21 on #{hue}"
-
-
-# Markdown
 
 
 def document(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:

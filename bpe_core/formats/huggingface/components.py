@@ -76,8 +76,7 @@ def _prepends(fields: Fields) -> str:
 
 
 _IN_WORD: Final = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
-_IN_WORD_ALONE: Final = rf"{_IN_WORD}\xb2\xb3\xb9\xbc-\xbe"
-"""Word characters outside a set: there Oniguruma includes six numbers of Latin-1 that it excludes inside a set."""
+_IN_WORD_ALONE: Final = rf"{_IN_WORD}\xb2\xb3\xb9\xbc-\xbe"  # outside a set Oniguruma includes six numbers more
 _OTHERWISE: Final = {
     r"\w": f"[{_IN_WORD_ALONE}]",
     r"\W": f"[^{_IN_WORD_ALONE}]",
@@ -122,15 +121,12 @@ _WORDS: Final = rf"[{_IN_WORD}\u200c\u200d]+|[^\s{_IN_WORD}\u200c\u200d]+"
 
 
 def steps(fields: Fields) -> Iterator[Step | None]:
-    """The steps of a pre-tokenizer that is no Sequence; after None, of ByteLevel, pieces are in the byte alphabet.
-
-    Raises `FormatError`.
-    """
+    """The steps of a pre-tokenizer that is no Sequence; after None, of ByteLevel, pieces are in the byte alphabet."""
     match kind := fields.text("type"):
         case "ByteLevel":
             if fields.flag("add_prefix_space", True):
                 yield PrefixStep(" ")
-            fields.flag("trim_offsets", True)  # it is no matter here, but must be one there
+            fields.flag("trim_offsets", True)  # it has no effect here, but must be a flag
             if fields.flag("use_regex", True):
                 yield SplitStep(splitter("gpt2"))
             yield None
