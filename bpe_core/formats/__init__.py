@@ -16,8 +16,7 @@ from bpe_core.tokenizer import Tokenizer
 __all__ = ["FORMATS", "WRITABLE", "load", "read", "save", "save_beside", "why_no_tokenizer"]
 
 FORMATS: Final = ("tiktoken", "native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "sentencepiece")
-"""The formats that `load` reads, in the order in which they are tried; each is a module of this package, imported only
-if none before it is that of the file, so the large files of ranks come first."""
+"""What `load` reads; a module each, imported and tried in this order, so the large files of ranks come first."""
 
 WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")  # that `save` writes
 
@@ -37,7 +36,6 @@ class Format(Protocol):
 
 
 def _format(name: str) -> Format:
-    """The module of a format, imported when it is needed, since importing all of them takes time."""
     return cast(Format, import_module(f"bpe_core.formats.{name}"))
 
 

@@ -87,8 +87,7 @@ def _pipeline_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, A
 
 def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:
     """The pipeline of the class in tokenizer_config.json; None for GPT-2's. Raises `FormatError` for `_OTHERS`."""
-    kind = configured.values.get("tokenizer_class")
-    kind = kind.removesuffix("Fast") if isinstance(kind, str) else ""
+    kind = str(configured.values.get("tokenizer_class")).removesuffix("Fast")
     if kind in _OTHERS:
         configured.unsupported(f"the {kind}", "GPT2Tokenizer and those that split as it does, Qwen2Tokenizer")
     if kind != "Qwen2Tokenizer":

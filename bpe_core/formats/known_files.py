@@ -20,13 +20,12 @@ _LANGUAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A published rank file: its encoding, the name of its pattern in `PATTERNS`, its special tokens (text -> id), and
-    the normal form that a text is put into before it is split."""
+    """A published rank file."""
 
-    name: str
-    pattern: str
+    name: str  # of its encoding
+    pattern: str  # a name in `PATTERNS`
     special_tokens: Mapping[str, int]
-    normalization: Literal["NFC"] | None = None
+    normalization: Literal["NFC"] | None = None  # that a text is put into before it is split
 
 
 def _numbered(first: int, *names: str) -> dict[str, int]:

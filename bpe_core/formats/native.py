@@ -30,7 +30,6 @@ _PICKY: Final = 2  # of a file of an earlier bpescope, with tokens that were rem
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = (*_PLAIN[:3], "count", "ties", "n_tokens", "text")
 _ELSEWHERE: Final = ("sources", "steps", "first_counts", "special_tokens")  # of the record: not a line each
-_NUMBERS: Final = (int, int | None)
 _TARGET: Final = "in bpescope's own format"
 _ESCAPES: Final = {0x7F: "\\u007f"} | {code: json.dumps(chr(code))[1:-1] for code in CONTROLS if code > 0x7F}
 
@@ -115,10 +114,7 @@ def _table(key: str, numbers: Iterable[str], tokens: Iterable[str]) -> Iterator[
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` replaces the file's.
-
-    Raises `FormatError` for a file that is broken, or whose parts contradict each other.
-    """
+    """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`, also if parts contradict others."""
     fields = file.fields()
     version = fields.number("version") if fields.text("format") == FORMAT else None
     if version == _PICKY:
@@ -208,7 +204,7 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
     values: dict[str, Any] = {}
     for field in fields_of(TrainingRecord):
         if field.name not in _ELSEWHERE and (field.default is MISSING or field.name in training):
-            values[field.name] = (training.number if field.type in _NUMBERS else training.text)(field.name)
+            values[field.name] = (training.number if field.type in (int, int | None) else training.text)(field.name)
     if values.get("n_given", 0) > len(steps):
         training.fail("n_given", f"no more than {len(steps)} was expected, the number of merges")
     counts = fields.items("first_counts", [])

@@ -27,10 +27,7 @@ def recognizes(data: bytes) -> bool:
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` replaces that of a published file.
-
-    Raises `FormatError`, and `PatternNeededError` for another file without a `pattern`.
-    """
+    """The tokenizer in a file; `pattern` replaces that of a published file, and is needed for another."""
     known = KNOWN_FILES.get(sha256(file.data).hexdigest())
     if known is None and pattern is None:
         why = "holds ranks, but not how to split a text, and is none of the published files known here"

@@ -31,8 +31,7 @@ KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")  # of tokenizer.json, f
 _LONGEST_ADDED: Final = 10_000  # characters of an added token; real ones have a few dozen
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _CACHED: Final = re.compile(r"models--(.+)/snapshots")
-WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"
-"""Splits before spaces; for models whose merges never cross these places, to get short pieces."""
+WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"  # before spaces, where merges never cross these
 
 
 def recognizes(data: bytes) -> bool:
