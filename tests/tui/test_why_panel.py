@@ -146,7 +146,7 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
     app = PanelApp()
     async with app.run_test(size=(90, 70)) as pilot:
         panel = app.panel
-        app.query_one(MergeLog).append([merge_of(tokenizer, step) for step in range(1, 7)])
+        app.query_one(MergeLog).add([merge_of(tokenizer, step) for step in range(1, 7)])
         panel.begin(79)
         panel.tokenizer, panel.step, panel.run = tokenizer, 1, Run("merging")
         panel._rested()

@@ -4,6 +4,7 @@ Some lines lead to another token, to a text for the editor, or to a place in a f
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.segment import Segment
@@ -383,4 +384,7 @@ class TokenPanel(RowList):
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         token = self.token
         color = self._table.token_style(token) if token is not None else None
-        return info_strip(self.lines[row], width, lambda name: self.style_of(name, base), self.app.console, color)
+        return info_strip(self.lines[row], width, partial(self._ink, base), self.app.console, color)
+
+    def _ink(self, base: Style, name: str) -> Style:
+        return self.style_of("text" if name == "token" else name, base)  # a token has its color
