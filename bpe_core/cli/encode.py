@@ -164,7 +164,8 @@ def in_order(
     waiting: deque[Callable[[], list[Ids | None]]] = deque()
     try:
         for size, share in shares:
-            if SHARE <= size <= _MOST:
+            is_own = not SHARE <= size <= _MOST
+            if not is_own:
                 if threads is None:
                     from concurrent.futures import ThreadPoolExecutor  # late: most texts are small
 
@@ -172,7 +173,7 @@ def in_order(
                 waiting.append(threads.submit(work, share).result)
             else:
                 waiting.append(partial(work, share))
-            if len(waiting) > _AHEAD * n_threads:
+            while len(waiting) > (0 if is_own else _AHEAD * n_threads):
                 yield waiting.popleft()()
         yield from (result() for result in waiting)
     finally:

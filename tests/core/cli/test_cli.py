@@ -10,7 +10,7 @@ import pytest
 from shell import SEED, TEXT, Bpescope, in_a_shell
 
 from bpe_core import load, save, train
-from bpe_core.formats import FORMATS, WRITABLE
+from bpe_core.formats import WRITABLE
 from tests.nasty import nasty_texts
 
 CORPUS = "low low low low low lower lower widest widest widest newest newest newest newest newest newest\n" * 20
@@ -102,11 +102,6 @@ def test_count_counts_documents_of_a_folder_and_does_not_flood_the_terminal(bpes
     assert code == 0 and error.count("Left out") == 6 and ".jpg" in error and "15 more files" in error
     assert rows == {"documents": "2", "bytes": "21", "characters": "18", "pieces": "4", "different pieces": "3"}
     assert bpescope("compare -t one.json -t two.json texts")[2].count("Left out") == 6
-
-
-def test_formats_that_can_be_written() -> None:
-    assert WRITABLE == ("native", "huggingface", "gpt2", "minbpe", "tiktoken")
-    assert {*FORMATS} - {*WRITABLE} == {"js_tiktoken", "tekken", "sentencepiece"}
 
 
 @pytest.mark.parametrize("format", WRITABLE)
