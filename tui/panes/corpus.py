@@ -90,7 +90,8 @@ class CorpusPane(Pane):
     @on(DescendantFocus)
     @on(TokenizerList.Pointed)
     def look(self) -> None:
-        self._show_preview()
+        if self.has_focus_within:
+            self._show_preview()
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         self.texts.weights = options.weights
