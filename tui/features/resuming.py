@@ -39,8 +39,7 @@ class Resuming(Feature):
     async def show_runs(self) -> None:
         runs = await in_thread(_found)
         if not runs:
-            self.screen.say("No training is kept yet: F6 begins one.")
-            return
+            return self.screen.say("No training is kept yet: F6 begins one.")
         under = self.screen.curve_under
         chosen = await self.screen.ask(Runs(runs, under.path if under else ""))
         if chosen is None:

@@ -183,16 +183,13 @@ class Shown(Feature):
         """Play the editor's text through the steps that change it, from the first merge if the last is in force; or
         pause, and go on from there."""
         if self._timer is not None:
-            self.stop()
-            return
+            return self.stop()
         screen, tokenizer = self.screen, self.screen.tokenizer
         if tokenizer is None or not tokenizer.vocabulary.knows_merges:
-            screen.say("There are no merges to play yet.", "warning")
-            return
+            return screen.say("There are no merges to play yet.", "warning")
         self._steps = steps_seen(tokenizer, screen.editor.area.text[:PLAYED])
         if not self._steps:
-            screen.say("No merge changes this text: each of its tokens is one byte.", "warning")
-            return
+            return screen.say("No merge changes this text: each of its tokens is one byte.", "warning")
         at_end = screen.step >= self._steps[-1]
         if at_end:
             await self.go_to_soon(0)

@@ -105,8 +105,7 @@ class Texts(Feature):
 
         screen = self.screen
         if screen.in_force is None:
-            screen.say(NO_TOKENIZER, "warning")
-            return
+            return screen.say(NO_TOKENIZER, "warning")
         name = name_of(Path(screen.path)) if screen.path else "in training"
         area = screen.editor.area
         selected = area.edited.ids(area.selected) if not area.selection.is_empty else []

@@ -264,8 +264,7 @@ class EditorPane(Pane):
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
         area = self.area
         if what != "text" and (problem := area.edited.why_no_ids(area.selected)):
-            self.notify(problem, severity="warning")
-            return
+            return self.notify(problem, severity="warning")
         ids = [] if what == "text" else area.edited.ids(area.selected)
         copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
         self.app.copy_to_clipboard(copies[what])
