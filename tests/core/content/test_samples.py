@@ -21,20 +21,10 @@ def text_of(name: str) -> str:
     return sample.path.read_bytes().decode("utf-8")
 
 
-# ---- the list
-
-
 @pytest.mark.parametrize("sample", samples(), ids=NAMES)
-def test_titles_and_reasons_fit_the_screen(sample: SampleText) -> None:
-    assert 0 < len(sample.title) <= 24
-    assert 20 <= len(sample.reason) <= 78
-    assert sample.reason.endswith(".")
-    assert sample.reason.isprintable()
-    assert sample.title.isprintable()
-
-
-@pytest.mark.parametrize("sample", samples(), ids=NAMES)
-def test_texts_are_utf8_and_small_and_harmless(sample: SampleText) -> None:
+def test_titles_and_reasons_fit_the_screen_and_texts_are_small_and_harmless(sample: SampleText) -> None:
+    assert 0 < len(sample.title) <= 24 and 20 <= len(sample.reason) <= 78
+    assert sample.reason.endswith(".") and sample.reason.isprintable() and sample.title.isprintable()
     data = sample.path.read_bytes()
     assert 0 < len(data) < 64_000
     text = data.decode("utf-8")
@@ -42,16 +32,10 @@ def test_texts_are_utf8_and_small_and_harmless(sample: SampleText) -> None:
     assert not set(text) & {"\x00", "\x07", "\x1b", "\x7f", "\x9b", "\ufffd"}, "nothing commands a terminal"
 
 
-# ---- when something is wrong
-
-
 def test_missing_samples_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bpe_core.content.samples._HOMES", (tmp_path / "neither", tmp_path / "nor"))
     with pytest.raises(TextError, match="sample texts are missing"):
         editor_greeting()
-
-
-# ---- what the reasons promise
 
 
 @pytest.mark.parametrize(

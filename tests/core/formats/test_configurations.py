@@ -76,8 +76,3 @@ def test_a_folder_with_any_of_these_fields_opens(files, configuration, tmp_path)
         for digits, token in configuration.get("added_tokens_decoder", {}).items():
             if int(digits) > 258:  # what the vocabulary has not given away
                 assert tokenizer.encode(token["content"], allowed_special="all") == [int(digits)]
-
-
-def test_a_field_that_is_used_is_used(tmp_path):
-    put(tmp_path, gpt2() | {"tokenizer_config.json": {"tokenizer_class": "Qwen2Tokenizer"}})
-    assert load(tmp_path).pattern == "qwen2"

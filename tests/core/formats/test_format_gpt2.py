@@ -155,6 +155,7 @@ def test_the_two_files_do_not_get_into_each_others_way_nor_into_a_neighbours(tmp
     for name, beside in (
         ("vocab.json", "merges.txt"),
         ("encoder.json", "vocab.bpe"),
+        ("merges.txt", "vocab.json"),
         ("small-vocab.json", "small-merges.txt"),
         ("other.json", "other-merges.txt"),
     ):
@@ -168,13 +169,6 @@ def test_the_two_files_do_not_get_into_each_others_way_nor_into_a_neighbours(tmp
         assert load(folder / "third.json").merges == other.merges
         save(other, folder / name, format="gpt2")  # the two are replaced together
         assert load(folder / name).merges == load(folder / beside).merges == other.merges
-
-
-def test_the_name_of_the_merges_may_be_given_too(tmp_path):
-    tokenizer = train(TEXTS, vocab_size=300, pattern="gpt2")
-    save(tokenizer, tmp_path / "merges.txt", format="gpt2")
-    assert {path.name for path in tmp_path.iterdir()} == {"vocab.json", "merges.txt"}
-    assert load(tmp_path / "merges.txt").merges == load(tmp_path / "vocab.json").merges == tokenizer.merges
 
 
 def test_a_token_that_merges_make_stays_one_of_them_though_it_is_special(tmp_path):

@@ -9,17 +9,14 @@ import tokenizers
 from real import real_file
 from small_files import BYTE_NAMES, huggingface, put
 
-from bpe_core import FormatError, LiveText, UnknownTokenError, load, save, train
+from bpe_core import PATTERNS, FormatError, LiveText, UnknownTokenError, load, save, train
 from bpe_core.formats import huggingface as read_from
 from tests.nasty import nasty_texts
 
 N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
 Added, Regex = tokenizers.AddedToken, tokenizers.Regex
 
-LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
+LLAMA3 = PATTERNS["llama3"]
 TEXTS = nasty_texts(200)
 CORPUS = [text.replace("<0x0A>", "") for text in nasty_texts(300, seed=5)]
 FLAGS = [
@@ -293,7 +290,7 @@ def test_a_pattern_that_was_given_is_the_one_that_is_written(name, pattern, tmp_
 
 @pytest.mark.parametrize("format", ["tiktoken", "native", "gpt2", "minbpe"])
 def test_what_changes_a_text_is_not_written_where_it_would_be_lost(format, tmp_path):
-    for name in ("NFC", "NFKC and lower case", "a space before", "falcon", "replaced", "added with flags"):
+    for name in ("NFC", "NFKC and lower case", "a space before", "falcon", "replaced", "added with flags", "llama 2"):
         with pytest.raises(FormatError, match="cannot be written"):
             save(opened(made(name), tmp_path), tmp_path / "x", format=format)
     assert not (tmp_path / "x").exists()
@@ -358,9 +355,3 @@ def test_our_own_format_keeps_it_too(name, tmp_path):
     again = load(tmp_path / "native.json")
     assert again.n_vocab == ours.n_vocab
     assert all(again.encode_ordinary(text) == ours.encode_ordinary(text) for text in TEXTS)
-
-
-def test_our_own_format_refuses_what_it_has_no_words_for(tmp_path):
-    for name in ("NFC", "added with flags", "llama 2"):
-        with pytest.raises(FormatError, match="cannot be written in bpescope's own format"):
-            save(opened(made(name), tmp_path), tmp_path / "native.json")
