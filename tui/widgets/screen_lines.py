@@ -37,9 +37,7 @@ _INKS: Final = ("label", "step", "done", "rest", "thumb")
 class TitleLine(Widget):
     """One line: the app's name, on small screens the panes as tabs, at the right the tokenizer and its training."""
 
-    DEFAULT_CSS = """
-    TitleLine { height: 1; background: $panel; color: $foreground; padding: 0 1; }
-    """
+    DEFAULT_CSS = "TitleLine { height: 1; background: $panel; color: $foreground; padding: 0 1; }"
 
     run: reactive[Run] = reactive(Run())
     tokenizer: "reactive[Tokenizer | None]" = reactive(None)
@@ -210,11 +208,7 @@ class StepLine(Widget, can_focus=True):
 
 
 class HintLine(Static):
-    """Shows the `hint` of whatever has the focus.
-
-    A widget tells something of itself by an attribute `hint`, reactive where it changes; one that has none, by its
-    tooltip; one without either has what is said of the part of the screen it stands in.
-    """
+    """Shows the `hint` of whatever has the focus, its tooltip where it has none, or that of what it stands in."""
 
     DEFAULT_CSS = """
     HintLine { height: 1; padding: 0 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }

@@ -44,10 +44,7 @@ _REMEMBERED: Final = 100  # edits that can be walked
 class StatusLine(Widget):
     """What is written in so many cells: a line, or several; the keys at the right, while they are of use."""
 
-    DEFAULT_CSS = """
-    StatusLine { height: 1; width: 1fr; color: $text; }
-    StatusLine#lanes-line { height: auto; }
-    """
+    DEFAULT_CSS = "StatusLine { height: 1; width: 1fr; color: $text; } StatusLine#lanes-line { height: auto; }"
 
     def __init__(self, keys: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -261,13 +261,14 @@ class TokenTable(Table):
 
     def go_to(self, token: int) -> None:
         """Put the cursor on a token; what hides it is taken away."""
-        if (row := self.rows.row_of(token)) is None:
-            return
-        if row not in self.order:
+        row = self.rows.row_of(token)
+        if row in self.order:
+            self.move_to(self.order.index(row), tell=True)
+        elif row is not None:
             self.set_reactive(TokenTable.choice, "")
             self.set_reactive(TokenTable.severity, 0)
             self.set_reactive(TokenTable.search, "")
-        self.rearrange(lambda: self.move_to(self.order.index(row), tell=True))
+            self.rearrange(lambda: self.move_to(self.order.index(row), tell=True))
 
     # What the user did
 
