@@ -26,6 +26,7 @@ from tui.features.feature import StateScreen, guarded
 from tui.panes.editor import EditorPane
 from tui.state import Run
 from tui.terminal.background import in_thread
+from tui.terminal.guards import outdated
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.pane import Pane
 from tui.widgets.screen_lines import HintLine, KeyLine, StepLine, TitleLine
@@ -177,6 +178,8 @@ class MainScreen(StateScreen):
             self.refresh_bindings()  # F6 is one key with three meanings
 
     def on_resize(self, event: events.Resize) -> None:
+        if outdated(self, event):
+            return
         # Classes come first: Textual would lay out and draw the new size as the old one, and then once more.
         across, down = self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or []
         width, height = event.size

@@ -17,8 +17,9 @@ from textual.app import App, ComposeResult, ScreenStackError
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.css.query import NoMatches
 from textual.events import Click, Event, MouseEvent
+from textual.geometry import Size
 from textual.pilot import Pilot
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets._toast import Toast
 
@@ -224,7 +225,9 @@ def test_a_byte_that_is_no_utf_8_ends_an_app_of_textuals_own(home: Path) -> None
         app.until(lambda: "UnicodeDecodeError" in app.text, "it ends: Textual bears it now, and needs no guard")
 
 
-async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(opened: Opened, kept: Path) -> None:
+async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(
+    opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
         app = scope.app
@@ -233,6 +236,23 @@ async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(opened
         await scope.until(lambda: scope.area.text.startswith("x\0y"), "the paste is there")
         await scope.settle()
         assert any("␀" in row for row in scope.rows("#text"))
+
+        # Two sizes one soon after the other, of which the second is the terminal's.
+        n_laid_out, lay_out = 0, Screen._on_resize
+
+        async def counting(screen: Screen[object], event: events.Resize) -> None:
+            nonlocal n_laid_out
+            n_laid_out += 1
+            assert n_laid_out < 50, "each brings the other back"
+            await lay_out(screen, event)
+
+        with monkeypatch.context() as sizes:
+            sizes.setattr(Screen, "_on_resize", counting)
+            for size in Size(80, 24), app.size:
+                app.main.post_message(events.Resize(size, size))
+                app.main.call_later(lambda: None)
+            await scope.settle()
+        assert app.main.size == app.size
 
         # A key that is on its way when the app leaves.
         stack = app._screen_stacks[app._current_mode]

@@ -32,6 +32,17 @@ def in_front(screen: Screen[Any]) -> bool:
     return bool(stack) and stack[-1] is screen
 
 
+def outdated(screen: Screen[Any], event: events.Resize) -> bool:
+    """Whether the terminal has another size by now; then the screen does nothing about this one.
+
+    Without: a layout sends its screen the size it was made for, and of two sizes one soon after the other each brings
+    the other back, for ever; no key gets a turn any more.
+    """
+    if late := event.size != screen.app.size:
+        event.prevent_default()
+    return late
+
+
 class Dialog(ModalScreen[Answer]):
     """A question that is answered once, and only while it is in front.
 
@@ -41,6 +52,9 @@ class Dialog(ModalScreen[Answer]):
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         return super().dismiss(result) if in_front(self) else AwaitComplete()
+
+    def on_resize(self, event: events.Resize) -> None:
+        outdated(self, event)
 
 
 class PagedOptionList(OptionList):
