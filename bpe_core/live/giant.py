@@ -238,7 +238,9 @@ class Giant:
             first, last = low, high
         whole = array(row.typecode, self.row)
         whole[first:last] = row
-        n_left, n_right = same_ends(self.row, whole, first, len(self.row) - last)
+        n_left, n_right = first, len(self.row) - last
+        if not reader.lossy:  # gaps of as many bytes may be of other characters
+            n_left, n_right = same_ends(self.row, whole, n_left, n_right)
         by = edit.growth, growth, len(whole) - len(self.row)
         marks = [mark for mark in self.marks if mark[_TOKEN] <= n_left]
         behind = [(c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= len(self.row) - n_right]

@@ -113,3 +113,12 @@ def test_what_is_dropped_behind_an_edit_may_change_though_it_ends_where_it_did(v
         live.splice(at, at + 1, typed)
         text = text[:at] + typed + text[at + 1 :]
         assert live.ids == tokenizer.encode_ordinary(text)
+
+
+def test_what_is_dropped_may_be_other_characters_of_as_many_bytes(vocabulary):
+    live = LiveText(Tokenizer(vocabulary, r"(?#only)(?<=a)b|c"), "c日" * LONGEST)
+    live.settle(float("inf"))
+    live.splice(1, 2, "xyz")
+    assert live.between(3000, 3010) == live.text[3000:3010]
+    live.splice(3000, 3000, "a")
+    assert live.n_characters == len(live.text) == 2 * LONGEST + 3
