@@ -19,7 +19,8 @@ CONTROLS: Final[dict[int, str]] = {
 """Code point -> a glyph of one cell, for every character that is invisible in a terminal or controls it."""
 
 _LABELS: Final[dict[int, str]] = {**CONTROLS, 0x20: "␣", 0x0A: "↵", 0x09: "⇥", 0x200C: "·", 0x200D: "·", 0xA0: "⍽"}
-# Unicode category -> name for its characters, which have no names in Unicode; other nameless ones are unassigned.
+# Unicode category -> name for its characters, which have no names in Unicode; other nameless ones are unassigned,
+# but for some ideographs that Python has no names for.
 _NAMELESS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a pair of code units"}
 # Scripts that count as one, by the first words of the names of their letters.
 _TOGETHER: Final = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "KATAKANA-HIRAGANA": "KANA", "IDEOGRAPHIC": "CJK"}

@@ -84,7 +84,10 @@ def _stretches(files: Iterable[TextFile], cut: Cut | None) -> Iterator[list[Text
 
 
 def _parts(file: TextFile, cut: Cut | None) -> list[TextFile]:
-    """The parts of a file that is large enough and can be cut; otherwise the file."""
+    """The parts, none of them empty, of a whole file that is large enough and can be cut; otherwise the file.
+
+    They ascend since a cut lies less than a block behind its offset, and a stretch is no shorter than a block.
+    """
     if file.size < 2 * STRETCH or file.packing or file.codec != "utf-8" or not cut:
         return [file]
     offsets = range(STRETCH, file.size - STRETCH // 2, STRETCH)

@@ -138,7 +138,13 @@ class Vocabulary:
     def n_vocab(self) -> int:
         """How many ids there are, special tokens included; less than the highest id + 1 if some ids are unused."""
         made = self.n_merges - bisect_right(self._store.repeats, self.n_merges)
-        return len(self._store.base) + made + self._n_apart
+        step_of = self._store.step_of
+        return (
+            len(self._store.base)
+            + made
+            + self._n_apart
+            + sum(step_of.get(one, 0) > self.n_merges for one in self._texts)
+        )
 
     @property
     def merges(self) -> Prefix[Triple]:
@@ -289,9 +295,12 @@ class Vocabulary:
         return self._store.merges[step - 1][:2] if step else None
 
     def step_of(self, token: int) -> int:
-        """The step that made this id, from 1; 0 if no merge did. Raises `UnknownTokenError`."""
+        """The step that first made this id, from 1; 0 if no merge in force did, and for one of `base`, which a merge
+        may make again. Raises `UnknownTokenError`.
+        """
         self._check(token)
-        return self._store.step_of.get(token, 0)
+        step = self._store.step_of.get(token, 0)
+        return step if step <= self.n_merges else 0  # a special token may be made by a later merge, too
 
     def ends_word(self, token: int) -> bool:
         """Whether the token is the end-of-word marker, or its merges end with it. False in a vocabulary without one."""

@@ -56,6 +56,16 @@ def test_a_merge_may_make_a_token_that_is_there_already():
     assert vocabulary.children(257) == (258,)
 
 
+def test_a_special_token_may_be_made_by_a_merge_too():
+    base = {byte: bytes([byte]) for byte in range(256)}
+    whole = Vocabulary(base, [(97, 98, 256), (256, 99, 257)], {"abc": 257})
+    assert (whole.step_of(257), whole.parents(257), whole.n_vocab) == (2, (256, 99), 258)
+    for step in 0, 1:
+        before = whole.at(step)
+        assert (before.step_of(257), before.parents(257)) == (0, None)
+        assert before.n_vocab == len(before.ids()) == 257 + step
+
+
 def test_of_two_tokens_of_one_byte_the_lower_id_is_its_symbol():
     for base in ({300: b"a", 97: b"a"}, {97: b"a", 300: b"a"}):
         assert Vocabulary(base, [(97, 97, 400)]).encode(b"aaa") == (400, 97)
