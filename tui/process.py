@@ -77,6 +77,7 @@ class WorkerProcess:
         with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
             nice = os.getpriority(os.PRIO_PROCESS, 0) + self.request.NICE
             os.setpriority(os.PRIO_PROCESS, process.pid, nice)
+        self.pid = process.pid
         assert process.stderr is not None
         self._errors = asyncio.create_task(process.stderr.read())
         self._write(self._unsent)
@@ -120,10 +121,6 @@ class WorkerProcess:
     def _running(self) -> Process:
         assert self._process is not None, "the worker has not been started"
         return self._process
-
-    @property
-    def pid(self) -> int:
-        return self._running.pid
 
     def send(self, message: object) -> None:
         """Tell the worker something, which is kept for it until it exists; once it has ended, nothing is told."""

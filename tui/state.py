@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
 
 from bpe_core.visible import visible
 
@@ -332,13 +332,9 @@ def steps_known(tokenizer: Tokenizer | None) -> int:
     return tokenizer.step if tokenizer is not None and tokenizer.vocabulary.knows_merges else 0
 
 
-class _Desk(Protocol):
-    def action_do(self, name: str, *arguments: object) -> None: ...
-
-
 def do(widget: Widget, deed: str, *arguments: object) -> None:
     """Ask the screen that a widget is on for what a feature can do, by its name, such as "shown.travel_to".
 
     It does not wait: what takes its time, or asks the user, goes on beside the screen.
     """
-    cast("_Desk", widget.screen).action_do(deed, *arguments)
+    cast(Any, widget.screen).action_do(deed, *arguments)

@@ -33,10 +33,8 @@ def in_front(screen: Screen[Any]) -> bool:
 
 
 def outdated(screen: Screen[Any], event: events.Resize) -> bool:
-    """Whether the terminal has another size by now; then the screen does nothing about this one.
-
-    Without: a layout sends its screen the size it was made for, and of two sizes one soon after the other each brings
-    the other back, for ever; no key gets a turn any more.
+    """Whether the terminal has another size by now; then the screen ignores this one. Without: a layout sends
+    its screen the size it was made for, and of two sizes in quick succession each brings the other back, for ever.
     """
     if late := event.size != screen.app.size:
         event.prevent_default()
@@ -53,8 +51,7 @@ class Dialog(ModalScreen[Answer]):
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         return super().dismiss(result) if in_front(self) else AwaitComplete()
 
-    def on_resize(self, event: events.Resize) -> None:
-        outdated(self, event)
+    on_resize = outdated
 
 
 class PagedOptionList(OptionList):

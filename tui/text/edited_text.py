@@ -134,7 +134,8 @@ class Lane:
         before, self.tokenizer = self.tokenizer, tokenizer
         if tokenizer is before:
             return
-        if tokenizer is not None and before is not None and _split_alike(before, tokenizer):
+        sources = [one.splitter.source for one in (before, tokenizer) if one is not None and one.by_piece]
+        if tokenizer is not None and sources == [tokenizer.splitter.source] * 2:  # the same pieces, as of two steps
             if self.live is not None:
                 self._go_on_with(tokenizer)
             if self.live is not None or self.reading is not None or self._is_slow:
@@ -450,11 +451,6 @@ class EditedText(Lane):
                 drawn = TextLanes.of(lanes, *part)
         draw: dict[str, Callable[[list[TextLanes]], str]] = {"html": page, "svg": drawing, "markdown": document}
         return partial(draw[kind], [drawn])
-
-
-def _split_alike(one: Tokenizer, other: Tokenizer) -> bool:
-    """Whether two tokenizers, such as two steps of one, make the same pieces of any text, and nothing else of it."""
-    return one.by_piece and other.by_piece and one.splitter.source == other.splitter.source
 
 
 def _impatient() -> AbstractContextManager[None]:
