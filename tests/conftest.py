@@ -31,8 +31,8 @@ providers._get_local_constants = lambda: providers._local_constants
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: tests of the app sleep a third of their time, until nothing happens."""
-    return available_cores() + 1
+    """Two workers more than there are cores: tests of the app wait half of their time, until nothing happens."""
+    return available_cores() + 2
 
 
 def _process_state() -> dict[str, object]:
