@@ -76,10 +76,7 @@ def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:
 
 
 def told_pattern(path: Path) -> str | None:
-    """The split pattern that a tokenizer file tells; None if it does not.
-
-    Raises `BpeError`.
-    """
+    """The split pattern that a tokenizer file tells; None if it does not. Raises `BpeError`."""
     try:
         return load(path).pattern
     except PatternNeededError:

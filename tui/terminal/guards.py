@@ -33,9 +33,8 @@ def in_front(screen: Screen[Any]) -> bool:
 
 
 def outdated(screen: Screen[Any], event: events.Resize) -> bool:
-    """Whether the terminal has another size by now; then the screen ignores this one. Without: a layout sends
-    its screen the size it was made for, and of two sizes in quick succession each brings the other back, for ever.
-    """
+    """Whether the terminal has another size by now; then the screen drops this one. Without: a layout sends its screen
+    the size it was made for, and of two sizes in quick succession each brings the other back, for ever."""
     if late := event.size != screen.app.size:
         event.prevent_default()
     return late

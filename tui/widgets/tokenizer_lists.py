@@ -9,8 +9,9 @@ from datetime import datetime
 from functools import partial
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
@@ -91,6 +92,21 @@ def sentences(one: KnownTokenizer) -> list[str]:
     return [*lines, visible(one.path)]
 
 
+class _Row(NamedTuple):
+    """A tokenizer in as many cells as the list has when it is drawn."""
+
+    one: KnownTokenizer
+    name: str
+    in_force: bool
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        note = self.one.trouble or (f"{self.one.n_vocab:,}" if self.one.n_vocab else "")
+        room = max(16, options.max_width) - len(note) - 3
+        name = fit(cut(visible(self.name), room, "ends"), room)
+        row = Text(f"{'●' if self.in_force else ' '} {name} ", no_wrap=True)
+        yield row.append(note, Style(bold=True, italic=True) if self.one.trouble else "")
+
+
 class TokenizerList(PagedOptionList):
     """Enter puts one in force; it can be renamed, split in another way, taken off the list."""
 
@@ -101,7 +117,7 @@ class TokenizerList(PagedOptionList):
     class Pointed(Message):
         """The cursor is on another one, or something else is known of it."""
 
-    _shown: tuple[tuple[KnownTokenizer, ...], str, int] = (), "", 0  # what is listed, the one in force, the width
+    _shown: tuple[tuple[KnownTokenizer, ...], str] = (), ""  # what is listed, the one in force
 
     @property
     def pointed(self) -> KnownTokenizer | None:
@@ -121,31 +137,18 @@ class TokenizerList(PagedOptionList):
 
     def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
-        width = max(16, self.scrollable_content_region.width or 26)
-        if self._shown == (kept, in_force, width):
+        if self._shown == (kept, in_force):
             return  # else the whole screen would be laid out anew
         place, on = self.highlighted, self.pointed.path if self.pointed else in_force
         if in_force != self._shown[1] and not self.has_focus:
             on = in_force  # it is seen, however long the list is
-        self._shown = kept, in_force, width
+        self._shown = kept, in_force
         self.clear_options()
         names = distinct_names(kept)
-        self.add_options(Option(self._row(one, names[one.path]), id=one.path) for one in kept)
+        self.add_options(Option(_Row(one, names[one.path], one.path == in_force), id=one.path) for one in kept)
         if kept:
             paths = [tokenizer.path for tokenizer in kept]
             self.highlighted = paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
-
-    def _row(self, one: KnownTokenizer, name: str) -> Text:
-        note = one.trouble or (f"{one.n_vocab:,}" if one.n_vocab else "")
-        _, in_force, width = self._shown
-        room = width - len(note) - 3
-        row = Text(
-            f"{'●' if one.path == in_force else ' '} {fit(cut(visible(name), room, 'ends'), room)} ", no_wrap=True
-        )
-        return row.append(note, Style(bold=True, italic=True) if one.trouble else "")
-
-    def on_resize(self) -> None:
-        self.show(*self._shown[:2])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return applies("Tokenizers", self, action)
