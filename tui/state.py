@@ -213,7 +213,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonRun:
     """How far a comparison of tokenizers is, and what it found; with a single one, what was measured of it."""
 
     running: bool = False

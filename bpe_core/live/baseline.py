@@ -26,7 +26,7 @@ class Hunk(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineDiff:
     """What differs between the baseline and the present text, both under the present tokenizer. The text has grown by
     so many tokens and bytes, negative if it has shrunk."""
 
@@ -53,7 +53,7 @@ class Baseline:
         """Characters from the first edited one to the last, in the baseline and in the present text, added."""
         return max(0, len(self.text) - self._head - self._tail) + max(0, self._n_characters - self._head - self._tail)
 
-    def compare(self, live: LiveText) -> Comparison | None:
+    def compare(self, live: LiveText) -> BaselineDiff | None:
         """What differs now between the baseline and `live`, the present text; None if too much was edited to compare.
         Only the parts of the text from the first edit to the last are encoded and compared."""
         n_old, n_new = len(self.text), live.n_characters
@@ -73,7 +73,7 @@ class Baseline:
             stop = places[new_last - 1].end if new_first < new_last else begin
             hunks.append(Hunk(old[first:last], new[new_first:new_last], begin, stop))
         n_bytes = len(utf8(live.between(start, end))) - len(utf8(before))
-        return Comparison(tuple(hunks), len(new) - len(old), n_bytes)
+        return BaselineDiff(tuple(hunks), len(new) - len(old), n_bytes)
 
 
 def token_diff(

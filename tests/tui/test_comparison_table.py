@@ -8,7 +8,7 @@ from bpe_core import train
 from bpe_core.metrics import comparison as metrics
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.compare import summary
-from tui.state import Compared, Comparison, PlaceInText
+from tui.state import Compared, ComparisonRun, PlaceInText
 from tui.table.table import Cell
 from tui.widgets.comparison_table import Aspect, View, views
 
@@ -17,7 +17,7 @@ WIDTHS = {"name": 20, "where": 12, "plot": 21, "t0": 16, "t1": 16, "t2": 16}
 
 
 @pytest.fixture(scope="module")
-def comparison() -> Comparison:
+def comparison() -> ComparisonRun:
     """Three tokenizers on three texts in two folders, as a worker tells it."""
     three = [train(TEXT, vocab_size=size) for size in (270, 300, 258)]
     found = metrics.Comparison(three)
@@ -25,7 +25,7 @@ def comparison() -> Comparison:
         found.add(f"deep/{name}", text, path=f"/deep/{name}", folder=folder)
     everything = summary(found, ["a", "b", "c"], n_examples=50, n_lines=50)
     compared = tuple(Compared(f"/{name}.json", name) for name in ("alpha", "beta", "gamma"))
-    return Comparison(False, "", "", compared, found.texts, everything)
+    return ComparisonRun(False, "", "", compared, found.texts, everything)
 
 
 def texts(view: View, row: int) -> dict[str, str]:
@@ -38,11 +38,11 @@ def texts(view: View, row: int) -> dict[str, str]:
     return found
 
 
-def seen(comparison: Comparison, key: str, **aspect: Any) -> View:
+def seen(comparison: ComparisonRun, key: str, **aspect: Any) -> View:
     return next(view for view in views(comparison, Aspect(**aspect)) if view.key == key)
 
 
-def test_each_view_draws_and_sorts_each_of_its_rows(comparison: Comparison) -> None:
+def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -> None:
     for metric in OF_PARTS:
         for tokenizer in range(3):
             for view in views(comparison, Aspect(metric, tokenizer, 1)):
@@ -53,7 +53,7 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: Comparison) -> N
                         assert sorted(range(view.n_rows), key=lambda row: column.sort(None, row)) is not None
 
 
-def test_rows_tell_what_was_counted(comparison: Comparison) -> None:
+def test_rows_tell_what_was_counted(comparison: ComparisonRun) -> None:
     n = [len(train(TEXT, vocab_size=size).encode(TEXT)) for size in (270, 300, 258)]
     view = seen(comparison, "texts")
     row = texts(view, 0)
@@ -65,7 +65,7 @@ def test_rows_tell_what_was_counted(comparison: Comparison) -> None:
     assert texts(words, 0)["t0"] == texts(seen(comparison, "texts", metric="continued_words"), 0)["t0"]
 
 
-def test_parity_relates_to_the_row_that_is_chosen(comparison: Comparison) -> None:
+def test_parity_relates_to_the_row_that_is_chosen(comparison: ComparisonRun) -> None:
     assert comparison.found is not None
     folders = comparison.found["folders"]
     row = texts(seen(comparison, "folders", metric="parity", reference=1), 0)
@@ -73,7 +73,7 @@ def test_parity_relates_to_the_row_that_is_chosen(comparison: Comparison) -> Non
     assert not texts(seen(comparison, "scripts", metric="parity"), 0)["t0"]
 
 
-def test_lists_lead_to_their_places(comparison: Comparison) -> None:
+def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
     lines = seen(comparison, "lines", tokenizer=2)
     row = texts(lines, 0)
     assert lines.target(0) == PlaceInText("/deep/en/a.txt", 1, 0, 0)
@@ -84,12 +84,12 @@ def test_lists_lead_to_their_places(comparison: Comparison) -> None:
     assert target is not None and target.length > 0 and "│" in found["t0"] + found["t2"]
 
 
-def test_a_single_tokenizer_has_no_pairs(comparison: Comparison) -> None:
+def test_a_single_tokenizer_has_no_pairs(comparison: ComparisonRun) -> None:
     one = metrics.Comparison([train(TEXT, vocab_size=270)])
     one.add("text", TEXT)
     found = summary(one, ["a"], n_examples=5, n_lines=5)
-    alone = Comparison(False, "", "", comparison.tokenizers[:1], one.texts, found)
+    alone = ComparisonRun(False, "", "", comparison.tokenizers[:1], one.texts, found)
     assert [view.key for view in views(alone, Aspect())] == ["texts", "scripts", "metrics"]
-    running = Comparison(True, texts=one.texts, tokenizers=alone.tokenizers)
+    running = ComparisonRun(True, texts=one.texts, tokenizers=alone.tokenizers)
     assert [view.key for view in views(running, Aspect())] == ["texts"], "what is told of all texts comes at the end"
-    assert [view.n_rows for view in views(Comparison(), Aspect())] == [0]
+    assert [view.n_rows for view in views(ComparisonRun(), Aspect())] == [0]

@@ -16,7 +16,7 @@ from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import EDITORS_TEXT
 from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
-from tui.state import Compared, Comparison, KnownTokenizer
+from tui.state import Compared, ComparisonRun, KnownTokenizer
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
 
@@ -65,7 +65,7 @@ class ComparisonFeature(Feature):
         )
         subject = self.screen.corpus.title if paths else EDITORS_TEXT
         called = " · ".join(one.name for one in tokenizers)
-        self.screen.comparison = Comparison(True, "starting", f"{called} on {subject}", tokenizers)
+        self.screen.comparison = ComparisonRun(True, "starting", f"{called} on {subject}", tokenizers)
         run = partial(self._run, paths, by_section)
         self.begin(run if paths else partial(self._run_on_text, self.screen.editor.area.text))
 

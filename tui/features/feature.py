@@ -60,7 +60,7 @@ class StateScreen(RestylingScreen):
     explained: var[state.StepExplained] = var(state.StepExplained())
     audit: var[state.Audit] = var(state.Audit())
     token_lines: var[state.TokenLines] = var(state.TokenLines())
-    comparison: var[state.Comparison] = var(state.Comparison())
+    comparison: var[state.ComparisonRun] = var(state.ComparisonRun())
     active: var[str] = var("editor", init=False)  # the pane that has the focus, or had it last
 
     editor: EditorPane

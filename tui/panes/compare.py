@@ -12,7 +12,7 @@ from textual.widgets import Button, Select, Static
 
 from bpe_core.visible import counted
 from tui.commands import applies, bindings
-from tui.state import Comparison, KnownTokenizer
+from tui.state import ComparisonRun, KnownTokenizer
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.option_fields import Choice
 from tui.widgets.pane import Pane, button
@@ -33,7 +33,7 @@ class ComparePane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Compare")
 
-    comparison: var[Comparison] = var(Comparison())
+    comparison: var[ComparisonRun] = var(ComparisonRun())
     kept: var[tuple[KnownTokenizer, ...]] = var(())
     path: var[str] = var("")  # path of the tokenizer in force; empty while one is being trained
 
@@ -87,7 +87,7 @@ class ComparePane(Pane):
     async def decide(self) -> None:
         await self.run_action("screen.do('comparison.compare')")
 
-    def watch_comparison(self, old: Comparison, comparison: Comparison) -> None:
+    def watch_comparison(self, old: ComparisonRun, comparison: ComparisonRun) -> None:
         if old.running != comparison.running:
             self.query_one("#compare-go", Button).label = "⏹ Stop" if comparison.running else "▶ Compare"
         self.table.show(comparison)

@@ -2,7 +2,7 @@
 
 Nothing here knows a widget. An edit comes here once: the document tells of it, and all lanes, the review and the
 baseline are brought up to date. Whatever the engine refuses, the text stays and can be edited; then there are no
-tokens, but a sentence that says why. What takes long is put into a `Reading`, to be run beside the screen.
+tokens, but a sentence that says why. What takes long is put into a `TextReading`, to be run beside the screen.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tui.text.strips import NOTHING, Columns, OnRow, RowContent, clip
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Change, Tokenizer
-    from bpe_core.live.baseline import Baseline, Comparison
+    from bpe_core.live.baseline import Baseline, BaselineDiff
     from bpe_core.live.live_text import LiveText
     from bpe_core.live.spans import Span
     from tui.text.tokens import Review, Rows, UnderCursor
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Reading:
+class TextReading:
     """A text that is to be split into pieces; after `run`, in a thread, there is `live` or a `problem`."""
 
     tokenizer: Tokenizer
@@ -79,7 +79,7 @@ class Lane:
     def _forget(self) -> None:
         """Drop the tokens and all that was computed from them."""
         self.live: LiveText | None = None  # None without a tokenizer, during a `reading`, and if there is `why_none`
-        self.reading: Reading | None = None
+        self.reading: TextReading | None = None
         """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
         self.why_none = ""  # why there are no tokens although there is a tokenizer: a sentence, or nothing
         self.changed: tuple[Columns, ...] = ()  # the code points whose tokens the last edits have made
@@ -154,14 +154,14 @@ class Lane:
         """Read the text if it must be read anew; what takes long becomes a `reading`."""
         if self._is_unread and self.tokenizer is not None:
             self._is_unread = False
-            self.reading = Reading(self.tokenizer, self.document.text, self._is_slow)
+            self.reading = TextReading(self.tokenizer, self.document.text, self._is_slow)
             is_easy = self.tokenizer.by_piece and self.tokenizer.splitter.blockwise
             if not self._is_slow and self.document.n_characters <= BIG_TEXT // (1 if is_easy else 10):
                 with _impatient():
                     self.reading.run()
                 self.finish_reading(self.reading)
 
-    def finish_reading(self, reading: Reading) -> None:
+    def finish_reading(self, reading: TextReading) -> None:
         """Go on with a `reading` that was run; one that is no longer waited for is ignored."""
         if reading is not self.reading or self.tokenizer is None:
             return
@@ -271,7 +271,7 @@ class EditedText(Lane):
         super()._forget()
         self.review: Review | None = None  # what is known of the text beside its tokens; None without these
         self.why_no_review = ""  # why the review had to stop: a sentence, or nothing
-        self.comparison: Comparison | None = None
+        self.comparison: BaselineDiff | None = None
         """What differs from the baseline; None without one, where too much differs, and until `is_compared`."""
         self.is_compared = False  # whether `comparison` is that of the present text
 
@@ -295,11 +295,11 @@ class EditedText(Lane):
         self.set_cursor(self._offset)
 
     @property
-    def next_reading(self) -> Reading | None:
+    def next_reading(self) -> TextReading | None:
         """A reading of some lane that is to be run beside the screen; None if there is none."""
         return next((lane.reading for lane in self.lanes if lane.reading is not None), None)
 
-    def take_reading(self, reading: Reading) -> None:
+    def take_reading(self, reading: TextReading) -> None:
         """Go on with a `next_reading` that was run."""
         for lane in self.lanes:
             lane.finish_reading(reading)
@@ -344,7 +344,7 @@ class EditedText(Lane):
             self.review.use()
             self.why_no_review = ""
 
-    def finish_reading(self, reading: Reading) -> None:
+    def finish_reading(self, reading: TextReading) -> None:
         from tui.text.tokens import Review
 
         super().finish_reading(reading)

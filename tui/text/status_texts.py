@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from bpe_core.explain.pitfalls import Pitfall
-from bpe_core.live.baseline import Comparison
+from bpe_core.live.baseline import BaselineDiff
 from bpe_core.live.live_text import Change, LiveText
 from bpe_core.metrics import bytes_per_token
 from bpe_core.tokenizer import Tokenizer
@@ -83,7 +83,7 @@ def _edited(edit: RememberedEdit, palette: Palette, room: int, *, brief: bool = 
     return _line(text.strip())
 
 
-def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, palette: Palette, width: int) -> Text:
+def baseline_line(comparison: BaselineDiff | None, tokenizer: Tokenizer | None, palette: Palette, width: int) -> Text:
     """How the text differs from what it was when it was pinned."""
     line = _line("pinned     ", "dim")
     if comparison is None or tokenizer is None:
@@ -108,7 +108,7 @@ def signed(number: float) -> str:
     return f"{'−' if number < 0 else '+' if number else '±'}{abs(number):,}"
 
 
-def _grown(*changes: Change | Comparison) -> str:
+def _grown(*changes: Change | BaselineDiff) -> str:
     n_tokens, n_bytes = sum(one.n_tokens for one in changes), sum(one.n_bytes for one in changes)
     tokens, bytes_ = ("" if abs(number) == 1 else "s" for number in (n_tokens, n_bytes))
     return f"{signed(n_tokens)} token{tokens}  {signed(n_bytes)} byte{bytes_}"

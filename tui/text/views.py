@@ -30,13 +30,13 @@ class ViewToken(NamedTuple):
     is_current: bool  # whether it is under the cursor
 
 
-class Part(NamedTuple):
+class DrawnPart(NamedTuple):
     text: str
     color: int = -1  # the color of its token; -1 for what is not a token
     is_current: bool = False
 
 
-ViewRow = list[Part]
+ViewRow = list[DrawnPart]
 
 
 class _Flow:
@@ -47,7 +47,7 @@ class _Flow:
         self._width = width
         self.room = 0  # cells that are left in the last row; set to 0, that row ends
 
-    def put(self, size: int, *parts: Part) -> None:
+    def put(self, size: int, *parts: DrawnPart) -> None:
         if size > self.room:
             self.rows.append([])
             self.room = self._width
@@ -72,8 +72,8 @@ def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, wi
     flow = _Flow(width)
     for token in tokens:
         text = str(token.id) if kind == "ids" else token_label(token.bytes)
-        between = Part(" " if kind == "ids" else BORDER)
-        flow.put(cell_len(text) + 1, Part(text, token.color, token.is_current), between)
+        between = DrawnPart(" " if kind == "ids" else BORDER)
+        flow.put(cell_len(text) + 1, DrawnPart(text, token.color, token.is_current), between)
         if token.bytes.endswith(b"\n"):
             flow.room = 0
     return flow.rows
@@ -92,9 +92,9 @@ def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[Vie
         made = f"step {step:,}" if step else ""
         more = " …" if len(token.bytes) > _MOST_BYTES else ""
         yield [
-            Part(f"{token.id:>{id_width},}  {made:>{step_width}}  "),
-            Part(label, token.color, token.is_current),
-            Part(" " * (label_width - cell_len(label)) + "  " + token.bytes[:_MOST_BYTES].hex(" ") + more),
+            DrawnPart(f"{token.id:>{id_width},}  {made:>{step_width}}  "),
+            DrawnPart(label, token.color, token.is_current),
+            DrawnPart(" " * (label_width - cell_len(label)) + "  " + token.bytes[:_MOST_BYTES].hex(" ") + more),
         ]
 
 
@@ -109,7 +109,7 @@ def lay_out(
     flow = _Flow(width)
     for number, (span, color) in enumerate(zip(spans, colors, strict=True), 1):
         if span.kind == "unknown":
-            flow.put(len(text := f"?{span.ids[0]}?"), Part(text))
+            flow.put(len(text := f"?{span.ids[0]}?"), DrawnPart(text))
         else:
             is_invalid = span.kind == "invalid"
             text = token_label(b"".join(map(bytes_of, span.ids))) if is_invalid else span.text.replace("\n", "↵\n")
@@ -118,12 +118,12 @@ def lay_out(
                     flow.room = 0
                 label, size = _label(line)
                 if 0 < size <= width:
-                    flow.put(size, Part(label, color, is_invalid))
+                    flow.put(size, DrawnPart(label, color, is_invalid))
                 elif size:
                     for piece in chop_cells(label, width):
-                        flow.put(cell_len(piece), Part(piece, color, is_invalid))
+                        flow.put(cell_len(piece), DrawnPart(piece, color, is_invalid))
                 if len(span.ids) > 1:
-                    flow.put(len(times := f"×{len(span.ids)}"), Part(times))
+                    flow.put(len(times := f"×{len(span.ids)}"), DrawnPart(times))
         if not number % _AT_A_TIME:
             yield
     return flow.rows

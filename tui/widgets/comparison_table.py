@@ -19,7 +19,7 @@ from bpe_core.visible import counted, token_label, visible
 from tui.commands import applies, bindings
 from tui.drawing.lines import cut
 from tui.drawing.plots import LETTERS, beside, placed, shape
-from tui.state import Comparison, PlaceInText, do
+from tui.state import ComparisonRun, PlaceInText, do
 from tui.table.table import Cell, Choices, Column, Table
 
 _SCALED: Final = 1000  # rows that the scale of a drawing is made for
@@ -71,11 +71,11 @@ class ComparisonTable(Table):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.set_reactive(ComparisonTable.choice, "texts")
-        self._comparison = Comparison()
+        self._comparison = ComparisonRun()
         self._views = [_NOTHING]
         self._references: dict[str, int] = {}  # view -> the row that parity relates to there
 
-    def show(self, comparison: Comparison) -> None:
+    def show(self, comparison: ComparisonRun) -> None:
         """Show a comparison, or what more it has found; the view, the order and the cursor stay where they can."""
         if comparison.tokenizers != self._comparison.tokenizers or len(comparison.texts) < len(self._comparison.texts):
             self._references.clear()
@@ -142,7 +142,7 @@ class ComparisonTable(Table):
         return "Encoding …" if self._comparison.running else "Nothing differs here." if self._comparison.texts else ""
 
 
-def views(comparison: Comparison, aspect: Aspect) -> list[View]:
+def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
     """The views that there is something to show in; those of all texts once these have been encoded."""
     texts = comparison.texts
     if not texts:
@@ -176,7 +176,7 @@ def views(comparison: Comparison, aspect: Aspect) -> list[View]:
 def _of_parts(
     what: str,
     parts: Sequence[Amounts],
-    comparison: Comparison,
+    comparison: ComparisonRun,
     aspect: Aspect,
     target: Callable[[int], PlaceInText | None] = lambda row: None,
 ) -> View:
@@ -257,7 +257,7 @@ def _of_parts(
     return View(f"{what}s", title, caption, columns, len(parts), row_hint, target, ("metric", "reference"))
 
 
-def _of_metrics(comparison: Comparison, found: Found) -> View:
+def _of_metrics(comparison: ComparisonRun, found: Found) -> View:
     """All metrics over all texts, each with its unit and meaning."""
     total: Mapping[str, list[float]] = found["total"]
     rows: list[tuple[str, str, str, Sequence[str | Callable[[int], str]]]] = [
@@ -295,7 +295,7 @@ def _of_metrics(comparison: Comparison, found: Found) -> View:
     return View("metrics", "metrics", caption, columns, len(rows), lambda row: rows[row][2])
 
 
-def _of_vocabularies(comparison: Comparison, pair: Found) -> View:
+def _of_vocabularies(comparison: ComparisonRun, pair: Found) -> View:
     """What only one of two vocabularies has, by rank."""
     other, shared = pair["tokenizers"][1], pair["vocabularies"]
     own = {
@@ -326,7 +326,7 @@ def _of_vocabularies(comparison: Comparison, pair: Found) -> View:
     return View("vocabularies", "vocabularies", caption, columns, n_rows, hint, turns=_others(comparison))
 
 
-def _of_worst_lines(comparison: Comparison, lines: Sequence[Found], index: int) -> View:
+def _of_worst_lines(comparison: ComparisonRun, lines: Sequence[Found], index: int) -> View:
     """The lines for which a tokenizer needs the most more tokens than another."""
     name = _named(index, comparison)
     best = "the other" if len(comparison.tokenizers) == 2 else "the best of the others"
@@ -353,7 +353,7 @@ def _of_worst_lines(comparison: Comparison, lines: Sequence[Found], index: int) 
     return View("lines", "worst lines", caption, columns, len(lines), *leads, ("tokenizer",))
 
 
-def _of_disagreements(comparison: Comparison, pair: Found) -> View:
+def _of_disagreements(comparison: ComparisonRun, pair: Found) -> View:
     """What the first tokenizer and another cut differently, most often first."""
     other, rows, shared = pair["tokenizers"][1], pair["disagreements"], pair["boundaries"]
 
@@ -382,7 +382,7 @@ def _place_hint(rows: Sequence[Found], row: int) -> str:
     return f"First at {_place(rows[row])}, {_times(rows[row]['count'])} in all; Enter shows it there in the editor."
 
 
-def _target(comparison: Comparison, rows: Sequence[Found], row: int) -> PlaceInText | None:
+def _target(comparison: ComparisonRun, rows: Sequence[Found], row: int) -> PlaceInText | None:
     """Where the place of a row is to be shown; None if its text lies in no file."""
     text, line, column = rows[row]["place"]
     if not 0 <= text < len(comparison.texts) or not comparison.texts[text].path:
@@ -399,7 +399,7 @@ def _count(key: str, width: int, n: Callable[[Any, int], int], hint: str, form: 
     return Column(key, width, lambda *at: format(n(*at), form), hint, right=True, sort=n, descending=True, **more)
 
 
-def _of_one(index: int, comparison: Comparison, width: int, cell: CellOf, hint: str, **more: Any) -> Column:
+def _of_one(index: int, comparison: ComparisonRun, width: int, cell: CellOf, hint: str, **more: Any) -> Column:
     """A column of numbers of one of the tokenizers."""
     name = _named(index, comparison)
     return Column(f"t{index}", width, cell, hint, title=name, right=True, descending=True, **more)
@@ -416,13 +416,13 @@ def _where(rows: Sequence[Found], title: str) -> Column:
     return Column("where", 16, place, hint, most=34, rank=1, title=title, sort=sort, ink="muted")
 
 
-def _named(index: int, comparison: Comparison) -> str:
+def _named(index: int, comparison: ComparisonRun) -> str:
     """A tokenizer in the head of a column: its letter, where there are several, and its name."""
     name = visible(comparison.tokenizers[index].name)
     return f"{LETTERS[index]} {name}" if len(comparison.tokenizers) > 1 else name
 
 
-def _others(comparison: Comparison) -> tuple[str, ...]:
+def _others(comparison: ComparisonRun) -> tuple[str, ...]:
     return ("tokenizer",) if len(comparison.tokenizers) > 2 else ()
 
 

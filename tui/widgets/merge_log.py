@@ -81,7 +81,7 @@ COLUMNS: Final = (
 _COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})  # what only a training has
 
 
-class Shown(NamedTuple):
+class MergeFilter(NamedTuple):
     """Some of the merges: what the foot calls them, which they are, the greatest first of what.
 
     They may be `about` a column, which then stays however narrow a row is, and needs counts.
@@ -94,11 +94,11 @@ class Shown(NamedTuple):
 
 
 SHOWN: Final = {
-    "longest": Shown("longest", sort=lambda log, row: len(log.merges[row].token_bytes)),
-    "used": Shown("most used", sort=_uses, about="uses"),
-    "ties": Shown("ties", lambda log, row: log.merges[row].ties > 1, about="ties"),
-    "partial": Shown("partial UTF-8", lambda log, row: not is_utf8(log.merges[row].token_bytes)),
-    "unused": Shown("used up", lambda log, row: not _uses(log, row), about="uses"),
+    "longest": MergeFilter("longest", sort=lambda log, row: len(log.merges[row].token_bytes)),
+    "used": MergeFilter("most used", sort=_uses, about="uses"),
+    "ties": MergeFilter("ties", lambda log, row: log.merges[row].ties > 1, about="ties"),
+    "partial": MergeFilter("partial UTF-8", lambda log, row: not is_utf8(log.merges[row].token_bytes)),
+    "unused": MergeFilter("used up", lambda log, row: not _uses(log, row), about="uses"),
 }
 
 
