@@ -8,15 +8,19 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bpe_core import kernel
-from bpe_core.errors import PatternNeededError
+from bpe_core.errors import FormatError, PatternNeededError
 from bpe_core.formats.file import TokenizerFile, id_in
+from bpe_core.formats.huggingface.writing import installed, matching_all
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.formats.ranks import from_base64, ranks_of, vocabulary_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
+
+if TYPE_CHECKING:
+    import tiktoken
 
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
 
@@ -78,3 +82,19 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     """
     for token, data in ranks_of(tokenizer).items():
         yield f"{b64encode(data).decode() or '='} {token}\n"
+
+
+def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
+    """A tiktoken encoding that encodes every text to the same ids; special tokens are handled as in tiktoken.
+
+    Raises `FormatError` if merging by ranks or splitting in tiktoken would give other ids, and `FetchError` if tiktoken
+    is not installed.
+    """
+    library = installed("tiktoken")
+    ranks = {data: token for token, data in ranks_of(tokenizer).items()}
+    source = matching_all(tokenizer, "as an encoding of tiktoken") or r"[\s\S]+"
+    name = tokenizer.name or "bpescope"
+    try:
+        return library.Encoding(name, pat_str=source, mergeable_ranks=ranks, special_tokens=tokenizer.special_tokens)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise FormatError(f"tiktoken refuses this tokenizer: {error}.") from None

@@ -116,6 +116,12 @@ class Tokenizer:
         """
         return self.preparation is None and self.vocabulary.is_faithful
 
+    def splits_like(self, other: "Tokenizer | None") -> bool:
+        """Whether both make the same pieces of any text, and nothing else of it, as two steps of one tokenizer do."""
+        if other is None or other.splitter.source != self.splitter.source:
+            return False
+        return self.by_piece and other.by_piece
+
     def at(self, step: int) -> Self:
         """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""
         return self._with(self.vocabulary.at(step), self.record)
@@ -249,8 +255,8 @@ class Tokenizer:
         return data[1:] if self.preparation and self.preparation.drops_space and data[:1] == b" " else data
 
     def to_tiktoken(self) -> "tiktoken.Encoding":
-        """An equivalent tiktoken encoding; see `bpe_core.formats.huggingface.writing`."""
-        return import_module("bpe_core.formats.huggingface.writing").to_tiktoken(self)  # type: ignore[no-any-return]
+        """An equivalent tiktoken encoding; see `bpe_core.formats.tiktoken`."""
+        return import_module("bpe_core.formats.tiktoken").to_tiktoken(self)  # type: ignore[no-any-return]
 
     def to_tokenizers(self) -> "tokenizers.Tokenizer":
         """An equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.huggingface.writing`."""

@@ -134,8 +134,7 @@ class Lane:
         before, self.tokenizer = self.tokenizer, tokenizer
         if tokenizer is before:
             return
-        sources = [one.splitter.source for one in (before, tokenizer) if one is not None and one.by_piece]
-        if tokenizer is not None and sources == [tokenizer.splitter.source] * 2:  # the same pieces, as of two steps
+        if tokenizer is not None and tokenizer.splits_like(before):
             if self.live is not None:
                 self._go_on_with(tokenizer)
             if self.live is not None or self.reading is not None or self._is_slow:

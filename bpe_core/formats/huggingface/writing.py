@@ -7,9 +7,9 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from bpe_core.errors import FetchError, FormatError, PatternError
+from bpe_core.errors import FetchError, PatternError
 from bpe_core.formats.atomic import refuse
-from bpe_core.formats.ranks import check_merges, ranks_of
+from bpe_core.formats.ranks import check_merges
 from bpe_core.patterns import splitter
 from bpe_core.patterns.automaton import Automaton
 from bpe_core.patterns.expression import Expression
@@ -23,7 +23,6 @@ from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import written
 
 if TYPE_CHECKING:
-    import tiktoken
     import tokenizers
 
 _CONTRACTION: Final = "'(?i:[sdmt]|ll|ve|re)"
@@ -167,32 +166,17 @@ def dumped(values: Mapping[str, Any]) -> str:
     return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
 
 
-def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
-    """A tiktoken encoding that encodes every text to the same ids; special tokens are handled as in tiktoken.
-
-    Raises `FormatError` if merging by ranks or splitting in tiktoken would give other ids, and `FetchError` if tiktoken
-    is not installed.
-    """
-    library = _library("tiktoken")
-    ranks = {data: token for token, data in ranks_of(tokenizer).items()}
-    source = matching_all(tokenizer, "as an encoding of tiktoken") or r"[\s\S]+"
-    name = tokenizer.name or "bpescope"
-    try:
-        return library.Encoding(name, pat_str=source, mergeable_ranks=ranks, special_tokens=tokenizer.special_tokens)  # type: ignore[no-any-return]
-    except ValueError as error:
-        raise FormatError(f"tiktoken refuses this tokenizer: {error}.") from None
-
-
 def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
     """A tokenizer of Hugging Face's library with the same ids, which encodes special tokens wherever they occur.
 
     Raises `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed.
     """
-    library = _library("tokenizers")
+    library = installed("tokenizers")
     return library.Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]
 
 
-def _library(name: str) -> Any:
+def installed(name: str) -> Any:
+    """The library of this name, imported. Raises `FetchError` if it is not there."""
     try:
         return import_module(name)
     except ImportError:
