@@ -49,7 +49,7 @@ def byte_offsets(text: str) -> Sequence[int]:
 
 def n_characters(data: bytes) -> int:
     """How many characters begin in `data`, a part of a text in UTF-8."""
-    return len(data.translate(None, CONTINUATIONS))
+    return len(data) if data.isascii() else len(data.translate(None, CONTINUATIONS))
 
 
 class IncompleteEnds(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
-from bpe_core.common_prefix import common_prefix
+from bpe_core.common_ends import common_prefix
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened, visible
 

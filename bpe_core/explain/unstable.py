@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, islice, product, takewhile
 from typing import Final, NamedTuple
 
-from bpe_core.common_prefix import common_prefix
+from bpe_core.common_ends import common_prefix
 from bpe_core.live.giant import Gap
 from bpe_core.live.live_text import LiveText
 from bpe_core.live.plain import PlainReader

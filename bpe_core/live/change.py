@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 from typing import Final, NamedTuple, Self
 
-from bpe_core.common_prefix import common_prefix
+from bpe_core.common_ends import common_prefix, common_suffix
 from bpe_core.live.spans import Span
 from bpe_core.utf8 import n_characters, utf8
 
@@ -111,8 +111,9 @@ class Change:
 def same_ends(old: Sequence[int], new: Sequence[int], n_left: int = 0, n_right: int = 0) -> tuple[int, int]:
     """How many tokens are the same at the beginning and at the end, none being both; surely `n_left` and `n_right`."""
     head = n_left + common_prefix(old, new, n_left, n_left)
-    tail = min(n_right, len(old) - head, len(new) - head)
-    return head, tail + common_prefix(old[head : len(old) - tail][::-1], new[head : len(new) - tail][::-1])
+    most = min(len(old), len(new)) - head
+    tail = min(n_right, most)
+    return head, min(most, tail + common_suffix(old, new, len(old) - tail, len(new) - tail))
 
 
 def compare(
@@ -137,8 +138,10 @@ def compare(
         left, right = len(utf8(text[:left])), len(utf8(text[:right]))
     begin, end = byte_at(head), byte_at(len(old) - tail) + n_bytes
     start = len(data[:begin].decode(errors="ignore"))
-    first = _next_border(old[head:], new[head:], length, begin, left)
-    before, after = (reversed(row[: len(row) - tail]) for row in (old, new))
+    # Not slices, which would be copies.
+    one, other = (map(row.__getitem__, range(head, len(row))) for row in (old, new))
+    first = _next_border(one, other, length, begin, left)
+    before, after = (map(row.__getitem__, range(len(row) - tail - 1, -1, -1)) for row in (old, new))
     last = len(data) - _next_border(before, after, length, len(data) - end, len(data) - right)
     return Change(
         start,

@@ -14,7 +14,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.common_prefix import common_prefix
+from bpe_core.common_ends import common_prefix
 from bpe_core.live.change import Edit, same_ends, without_gaps
 from bpe_core.live.spans import Span
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bpe_core.live.plain import PlainPart, PlainReader
 
 LONG: Final = 16_384  # bytes of a piece above which not all of it is encoded again
-SHORT: Final = 64  # bytes of a piece, on average, below which all pieces to the end of a text are encoded at once
+SHORT: Final = 64  # bytes of a piece, on average, below which all that changed are encoded at once, up to a safe cut
 WINDOW: Final = 6  # tokens on either side of an edit that are encoded again; if not enough, eight times as many
 LONGEST_TOKEN: Final = 1 << 16  # bytes of the longest token that a piece may become without merging
 STRETCH: Final = 1 << 18  # bytes that are encoded at a time, at first
@@ -123,7 +123,8 @@ class Giant:
             self._encode_on()
         if self._is_encoded:
             self.n_tokens = len(self.ids)
-            self._find(_TOKEN, len(self.row) - 1)
+            for token in range(0, len(self.row), STEP):
+                self._find(_TOKEN, token)
 
     def _encode_on(self) -> None:
         begun = self._begun or Giant(self.reader, b"", 0, array(self.reader.typecode))
@@ -141,21 +142,26 @@ class Giant:
         marks = self.marks
         index = bisect_right(marks, value, key=itemgetter(what)) - 1
         while index + 1 < len(marks):
-            if marks[index + 1][_TOKEN] - marks[index][_TOKEN] > 2 * STEP:
-                marks.insert(index + 1, self._next_mark(marks[index]))
-            if marks[index + 1][what] > value:
-                return marks[index], marks[index + 1]
-            index += 1
+            mark, following = marks[index], marks[index + 1]
+            if following[what] <= value:
+                index += 1
+            elif following[_TOKEN] - mark[_TOKEN] <= 2 * STEP:
+                return mark, following
+            else:
+                is_left = value - mark[what] < following[what] - value
+                near = self._mark_beside(mark, STEP) if is_left else self._mark_beside(following, -STEP)
+                marks.insert(index + 1, near)
         return marks[index], marks[index]
 
-    def _next_mark(self, mark: Mark) -> Mark:
-        characters, n_bytes, token = mark
-        last = token + STEP
-        size = sum(map(self.reader.length, self.row[token:last]))
-        while n_bytes + size < len(self.data) and self.data[n_bytes + size] in CONTINUATIONS:
-            size += self.reader.length(self.row[last])
-            last += 1
-        return characters + n_characters(self.data[n_bytes : n_bytes + size]), n_bytes + size, last
+    def _mark_beside(self, mark: Mark, n: int) -> Mark:
+        """A mark `n` tokens behind another, or before it if `n` is negative, or the next one in that direction."""
+        characters, byte, token = mark
+        side, index = 1 if n > 0 else -1, token + n
+        place = byte + side * sum(map(self.reader.length, self.row[min(token, index) : max(token, index)]))
+        while place < len(self.data) and self.data[place] in CONTINUATIONS:
+            place += side * self.reader.length(self.row[min(index, index + side)])
+            index += side
+        return characters + side * n_characters(self.data[min(byte, place) : max(byte, place)]), place, index
 
     def _token_at(self, byte: int, *, behind: bool = False) -> tuple[int, int]:
         """(index, first byte) of the token that holds a byte; `behind`: of the first that begins there or later."""
@@ -215,8 +221,8 @@ class Giant:
         lo, hi = ends.changed(old, start, stop, growth)
         first, last = self._token_at(lo)[0], self._token_at(hi - growth)[0]
         row, changed = array(reader.typecode), ends.between(lo, hi)
-        if reader.splitter.scanner and hi == len(data) and hi - lo < SHORT * len(changed):
-            row = reader.encode(data[lo:].decode())
+        if ends.are_ahead and hi - lo < SHORT * len(changed) and (hi == len(data) or ends.is_safe(hi)):
+            row = reader.encode(data[lo:hi].decode())
         else:
             begin, low, high = lo, first, last
             for end in changed:
@@ -280,8 +286,10 @@ class Ends:
 
     def __init__(self, reader: "PlainReader", data: bytes) -> None:
         splitter = reader.splitter
+        self._reader: Final = reader
+        self._data: Final = data
         self.gaps: Final = set[int]()  # the ends of those that are dropped
-        self._is_ahead: Final = splitter.scanner is not None
+        self.are_ahead: Final = splitter.scanner is not None
         self._ends: Final = array("Q")
         if not splitter.source:
             self._ends.append(len(data))
@@ -303,13 +311,18 @@ class Ends:
         """Where the pieces end that lie between two ends."""
         return self._ends[bisect_right(self._ends, lo) : bisect_right(self._ends, hi)]
 
+    def is_safe(self, end: int) -> bool:
+        """Whether the text may be cut at the end of a piece, whatever comes behind it."""
+        before, behind = self._data[max(0, end - 4) : end], self._data[end : end + 4]
+        return self._reader.is_safe_cut(before.decode(errors="ignore")[-1] + behind.decode(errors="ignore")[0])
+
     def changed(self, old: "Ends", start: int, stop: int, growth: int) -> tuple[int, int]:
         """(begin, end) of the pieces that an edit changed, which replaced the bytes of `old` from `start` to `stop`."""
         ends, before, n = self._ends, old._ends, len(self._ends)
         n_same = min(common_prefix(ends, before), bisect_right(ends, start))
         first = bisect_left(ends, stop + growth)
         last = n - 1
-        if self._is_ahead:  # where a piece ends follows from where it begins and what comes then: so do all behind it
+        if self.are_ahead:  # where a piece ends follows from where it begins and what comes then: so do all behind it
             while first < last:
                 middle = (first + last) // 2
                 place = ends[middle] - growth

@@ -7,7 +7,7 @@ one depends on nothing but the two. So a part between two safe cuts has the same
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import accumulate, chain
 from operator import attrgetter
 from typing import Final
@@ -23,7 +23,9 @@ SIZE: Final = 512  # characters after which a part ends at the next safe cut
 REST: Final = 1_024  # characters at the end of a text, or of what is read of one, that are one part
 LONGEST: Final = 16_384 if kernel.available else 2_048
 """Characters of a part above which it is a `Giant`; a shorter one is encoded anew at each edit, in a millisecond."""
-NEAR: Final = 1_024  # characters before and behind an edit of a giant in which safe cuts are searched that divide it
+NEAR: Final = 1_024
+"""Characters before and behind an edit of a giant in which safe cuts are searched. They divide it if the edit put more
+than so much into it; a few separators do not: their parts would be read, joined and divided again at each key."""
 _CACHED: Final = 64  # parts of which the tokens and spans are cached: those on a screen, and those edited lately
 
 
@@ -40,7 +42,7 @@ class PlainReader:
         """Whether there can be safe cuts in a text."""
         self.typecode: Final = GAPPED if self.lossy or not tokenizer.vocabulary.compiled else "I"
         """The type of the rows; the kernel takes no ids that are too large for four bytes."""
-        self.length: Final = cache(lambda token: len(self.token_bytes(token)))  # token or gap -> its bytes
+        self.length: Final = _Lengths(self).__getitem__  # token or gap -> its bytes
         self.row: Final = lru_cache(_CACHED)(self.encode)  # `encode`, cached
         self.layout: Final = lru_cache(_CACHED)(lambda text: self.spans(text, self.row(text)))
         """The spans of a part, counted from its beginning."""
@@ -89,9 +91,10 @@ class PlainReader:
         return new, change.moved(at)
 
     def _divided(self, giant: Giant, edit: Edit) -> "list[PlainPart | Giant]":
-        """The parts of a giant that was edited: it is divided at the first and the last safe cut near the edit."""
+        """The parts of a giant that was edited: before, between and behind the outer safe cuts near a long edit."""
         n, begin = giant.n_characters, max(0, edit.start - NEAR)
-        near = giant.between(begin, min(n, edit.stop + NEAR)) if self.has_cuts else ""
+        is_long = self.has_cuts and len(edit.replacement) > NEAR
+        near = giant.between(begin, min(n, edit.stop + NEAR)) if is_long else ""
         first = self.splitter.cut(near, 1)
         if first >= len(near):
             return self._side(giant, 0, n)
@@ -149,6 +152,17 @@ class PlainReader:
         """The spans of a text with these tokens, without its gaps."""
         found = layout(text, row, self.token_bytes)
         return tuple(span for span in found if span.ids[0] >= 0) if self.lossy else found
+
+
+class _Lengths(dict[int, int]):
+    """How many bytes tokens have. Twice as fast as a cached function, and an edit may ask for a hundred thousand."""
+
+    def __init__(self, reader: PlainReader) -> None:
+        self._reader: Final = reader
+
+    def __missing__(self, token: int) -> int:
+        self[token] = len(self._reader.token_bytes(token))
+        return self[token]
 
 
 class PlainPart(Part):

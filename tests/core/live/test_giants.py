@@ -82,6 +82,15 @@ def test_one_digit_more_and_every_later_piece_ends_elsewhere(vocabulary):
     assert (live.text, live.ids) == ("", [])
 
 
+def test_pieces_that_changed_are_encoded_with_what_comes_behind_them(vocabulary):
+    """Two blanks are two pieces before a digit, but one piece at the end of a text."""
+    tokenizer = Tokenizer(vocabulary, "gpt4")
+    live = LiveText(tokenizer, "7" * 3000)
+    live.splice(1500, 1500, " \n")
+    live.splice(1501, 1502, " ")
+    assert live.ids == tokenizer.encode_ordinary(live.text)
+
+
 def test_what_is_not_encoded_yet_is_shown_and_settles_stretch_by_stretch(vocabulary, monkeypatch):
     monkeypatch.setattr(giant, "STRETCH", 1500)
     text = "".join(random.Random(0).choices(["ab", "ba", "aab", "日"], k=6_000))
