@@ -90,6 +90,9 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
 def check_texts(earlier: Tokenizer, now: Sequence[Source]) -> None:
     """Raise `OptionError` if these are not the texts of an earlier training, whatever they are called."""
     then = earlier.record.sources if earlier.record else ()
+    texts_then, texts_now = ([(one.sha256, one.weight) for one in sources] for sources in (then, now))
+    if texts_then != texts_now and sorted(texts_then) == sorted(texts_now):
+        raise OptionError("These are the texts of the training to resume in another order; give them as then.")
     for was, source in zip(then, now, strict=False):
         if was.weight != source.weight:
             raise OptionError(

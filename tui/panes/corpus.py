@@ -64,7 +64,7 @@ class CorpusPane(Pane):
     def watch_corpus(self, corpus: Corpus) -> None:
         wanted: dict[Mark, tuple[str, ...]] = {"corpus": corpus.paths, "reference": corpus.reference}
         for mark, paths in wanted.items():
-            if set(self.texts.marked(mark)) != set(paths):
+            if self.texts.marked(mark) != paths:
                 self.texts.choose(paths, mark)
         self.watch_totals()
 

@@ -5,7 +5,7 @@ Drawn by its own labels and not by Textual's guides, so that marks and sizes sta
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -108,19 +108,26 @@ class CorpusTree(Tree[TextSource]):
     # Marks
 
     def marked(self, mark: Mark) -> tuple[str, ...]:
-        """Paths that carry this mark, from top to bottom."""
-        paths = dict.fromkeys(_source(node).path for node in self._all_nodes())
-        return tuple(path for path in paths if self._marks.get(path) == mark)
+        """Paths that carry this mark, in the order in which they got it, which is that of the corpus."""
+        return tuple(path for path, other in self._marks.items() if other == mark)
 
     def choose(self, paths: tuple[str, ...], mark: Mark = "corpus") -> None:
         """Give these paths this mark and take it from all others; a path not yet listed is added to the files."""
         listed = {_source(node).path for node in self._all_nodes()}
         self._marks = {path: other for path, other in self._marks.items() if other != mark}
-        for path in map(Path, dict.fromkeys(paths)):  # a command line may name one twice
-            if str(path) not in listed:
-                self._add_source(self._files, file_source(path), before=0)
-                self._files.expand()
-            self._marks[str(path)] = mark
+        new = [path for path in dict.fromkeys(paths) if path not in listed]  # a command line may name one twice
+        for number, path in enumerate(new):
+            self._add_source(self._files, file_source(Path(path)), before=number)
+        if new:
+            self._files.expand()
+        self._mark(paths, mark)
+
+    def _mark(self, paths: Iterable[str], mark: Mark) -> None:
+        """Mark these behind those that have this mark already."""
+        for path in paths:
+            if self._marks.get(path) != mark:
+                self._marks.pop(path, None)
+                self._marks[path] = mark
         self._marks_changed()
 
     def _marks_changed(self) -> None:
@@ -172,9 +179,9 @@ class CorpusTree(Tree[TextSource]):
         if all(self._marks.get(path) == mark for path in paths):
             for path in paths:
                 del self._marks[path]
+            self._marks_changed()
         else:
-            self._marks |= dict.fromkeys(paths, mark)
-        self._marks_changed()
+            self._mark(paths, mark)
 
     def action_weigh(self) -> None:
         if self.is_chosen:

@@ -10,6 +10,8 @@ import pytest
 from shell import Bpescope
 
 from bpe_core import Tokenizer, load, save, train
+from bpe_core.corpus import Counts
+from bpe_core.errors import OptionError
 from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.runs import RunDifference, TrainingRun
 from bpe_core.tokenizer.training_record import TIES
@@ -55,6 +57,12 @@ def test_what_was_asked_for_otherwise_is_named():
         assert RunDifference.of(usual, other).options == told
     same_words = train(WORDS[1:], vocab_size=270, pattern="words")
     assert RunDifference.of(usual, same_words).options.keys() == {"texts"}
+    counted_of = [Counts.weighted([(Counts.of(text, "words"), 1) for text in texts]) for texts in ("ab", "ba", "aab")]
+    one, turned, longer = (train(counts, vocab_size=258) for counts in counted_of)
+    assert RunDifference.of(one, turned).options["texts"][1] == "the same texts in another order"
+    assert "another order" not in RunDifference.of(one, longer).options["texts"][1]
+    with pytest.raises(OptionError, match="in another order"):
+        train(counted_of[1], vocab_size=258, resume=one)
     nobody_knows = Tokenizer(usual.vocabulary, "words")
     assert RunDifference.of(usual, nobody_knows).options == {}
 

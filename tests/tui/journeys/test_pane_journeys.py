@@ -5,6 +5,7 @@ from pathlib import Path
 from player import play
 
 from bpe_core import load
+from tui.disk.config import load_configuration
 
 
 async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
@@ -75,3 +76,18 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(small: P
         await player.until("tiny is no longer in the")
         assert small.exists()
     assert load(home / "mine.tiktoken", pattern="gpt4").n_vocab == 280
+
+
+async def test_the_order_of_the_texts_stays_as_they_were_given(home: Path) -> None:
+    for name in (names := ["b.txt", "c.txt", "a.txt"]):
+        (home / name).write_text(f"{name} " * 9)
+    for paths in ([home / name for name in names], [], []):
+        async with play(*paths) as player:
+            player.press("f2")
+            await player.until("documents                3", "c.txt")
+            shown = [name for row in player.screen.text.splitlines() for name in names if f"✓ {name}" in row]
+        assert [Path(path).name for path in load_configuration().corpus] == shown == names
+    async with play() as player:
+        player.press("f2", "home", "down", "space", "space")
+        await player.until("documents                3")
+    assert [Path(path).name for path in load_configuration().corpus] == [*names[1:], names[0]], "chosen last"
