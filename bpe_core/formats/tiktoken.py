@@ -4,7 +4,6 @@ They contain no pattern, no special tokens and no merges. For published files th
 `bpe_core.formats.known_files`; merges are not needed to encode, and are recovered when they are to be shown.
 """
 
-import re
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
@@ -22,23 +21,26 @@ from bpe_core.visible import quoted
 if TYPE_CHECKING:
     import tiktoken
 
-_FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
+_FIRST: Final = 8  # lines that tell a file of ranks from a text, which may begin with "Book 1"
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether the first line is base64 and a number."""
-    return _FIRST_LINE.match(data[:4096]) is not None
+    """Whether the first lines, two at least, are base64 and consecutive numbers."""
+    lines = [line.split() for line in data[:4096].splitlines() if line.strip()][:_FIRST]
+    if len(lines) < 2 or any(len(line) != 2 or from_base64(line[0]) is None for line in lines):
+        return False
+    ranks = [id_in(line[1]) for line in lines]
+    return ranks[0] is not None and ranks == [ranks[0] + row for row in range(len(ranks))]
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file; `pattern` replaces that of a published file, and is needed for another."""
-    known = KNOWN_FILES.get(sha256(file.data).hexdigest())
-    if known is None and pattern is None:
-        why = "holds ranks, but not how to split a text, and is none of the published files known here"
-        raise PatternNeededError(f"{file.where} {why}; name its pattern, such as llama3 or qwen2 (--pattern).")
-    known = known or KnownFile(file.stem, "", {})
+    known = KNOWN_FILES.get(sha256(file.data).hexdigest(), KnownFile(file.stem, "", {}))
     tokens, id_of = kernel.read_ranks(file.data) or (_line_by_line(file), None)
     vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
+    if pattern is None and not known.pattern:
+        why = "holds ranks, but not how to split a text, and is none of the published files known here"
+        raise PatternNeededError(f"{file.where} {why}; name its pattern, such as llama3 or qwen2 (--pattern).")
     pattern = known.pattern if pattern is None else pattern
     if not known.normalization:
         return Tokenizer(vocabulary, pattern, name=known.name)

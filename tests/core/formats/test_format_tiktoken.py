@@ -11,6 +11,7 @@ from small_files import put, rank_lines
 
 from bpe_core import PATTERNS, FormatError, Tokenizer, load, save, train
 from bpe_core.formats import tiktoken as ranks
+from bpe_core.formats import why_no_tokenizer
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.vocabulary import Vocabulary
 from tests.nasty import nasty_texts
@@ -137,3 +138,20 @@ def test_merges_that_ranks_cannot_tell_are_not_written(tmp_path):
     with pytest.raises(FormatError, match="made before some"):
         save(early, tmp_path / "x", format="tiktoken")
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("Chapter 1\nIt was a dark night.\n", ""),
+        ("Book 1\nOf Kings and Queens\n", ""),
+        ("Book 1", ""),
+        ("Year 1990\nYear 1989\n", ""),
+        ("Book 1\nVers 22\n", ""),
+        ("Lion 1\nBear 2\n", "there is no token for the byte 0x00"),
+    ],
+)
+def test_a_text_that_begins_with_a_word_and_a_number_is_a_text(text, doubt, tmp_path):
+    (tmp_path / "text.txt").write_text(text)
+    why = why_no_tokenizer(tmp_path / "text.txt")
+    assert why is not None and doubt in why and bool(why) == bool(doubt)
