@@ -102,8 +102,7 @@ class StderrReporter(Reporter):
             case Started(merges=wanted):
                 self._move("Merging", 0, wanted)
             case Merges() if self._bars:
-                *_, last = event
-                self._move(token_label(last.token_bytes), last.step)
+                self._move(token_label(event[-1].token_bytes), event[-1].step)
 
     def say(self, sentence: str) -> None:
         if self._bars:

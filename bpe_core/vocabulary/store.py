@@ -1,6 +1,7 @@
 """The merges that all versions of a vocabulary share; each version holds how many of them are in force in it."""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import eq
@@ -26,7 +27,7 @@ class Store:
         """Steps, ascending, whose merge makes a token that existed before, as in some published files."""
         # (the kernel's encoder or None, merges it has): one value, replaced at once, since several threads may ask.
         self._compiled: tuple[kernel.Encoder | None, int] | None = None
-        self._children: dict[int, list[int]] = {}
+        self._children: defaultdict[int, list[int]] = defaultdict(list)
         self._n_indexed = self._n_ranked = 0
         self._rank_of: dict[tuple[int, int], int] = {}
 
@@ -87,14 +88,12 @@ class Store:
 
     def children(self, token: int) -> list[int]:
         """The ids that merges make of this one, in the order of their steps. The first call indexes all merges."""
-        if self._n_indexed < len(self.merges):  # islice walks over what it skips
-            for left, right, made in islice(self.merges, self._n_indexed, None):
-                for part in {left, right}:
-                    known = self._children.setdefault(part, [])
-                    if made not in known[-1:]:
-                        known.append(made)
-            self._n_indexed = len(self.merges)
-        return self._children.get(token, [])
+        children = self._children
+        for left, right, made in self.merges[self._n_indexed :]:
+            children[left].append(made)
+            children[right].append(made)
+            self._n_indexed += 1
+        return [*dict.fromkeys(children.get(token, ()))]
 
 
 def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:

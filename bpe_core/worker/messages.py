@@ -12,11 +12,10 @@ Explaining: WorkProgress* Skipped* Counted (Explanation Places?)*, an answer to 
 """
 
 import pickle
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import starmap
+from array import array
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self, overload
 
 from bpe_core.errors import BpeError
 from bpe_core.trainer import Merge
@@ -80,25 +79,39 @@ class Started(NamedTuple):
     n_bytes: int = 0
 
 
-_VALUES: Final = attrgetter("step", "left", "right", "token", "token_bytes", "count", "ties", "n_tokens")
+_FIELDS: Final = attrgetter("left", "right", "token", "token_bytes", "count", "ties", "n_tokens")
 
 
-@dataclass(frozen=True, slots=True)
-class Merges:
-    """Merges in the order they were learned, each as the values of its fields: objects take five times as long to be
-    pickled, and three times as long to be read."""
+class Merges(Sequence[Merge]):
+    """Merges of steps that follow one another, in columns that grow: as objects they would take many times as long to
+    be sent, and the garbage collector would look through all of them again and again."""
 
-    rows: tuple[tuple[Any, ...], ...]
+    def __init__(self, merges: Sequence[Merge] = ()) -> None:
+        self.first = merges[0].step if merges else 1
+        left, right, token, data, *numbers = zip(*map(_FIELDS, merges), strict=True) if merges else ((),) * 7
+        self.pairs = array("Q", left), array("Q", right), array("Q", token)
+        self.token_bytes = list(data)
+        self.counts, self.ties, self.n_tokens = (array("Q", column) for column in numbers)
 
-    @classmethod
-    def of(cls, merges: Iterable[Merge]) -> Self:
-        return cls(tuple(map(_VALUES, merges)))
+    def extend(self, merges: Self) -> None:
+        """Add those of the steps behind these."""
+        for column, more in zip(self._columns, merges._columns, strict=True):
+            column.extend(more)
+
+    @property
+    def _columns(self) -> tuple[Any, ...]:
+        return *self.pairs, self.token_bytes, self.counts, self.ties, self.n_tokens
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.token_bytes)
 
-    def __iter__(self) -> Iterator[Merge]:
-        return starmap(Merge, self.rows)
+    @overload
+    def __getitem__(self, index: int) -> Merge: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Merge]: ...
+    def __getitem__(self, index: int | slice) -> Merge | list[Merge]:
+        steps, columns = range(self.first, self.first + len(self))[index], (column[index] for column in self._columns)
+        return Merge(steps, *columns) if isinstance(steps, int) else list(map(Merge, steps, *columns))
 
 
 class Checkpoint(NamedTuple):

@@ -246,7 +246,7 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
     def send() -> None:
         nonlocal batch, sent
         if batch:
-            job.send(Merges.of(batch))
+            job.send(Merges(batch))
         batch, sent = [], time.monotonic()
         checkpoints.keep_now_and_then(trainer)
 

@@ -77,7 +77,7 @@ def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> N
 
 
 def test_merges_of_what_occurs_once_are_told_from_the_first_of_them_on() -> None:
-    merges = list(Trainer("ababcdcdef", vocab_size=262, pattern="none"))
-    assert [merge.count for merge in merges] == [2, 2, 1, 1, 1, 1]
-    assert learned_by_heart(merges).startswith("From step 3 on each pair occurred only once")
-    assert learned_by_heart(merges[:2]) == learned_by_heart([]) == ""
+    counts = [merge.count for merge in Trainer("ababcdcdef", vocab_size=262, pattern="none")]
+    assert counts == [2, 2, 1, 1, 1, 1]
+    assert learned_by_heart(counts).startswith("From step 3 on each pair occurred only once")
+    assert learned_by_heart(counts[:2]) == learned_by_heart([]) == ""

@@ -21,11 +21,11 @@ from textual.pilot import Pilot
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
-from bpe_core.trainer import Merge
 from bpe_core.worker.explain import Subject
 from bpe_core.worker.job import Job
 from tui.app import INK, PAPER, BpeScope
 from tui.disk import config, sources
+from tui.disk.tokenizer_files import KeptMerges
 from tui.state import StepExplained
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.why_panel import WhyPanel
@@ -180,10 +180,7 @@ class TieStories(App[None]):
                 subject.count(job)
             told, places = subject.explanation(step), tuple(subject.places(step))
             log, panel = self.query_one(f"#{name} MergeLog", MergeLog), self.query_one(f"#{name} WhyPanel", WhyPanel)
-            log.add(
-                Merge(number, *pair, tokenizer.token_bytes(pair[2]), *row)
-                for number, (pair, row) in enumerate(zip(tokenizer.merges, record.steps, strict=True), 1)
-            )
+            log.merges = KeptMerges(tokenizer)
             panel.begin(record.n_tokens_start)
             panel.tokenizer, panel.step = tokenizer, step
             panel.explained = StepExplained(step, told, places, ties=preset.options.ties)

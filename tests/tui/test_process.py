@@ -57,7 +57,7 @@ def say(*events):
     sys.stdout.buffer.flush()
 
 def merges(first, n):
-    return Merges.of([Merge(step, 97, 97, 256, b"aa", 4, 1, 9) for step in range(first, first + n)])
+    return Merges([Merge(step, 97, 97, 256, b"aa", 4, 1, 9) for step in range(first, first + n)])
 """
 ANYTHING = CountRequest((), "")
 RUN, WAIT = JobCommand("run"), JobCommand("step", 0)

@@ -9,7 +9,8 @@ import pytest
 
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
-from bpe_core.trainer import Merge, Trainer
+from bpe_core.trainer import Trainer
+from bpe_core.worker.messages import Merges
 from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, load_file, place_for, without_odd_record
 from tui.features.course import Course, TrainingTask
 from tui.features.shown import same
@@ -82,14 +83,14 @@ def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path:
     task = TrainingTask("x", TrainingOptions(1000, "none", "largest", 2, ("<s>",)))
     trainer = Trainer(TEXT, vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=["<s>"])
     n_tokens = trainer.n_tokens
-    told: list[Merge] = [next(trainer) for _ in range(4)]
+    told = Merges([next(trainer) for _ in range(4)])
     run = Run("failed", tokens_at_start=n_tokens, first_counts=trainer.first_counts)
     learned = trainer.tokenizer()
     save(Course(task, run, tokenizer=learned, merges=told, n_bytes=n_tokens).learned(), tmp_path / "rescued.json")
 
     rescued = load(tmp_path / "rescued.json")
     assert rescued.merges == learned.merges and rescued.special_tokens == learned.special_tokens
-    assert list(KeptMerges(rescued)) == told
+    assert list(KeptMerges(rescued)) == list(told)
     assert rescued.record is not None and learned.record is not None
     assert rescued.record.stop_reason == "the worker process died"
     assert rescued.record.n_bytes == len(TEXT)

@@ -1,6 +1,5 @@
 """Whatever a worker says and a user asks, in any order: the screen's run is that of the newest training, and sound."""
 
-import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -64,19 +63,16 @@ class Trainings(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        log = SimpleNamespace(log_of_merges=SimpleNamespace(add=lambda merges: None))
         self.said: list[str] = []
         self.totals: list[object] = []
         self.sent: dict[int, list[JobCommand]] = {}
         self.asked: dict[int, list[JobCommand]] = {}
-        self.screen = SimpleNamespace(
-            run=Run(), pace=0, training=log, say=lambda sentence, severity="": self.said.append(sentence)
-        )
+        self.screen = SimpleNamespace(run=Run(), pace=0, say=lambda sentence, severity="": self.said.append(sentence))
         others = SimpleNamespace(
             forgets=[],
             go_on=lambda: None,
             leave_to_training=lambda task, totals: self.totals.append(totals),
-            begin_training=lambda task, tokenizer, n_tokens, n_bytes: None,
+            begin_training=lambda *_: None,
             grow=lambda tokenizer, merges: None,
         )
         self.feature = TrainingFeature(cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(4)))
@@ -98,9 +94,7 @@ class Trainings(RuleBasedStateMachine):
             course.worker = cast(WorkerProcess, SimpleNamespace(send=self.sent[id(course)].append))
 
     def hear(self, course: Course, event: object) -> None:
-        merges: list[Any] = []
-        run = self.feature._hear(course, course.run, event, merges)
-        asyncio.run(self.feature._take(course, merges))
+        run = self.feature._hear(course, course.run, event)
         self.feature._publish(course, self.feature._towards_goal(course, run))
 
     @rule(course=courses, event=EVENTS)
@@ -124,7 +118,7 @@ class Trainings(RuleBasedStateMachine):
 
     @rule(course=courses)
     def learning_begins(self, course: Course) -> None:
-        course.merges.clear()
+        course.merges = Merges()
         self.hear(course, Started(len(TEXT), len(LEARNED), 0, (), len(TEXT)))
         assert (course.run.phase, course.run.done, course.run.total) == ("merging", 0, len(LEARNED))
 
@@ -132,7 +126,7 @@ class Trainings(RuleBasedStateMachine):
     def merges_come(self, course: Course, n: int) -> None:
         some = LEARNED[len(course.merges) : len(course.merges) + n]
         if course.tokenizer is not None and some:
-            self.hear(course, Merges.of(some))
+            self.hear(course, Merges(some))
             assert course.run.done == len(course.merges) == course.tokenizer.step
             assert course.tokenizer.merges == [(merge.left, merge.right, merge.token) for merge in course.merges]
 

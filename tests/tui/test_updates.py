@@ -1,6 +1,5 @@
 """What the events of a worker amount to: a training and a count, as the screen shows them."""
 
-import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,7 +8,6 @@ import pytest
 from scope import TEXT
 
 from bpe_core.corpus import Counts
-from bpe_core.trainer import Trainer
 from bpe_core.worker.messages import (
     Event,
     Started,
@@ -46,7 +44,7 @@ def runs(*events: Event) -> list[Run]:
     training, _ = feature()
     course, run, found = Course(TrainingTask("book", TrainingOptions())), Run("counting"), []
     for event in events:
-        found.append(run := training._hear(course, run, event, []))
+        found.append(run := training._hear(course, run, event))
     return found
 
 
@@ -67,25 +65,3 @@ async def test_a_count(book: Path) -> None:
     corpus._counted = ("missing",), "gpt4"
     await guarded(cast(MainScreen, screen), corpus._count, corpus.failed)
     assert "missing cannot be read" in screen.totals.error
-
-
-async def test_many_merges_are_taken_in_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer = Trainer(TEXT, vocab_size=300)
-    learned = list(trainer)
-    logged: list[int] = []
-    log = SimpleNamespace(add=lambda some: logged.append(len(some)))
-    training, noted = feature(training=SimpleNamespace(log_of_merges=log))
-    course = Course(TrainingTask("book", TrainingOptions()), tokenizer=trainer.tokenizer().at(0))
-    monkeypatch.setattr("tui.features.training._AT_ONCE", 8)
-    turns = 0
-
-    async def take_turns() -> None:
-        nonlocal turns
-        while not noted.grown:
-            turns += 1
-            await asyncio.sleep(0)
-
-    await asyncio.gather(training._take(course, learned), take_turns())
-    assert sum(logged) == len(learned) > 24 and max(logged) == 8 and turns >= len(logged)
-    assert course.merges == learned
-    assert noted.grown[0].merges == trainer.tokenizer().merges

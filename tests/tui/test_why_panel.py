@@ -15,6 +15,7 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
+from tui.disk.tokenizer_files import KeptMerges
 from tui.drawing.lines import InfoLine, Titles
 from tui.drawing.palette import WRITINGS, writer
 from tui.drawing.plots import bar
@@ -146,7 +147,7 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
     app = PanelApp()
     async with app.run_test(size=(90, 70)) as pilot:
         panel = app.panel
-        app.query_one(MergeLog).add([merge_of(tokenizer, step) for step in range(1, 7)])
+        app.query_one(MergeLog).merges = KeptMerges(tokenizer)
         panel.begin(79)
         panel.tokenizer, panel.step, panel.run = tokenizer, 1, Run("merging")
         panel._rested()

@@ -3,15 +3,13 @@
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, Options, TrainingRecord, parsed_number, parsed_option
-from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import Condition
-from bpe_core.worker.messages import JobCommand
+from bpe_core.worker.messages import JobCommand, Merges
 from bpe_core.worker.train import Recipe, TrainRequest
 from tui.disk.locked import Note
 from tui.process import WorkerProcess
@@ -106,7 +104,7 @@ class Course:
     pace: Pace = field(default_factory=Pace)
     asked: TrainingOptions | None = None  # by what it learns, also where that is a preset, or begins with a vocabulary
     tokenizer: Tokenizer | None = None  # with what it has learned so far; None before its first merge is due
-    merges: list[Merge] = field(default_factory=list)
+    merges: Merges = field(default_factory=Merges)
     n_known: int = 0  # merges that were known before it, and have to be made again before there are more
     n_bytes: int = 0  # of the corpus, as often as its texts weigh
     n_skipped: int = 0  # files that are no text
@@ -149,19 +147,19 @@ class Course:
 
     def learned(self) -> Tokenizer:
         """What the worker has sent until now, as a whole; its record lacks the digests of the texts."""
-        rules, run = self.task.rules, self.run
+        rules, run, merges = self.task.rules, self.run, self.merges
         assert self.tokenizer is not None
         asked = replace(rules, special_tokens=(), min_share=None if rules.min_share is None else str(rules.min_share))
         record = TrainingRecord(
             **{name: getattr(asked, name) for name in OPTION_OF},
             sources=(),
-            steps=tuple((merge.count, merge.ties, merge.n_tokens) for merge in self.merges),
+            steps=tuple(zip(merges.counts, merges.ties, merges.n_tokens, strict=True)),
             n_bytes=self.n_bytes,
             n_tokens_start=run.tokens_at_start,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             stop_reason="the worker process died" if run.phase == "failed" else run.phase,
             # A merge that was given, and not chosen, comes with no tied pair.
-            n_given=sum(1 for _ in takewhile(lambda merge: not merge.ties, self.merges)),
+            n_given=next((number for number, ties in enumerate(merges.ties) if ties), len(merges)),
             first_counts=run.first_counts,
         )
         return Tokenizer(self.tokenizer.vocabulary, rules.pattern, record=record)

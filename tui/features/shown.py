@@ -2,7 +2,7 @@
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Final
@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from bpe_core.explain.trace import steps_seen
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer import Merge
+from bpe_core.worker.messages import Merges
 from tui.disk.tokenizer_files import KeptMerges
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
@@ -94,18 +94,21 @@ class Shown(Feature):
             self.screen.editor.tell_names()
             self.screen.editor.side.show_token()
 
-    def begin_training(self, task: TrainingTask, tokenizer: Tokenizer, n_tokens: int, n_bytes: int) -> None:
-        """Show a tokenizer that is being trained and has no merges yet, on a corpus of this size."""
+    def begin_training(
+        self, task: TrainingTask, tokenizer: Tokenizer, merges: Merges, n_tokens: int, n_bytes: int
+    ) -> None:
+        """Show a tokenizer that is being trained on a corpus of this size, and has none of the merges yet to come."""
         self._forget(task)
         self._before, self.loaded = self.loaded or self._before, None
-        self.screen.training.begin(n_tokens, n_bytes)
+        self.screen.training.begin(n_tokens, n_bytes, merges)
         self._put(tokenizer, "", 0)
 
-    def grow(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
-        """Show the trained tokenizer with these merges more; the step in force follows if it was the newest."""
+    def grow(self, tokenizer: Tokenizer, lengths: Sequence[int]) -> None:
+        """Show the trained tokenizer with more merges, and the lengths of the corpus after these; the step in force
+        follows if it was the newest."""
         screen = self.screen
         following = screen.tokenizer is not None and self.asked_for == screen.tokenizer.step
-        screen.training.learned(merges)
+        screen.training.learned(lengths)
         screen.tokenizer = tokenizer
         if following:  # else what is in force stays as it is: the editor need not split its text anew
             self.go_to(tokenizer.step)

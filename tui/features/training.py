@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import bpe_core
 from bpe_core import Tokenizer
@@ -36,8 +36,6 @@ from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
 from tui.state import PACES, Corpus, Loaded, Phase, Run, Totals, TrainingOptions, name_of
 from tui.terminal.background import in_thread
-
-_AT_ONCE: Final = 512  # merges that are taken in between two moments for keys: some milliseconds of work
 
 
 class TrainingFeature(Feature):
@@ -247,19 +245,20 @@ class TrainingFeature(Feature):
             course.worker.send(command)
         async with course.worker as worker:
             async for events in worker.batches():
-                run, merges = course.run, list[bpe_core.trainer.Merge]()
+                run, n_before = course.run, len(course.merges)
                 for event in events:
-                    run = self._hear(course, run, event, merges)
+                    run = self._hear(course, run, event)
                     await asyncio.sleep(0)
-                await self._take(course, merges)
+                if course.tokenizer and n_before < len(course.merges):
+                    self._shown.grow(course.tokenizer, course.merges.n_tokens[n_before:])
                 self._publish(course, self._towards_goal(course, run))
                 if course.noted != (unfinished := course.unfinished):
                     with suppress(OSError):
                         await in_thread(course.note.write, unfinished)
                         course.noted = unfinished
 
-    def _hear(self, course: Course, run: Run, event: Event, merges: list[Merge]) -> Run:
-        """The run after an event of the worker; merges are added to `merges`."""
+    def _hear(self, course: Course, run: Run, event: Event) -> Run:
+        """The run after an event of the worker; merges are added to those of the course."""
         task, pace = course.task, course.pace
         match event:
             case messages.WorkProgress("counting", done, total, name):
@@ -280,12 +279,13 @@ class TrainingFeature(Feature):
                 begin = task.begin.vocabulary if task.begin else None  # the worker begins with the same
                 course.tokenizer = bpe_core.Tokenizer(first_vocabulary(task.rules, begin), task.rules.pattern)
                 course.n_known, course.n_bytes = n_known, n_bytes
-                self._shown.begin_training(task, course.tokenizer, n_tokens, n_bytes)
+                self._shown.begin_training(course.task, course.tokenizer, course.merges, n_tokens, n_bytes)
                 pace.restart()
                 return Run("merging", 0, n_merges, tokens_at_start=n_tokens, first_counts=first_counts)
-            case messages.Merges():
-                merges += event
-                return replace(run, done=merges[-1].step, rate=pace.rate(merges[-1].step))
+            case messages.Merges() if course.tokenizer:
+                course.merges.extend(event)
+                course.tokenizer = course.tokenizer.with_merges(zip(*event.pairs, strict=True))
+                return replace(run, done=len(course.merges), rate=pace.rate(len(course.merges)))
             case messages.State("paused", reached):
                 return replace(run, phase="paused", rate=0.0, detail=str(reached or ""))
             case messages.State("running"):
@@ -304,18 +304,6 @@ class TrainingFeature(Feature):
                 self.screen.say(sentence, "error")
                 return replace(run, phase="failed", rate=0.0, detail=sentence)
         return run
-
-    async def _take(self, course: Course, learned: list[Merge]) -> None:
-        """Add merges to the tokenizer and the log, in slices; then show them."""
-        if not learned or course.tokenizer is None:
-            return
-        for start in range(0, len(learned), _AT_ONCE):
-            merges = learned[start : start + _AT_ONCE]
-            course.merges += merges
-            course.tokenizer = course.tokenizer.with_merges((merge.left, merge.right, merge.token) for merge in merges)
-            self.screen.training.log_of_merges.add(merges)
-            await asyncio.sleep(0)
-        self._shown.grow(course.tokenizer, learned)
 
     @staticmethod
     def _towards_goal(course: Course, run: Run) -> Run:
@@ -359,7 +347,7 @@ class TrainingFeature(Feature):
             came_out, sentence = PRESETS[course.task.preset].verdict(learned)
             self._publish(course, replace(course.run, detail=sentence.partition(":")[0]))  # the rest may not fit there
             self.screen.say(sentence, "information" if came_out else "warning")
-        if course.saved and (warning := learned_by_heart(course.merges)):
+        if course.saved and (warning := learned_by_heart(course.merges.counts)):
             self.screen.say(warning, "warning")
 
     async def keep(self, checkpoint: Path, output: Path, learned: Tokenizer | None = None) -> Path | None:
@@ -391,11 +379,11 @@ def _ask_condition(question: str) -> Ask[Condition]:
     return Ask(question, condition, hint=hint, example="512, or: ratio >= 3.5", suggest=EXAMPLES)
 
 
-def learned_by_heart(merges: Sequence[Merge]) -> str:
-    """What to say of merges whose pair occurred but once; empty if there are none."""
-    if not merges or merges[-1].count > 1:
+def learned_by_heart(counts: Sequence[int]) -> str:
+    """What to say of merges whose pair occurred but once, given the counts of all; empty if there are none."""
+    if not counts or counts[-1] > 1:
         return ""
-    step = next(merge.step for merge in merges if merge.count == 1)
+    step = counts.index(1) + 1
     return (
         f"From step {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
         "With a minimum count of 2 a training stops before them."

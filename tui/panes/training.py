@@ -14,8 +14,8 @@ from textual.widgets import Button, Input, Label, ProgressBar, Static
 
 from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer import Merge
 from bpe_core.visible import counted, visible
+from bpe_core.worker.messages import Merges
 from tui.commands import bindings
 from tui.disk.tokenizer_files import KeptMerges
 from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
@@ -108,17 +108,16 @@ class TrainingPane(Pane):
     async def begin_training(self) -> None:
         await self.run_action("screen.do('training.train_or_pause')")
 
-    def begin(self, n_tokens: int, n_bytes: int) -> None:
-        """A new training, or another tokenizer: empty log and curve."""
-        self.log_of_merges.clear(n_bytes=n_bytes, n_tokens=n_tokens)
+    def begin(self, n_tokens: int, n_bytes: int, merges: Merges | None = None) -> None:
+        """A new training, or another tokenizer: empty log and curve. `merges` are those that will be learned."""
+        self.log_of_merges.clear(merges, n_bytes=n_bytes, n_tokens=n_tokens)
         self.curve.clear(n_tokens, n_bytes)
         self.why.begin(n_tokens or n_bytes)
 
-    def learned(self, merges: list[Merge]) -> None:
-        """Show these, which the log has already."""
+    def learned(self, lengths: Sequence[int]) -> None:
+        """Show what came to the merges, and the lengths of the corpus after each of these."""
         self.log_of_merges.arrived()
-        if merges and merges[0].n_tokens:  # a file from elsewhere does not tell how long its corpus was
-            self.curve.append([merge.n_tokens for merge in merges])
+        self.curve.append(lengths)
 
     def _points(self) -> Sequence[CurvePoint]:
         """The whole curve of the training that the tokenizer on the screen came from; empty if it has no record."""

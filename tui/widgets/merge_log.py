@@ -14,6 +14,7 @@ from textual.timer import Timer
 from bpe_core.explain.trace import UseLedger
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, token_label
+from bpe_core.worker.messages import Merges
 from tui.commands import bindings
 from tui.drawing.lines import fit
 from tui.state import do
@@ -118,7 +119,7 @@ class MergeLog(Table):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.merges: Sequence[Merge] = []  # the rows, in order of their step
+        self.merges: Sequence[Merge] = Merges()  # the rows, in order of their step
         self.n_bytes = self.n_tokens = 0  # size of the corpus before the first merge; 0 where that is not known
         self.uses: UseLedger | None = None  # how often each token is left; None where lengths are not known
         self._lengths: dict[int, int] = {}
@@ -129,12 +130,13 @@ class MergeLog(Table):
 
     # Merges in
 
-    def clear(self, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
-        """No rows; `n_bytes` and `n_tokens` are the size of the corpus before the first merge, 0 where not known."""
+    def clear(self, merges: Merges | None = None, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
+        """No rows but those that `merges` gets, which are shown once they have `arrived`. `n_bytes` and `n_tokens` are
+        the size of the corpus before the first merge, 0 where not known."""
         self._lengths = {}
         self.n_bytes, self.n_tokens = n_bytes, n_tokens or n_bytes
         self.uses = UseLedger(self.n_tokens) if self.n_tokens else None
-        self._show_all([], self._lengths.get)
+        self._show_all(Merges() if merges is None else merges, self._lengths.get)
         self.following = True
 
     def show(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
@@ -144,23 +146,22 @@ class MergeLog(Table):
             self._counting.run(self._count_uses(rows), self._counted)
 
     def _show_all(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
-        self.merges, self._length_of = rows, length_of
+        self.n_rows, self.merges, self._length_of = 0, rows, length_of
         self._newest = rows[-1].step if rows else 0
         self._counting.cancel()
         self.set_reactive(MergeLog.choice, "")
         self.arrived()
 
-    def add(self, rows: Iterable[Merge]) -> None:
-        """More merges, the steps going on where they ended; they are shown once they have `arrived`."""
-        assert isinstance(self.merges, list)  # what was shown as a whole does not grow
-        for merge in rows:
-            self.merges.append(merge)
-            self._lengths[merge.token] = len(merge.token_bytes)
-            if self.uses is not None:
-                self.uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
-
     def arrived(self) -> None:
-        self.n_rows = len(self.merges)
+        """Show all of the merges, which may have grown."""
+        new, merges = slice(self.n_rows, None), self.merges
+        self.n_rows = len(merges)
+        if isinstance(merges, Merges):
+            pairs = [column[new] for column in merges.pairs]
+            self._lengths.update(zip(pairs[2], map(len, merges.token_bytes[new]), strict=True))
+            if self.uses is not None:
+                for numbers in zip(*pairs, merges.n_tokens[new], strict=True):
+                    self.uses.add(*numbers)
         self.rows_changed()
         self._fit_columns()
         if not (self.choice or self.search):

@@ -42,7 +42,6 @@ SLICE: Final = 0.008  # seconds of work at a time, short enough for a frame
 _PAUSE: Final = 1 / 30  # seconds from one slice to the next
 _SOON: Final = 0.06  # seconds after an edit before the text is reviewed
 _AT_REST: Final = 0.3  # the same after a change of tokenizers; while a vocabulary is learned, nothing is reviewed
-_MANY: Final = 5_000  # tokens above which a vocabulary is put in order in a thread, for the review
 _PASSING: Final = 0.1  # seconds after a change of tokenizers that came before all tokens were known: more may come
 _COMPILED_AFTER: Final = 1.0  # seconds until patterns are compiled that the first text did without
 
@@ -239,7 +238,8 @@ class TextWork:
         self._reviewed_from = 0.0  # when the review may go on
         self._settles_from = 0.0  # when tokens may be settled
         self._is_reading = False
-        self._in_order: Tokenizer | None = None  # the one whose vocabulary is in order for the review
+        self._ordered: Tokenizer | None = None  # the one whose vocabulary is in order for the review, or soon will be
+        self._is_ordering = False
         self._splitters: set[Splitter] = set()  # those of the lanes; soon all of their patterns are compiled
 
     def begin(self) -> None:
@@ -311,14 +311,11 @@ class TextWork:
                 self._area.tokens_changed()
             else:
                 self._work_in(_PAUSE)
-        elif edited.live is None:
+        elif edited.live is None or self._is_ordering:
             return
-        elif self._in_order is not edited.live.tokenizer:
-            self._in_order = edited.live.tokenizer
-            if self._in_order.n_vocab > _MANY:
-                self._area.run_worker(self._order(self._in_order), group="review", exclusive=True)
-            else:
-                self._work_in(_PAUSE)
+        elif self._ordered is not edited.live.tokenizer:
+            self._ordered, self._is_ordering = edited.live.tokenizer, True
+            self._area.run_worker(self._order(self._ordered), group="review")
         else:
             is_settled = edited.settle_review(SLICE)
             self._area.reviewed()
@@ -328,5 +325,8 @@ class TextWork:
     async def _order(self, tokenizer: Tokenizer) -> None:
         from bpe_core.vocabulary import in_order
 
-        await in_thread(in_order, tokenizer.vocabulary)
+        try:
+            await in_thread(in_order, tokenizer.vocabulary)
+        finally:
+            self._is_ordering = False
         self._work_in(_PAUSE)

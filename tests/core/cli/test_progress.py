@@ -26,7 +26,7 @@ def test_a_bar_names_what_is_done_whatever_it_is_called(monkeypatch: pytest.Monk
         WorkProgress("counting", 1, 10, "a[b]\x1b[2J.txt"),
         WorkProgress("auditing", 3, 7, "tokens never used"),
         Started(tokens=11, merges=3),
-        Merges.of(list(Trainer("aaabdaaabac", vocab_size=259, pattern="none"))),
+        Merges(list(Trainer("aaabdaaabac", vocab_size=259, pattern="none"))),
     ):
         reporter.send(event)
         reporter._bars.refresh()

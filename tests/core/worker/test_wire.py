@@ -34,5 +34,5 @@ def test_what_is_no_message_is_refused(body: bytes) -> None:
 
 def test_merges_come_out_as_they_were() -> None:
     learned = list(Trainer("the theme of the other thesis " * 9, vocab_size=275))
-    (merges,) = Unpacker().feed(packed(Merges.of(learned[4:])))
+    (merges,) = Unpacker().feed(packed(Merges(learned[4:])))
     assert list(merges) == learned[4:] and len(merges) == len(learned) - 4
