@@ -3,7 +3,7 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from operator import eq
 from typing import TypeVar, overload
 
@@ -78,9 +78,9 @@ class Store:
             steps = {piece: self.step_of.get(token, 0) for piece, token in self.whole_pieces.items()}
             encoder, n_known = kernel.encoder(*self.symbols.tables, dict(self.whole_pieces), steps, True, False), 0
         if encoder and n_known < n_merges:
-            columns = zip(*islice(self.merges, n_known, n_merges), strict=True)
             try:
-                encoder = encoder.extended(*(array("I", column) for column in columns))
+                ids = array("I", chain.from_iterable(self.merges[n_known:n_merges]))
+                encoder = encoder.extended(ids[::3], ids[1::3], ids[2::3])
             except (ValueError, OverflowError):  # an id that is too large
                 encoder = None
         self._compiled = encoder, max(n_known, n_merges)

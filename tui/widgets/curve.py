@@ -130,8 +130,8 @@ class Curve(Widget, can_focus=True):
         start = len(self._lengths)
         self._lengths.extend(lengths)
         if self.quantity == "tokens":
-            for length in self._lengths[start:]:
-                self._least, self._most = min(self._least, length), max(self._most, length)
+            new = [self._least, self._most, *self._lengths[start:]]
+            self._least, self._most = min(new), max(new)
         else:
             drawn = values(self.quantity, self._lengths, self._n_bytes, ())
             self._draw(*((self.quantity, drawn) if drawn else ("tokens", self._lengths)))

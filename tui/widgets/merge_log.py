@@ -121,7 +121,8 @@ class MergeLog(Table):
         super().__init__(id=id)
         self.merges: Sequence[Merge] = Merges()  # the rows, in order of their step
         self.n_bytes = self.n_tokens = 0  # size of the corpus before the first merge; 0 where that is not known
-        self.uses: UseLedger | None = None  # how often each token is left; None where lengths are not known
+        self._uses: UseLedger | None = None
+        self._n_counted = 0  # merges that it has, as they are learned
         self._lengths: dict[int, int] = {}
         self._length_of: Callable[[int], int | None] = self._lengths.get
         self._newest = 0  # the newest step that has been in force: only beyond it a step is growth and no travel
@@ -135,14 +136,14 @@ class MergeLog(Table):
         the size of the corpus before the first merge, 0 where not known."""
         self._lengths = {}
         self.n_bytes, self.n_tokens = n_bytes, n_tokens or n_bytes
-        self.uses = UseLedger(self.n_tokens) if self.n_tokens else None
+        self._uses, self._n_counted = UseLedger(self.n_tokens) if self.n_tokens else None, 0
         self._show_all(Merges() if merges is None else merges, self._lengths.get)
         self.following = True
 
     def show(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
         """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
         self._show_all(rows, length_of)
-        if rows and self.uses is not None:
+        if rows and self._uses is not None:
             self._counting.run(self._count_uses(rows), self._counted)
 
     def _show_all(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
@@ -157,11 +158,7 @@ class MergeLog(Table):
         new, merges = slice(self.n_rows, None), self.merges
         self.n_rows = len(merges)
         if isinstance(merges, Merges):
-            pairs = [column[new] for column in merges.pairs]
-            self._lengths.update(zip(pairs[2], map(len, merges.token_bytes[new]), strict=True))
-            if self.uses is not None:
-                for numbers in zip(*pairs, merges.n_tokens[new], strict=True):
-                    self.uses.add(*numbers)
+            self._lengths.update(zip(merges.pairs[2][new], map(len, merges.token_bytes[new]), strict=True))
         self.rows_changed()
         self._fit_columns()
         if not (self.choice or self.search):
@@ -173,6 +170,16 @@ class MergeLog(Table):
         self._gathering = None
         self.rearrange()
 
+    @property
+    def uses(self) -> UseLedger | None:
+        """How often each token is left; None where lengths are not known. Counted as far as it is looked at."""
+        merges = self.merges
+        if self._uses is not None and isinstance(merges, Merges) and self._n_counted < len(merges):
+            new, self._n_counted = slice(self._n_counted, None), len(merges)
+            for numbers in zip(*(column[new] for column in (*merges.pairs, merges.n_tokens)), strict=True):
+                self._uses.add(*numbers)
+        return self._uses
+
     def _count_uses(self, rows: Sequence[Merge]) -> Steps[UseLedger]:
         uses = UseLedger(self.n_tokens)
         for number, merge in enumerate(rows):
@@ -182,7 +189,7 @@ class MergeLog(Table):
         return uses
 
     def _counted(self, uses: UseLedger) -> None:
-        self.uses = uses
+        self._uses = uses
         self.rows_changed()
         self.refresh()
 
@@ -260,7 +267,7 @@ class MergeLog(Table):
     def choices(self) -> Choices:
         if not self.merges:
             return ()
-        some = [(key, shown.title) for key, shown in SHOWN.items() if self.uses is not None or not shown.about]
+        some = [(key, shown.title) for key, shown in SHOWN.items() if self.n_tokens or not shown.about]
         return [("", counted(len(self.merges), "merge")), *some]
 
     @property
