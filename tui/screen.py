@@ -16,7 +16,6 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
-from textual.reactive import Reactive
 
 from bpe_core.visible import visible
 from tui.commands import PANE_BY_ID, PANES, PaneEntry, applies, bindings
@@ -94,13 +93,13 @@ class MainScreen(StateScreen):
             with self.app.batch_update():
                 work = self.query_one("#work")
                 await self.query(".frame").remove()
-                await self.query_one("#panes").mount(*map(_bound, _at("left")), before=work)
-                await work.mount(*map(_bound, _at("upper", "side")), before=self.editor)
+                await self.query_one("#panes").mount(*(pane.load()(pane) for pane in _at("left")), before=work)
+                await work.mount(*(pane.load()(pane) for pane in _at("upper", "side")), before=self.editor)
                 for name in ("corpus_pane", "training", "audit_pane", "compare_pane"):
                     setattr(self, name, self.query_one(f"#{name.removesuffix('_pane')}"))
                 await self.editor.load()
-                _bind(self.editor)
                 self.show_panes()
+                self.bind_panes()
                 self.features = Features(self)
                 # One color for one token, wherever it is seen.
                 self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
@@ -215,14 +214,3 @@ def _import_all() -> None:
             import_module(module)
     import_module("tui.features.all")
     import_module("bpe_core.formats")
-
-
-def _bound(entry: PaneEntry) -> Pane:
-    pane: Pane = entry.load()(entry)
-    return _bind(pane)
-
-
-def _bind(pane: Pane) -> Pane:
-    """Bind a pane to those facts of the screen that it has a variable of the same name for."""
-    state = (name for name, fact in vars(StateScreen).items() if isinstance(fact, Reactive))
-    return pane.data_bind(*(getattr(MainScreen, name) for name in state if name in vars(type(pane))))

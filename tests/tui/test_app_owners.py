@@ -80,7 +80,7 @@ async def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
     small = train(TEXT, vocab_size=260)
     screen = SimpleNamespace(kept=(), remembered=config.Configuration())
     screen.remember = lambda **changes: vars(screen).update(remembered=replace(screen.remembered, **changes))
-    shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace(forgets=[])))
+    shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace()))
     paths = [home / f"{n}.json" for n in range(MOST_OPENED + 5)]
     for path in (*paths, paths[7]):
         await shelf.add(path, small)

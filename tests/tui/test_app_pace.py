@@ -62,7 +62,7 @@ class StandIn:
 
     @property
     def goals(self) -> TrainingFeature:
-        shown = SimpleNamespace(go_to=self.done.append, forgets=[])
+        shown = SimpleNamespace(go_to=self.done.append)
         others = (cast(Any, None) for _ in range(3))
         feature = TrainingFeature(cast(MainScreen, self), cast(Shown, shown), *others)
         feature.tell, feature.train = self._told, self._train  # type: ignore[method-assign]

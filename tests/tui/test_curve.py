@@ -12,9 +12,8 @@ from textual.geometry import Size
 
 from bpe_core import train
 from bpe_core.metrics.training_curve import TrainingCurve
-from tui.drawing.plots import braille
 from tui.state import RunCurve
-from tui.widgets.curve import Curve, values
+from tui.widgets.curve import Curve, braille, values
 
 # 20 merges are 21 points: the length before the first and after each.
 LENGTHS = [168, 161, 155, 149, 144, 139, 135, 132, 129, 127, 125, 123, 121, 119, 117, 116, 115, 113, 112, 110, 109]

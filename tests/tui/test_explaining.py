@@ -24,7 +24,7 @@ class Worker:
 
     is_cancelled = False
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, group: str) -> None:
         self._task = asyncio.ensure_future(work())
         self.cancel = self._task.cancel
 
@@ -65,8 +65,8 @@ async def test_the_newest_merge_of_a_training_at_full_speed_is_explained_once_th
     Silent.started = []
     monkeypatch.setattr(explaining, "WorkerProcess", cast(type[WorkerProcess], Silent))
     screen = SimpleNamespace(run_worker=Worker, explained=StepExplained(), run=Run("merging"), pace=0, step=0)
-    shown = SimpleNamespace(forgets=[], task=TrainingTask("x", TrainingOptions(), ("book.txt",)))
-    feature = Explaining(cast(MainScreen, screen), cast(Any, shown), cast(Any, None))
+    shown = SimpleNamespace(task=TrainingTask("x", TrainingOptions(), ("book.txt",)))
+    feature = Explaining(cast(MainScreen, screen), cast(Any, shown))
 
     async def explain(step: int, newest: int, phase: Phase) -> str:
         screen.tokenizer, screen.step, screen.run = TOKENIZER.at(newest), step, Run(phase)

@@ -1,6 +1,7 @@
 """Lanes: several tokenizers, or several steps of one, share a text; each is told apart, and each is exact."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -98,17 +99,19 @@ class Host:
         self.lanes: tuple[ShownLane, ...] = ()
         self.remembered: tuple[str, ...] = ()
         self.tokenizer: Tokenizer | None = None
+        self.follow: Callable[[], None] = lambda: None
 
     def remember(self, lanes: tuple[str, ...]) -> None:
         self.remembered = lanes
 
-    def watch(self, *_: object, **__: object) -> None:
-        pass
+    def watch(self, _: object, name: str, follow: Callable[[], None], **__: object) -> None:
+        assert name == "tokenizer"
+        self.follow = follow
 
     def say(self, sentence: str, severity: str = "information") -> None:
         self.said.append(sentence)
 
-    def run_worker(self, work: object) -> object:
+    def run_worker(self, work: object, group: str) -> object:
         self._waiting.append(work)
         return self
 
@@ -135,7 +138,7 @@ class Chosen:
                 raise FormatError("There is no such file.")
             return Loaded(files[path], path) if path in files else None
 
-        shown, tokenizers = SimpleNamespace(follows=[], loaded=None), SimpleNamespace(read=read)
+        shown, tokenizers = SimpleNamespace(loaded=None), SimpleNamespace(read=read)
         self.owner = Lanes(cast(MainScreen, self.host), cast(Shown, shown), cast(Tokenizers, tokenizers))
 
     @property
@@ -149,7 +152,7 @@ class Chosen:
     def follow(self, tokenizer: Tokenizer) -> None:
         """This tokenizer is on the screen now."""
         self.host.tokenizer = tokenizer
-        self.owner._follow()
+        self.host.follow()
 
     def toggle(self, *lanes: LaneChoice) -> "Chosen":
         for lane in lanes:

@@ -131,14 +131,14 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
 ) -> None:
     tasks: list[asyncio.Task[None]] = []
     screen = SimpleNamespace(
-        run_worker=lambda work: tasks.append(asyncio.create_task(work())) or tasks[-1],
+        run_worker=lambda work, group: tasks.append(asyncio.create_task(work())) or tasks[-1],
         kept=(),
         remembered=Configuration(),
         remember=lambda **changes: vars(screen).update(remembered=replace(screen.remembered, **changes)),
     )
     row = known("/c/x", "gpt-4o", origin="found")
     monkeypatch.setattr(tokenizer_files, "found", lambda forgotten: (row,))
-    shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace(forgets=[])))
+    shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace()))
     shelf.check_files(everywhere=True)
     await asyncio.sleep(0)
     shelf.check_files()

@@ -11,10 +11,11 @@ from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
 from bpe_core.trainer import Trainer
 from bpe_core.worker.messages import Merges
-from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, load_file, place_for, without_odd_record
-from tui.features.course import Course, TrainingTask
+from tui.disk.tokenizer_files import kept_tokenizers, load_file, without_odd_record
+from tui.features.course import Course, TrainingTask, place_for
 from tui.features.shown import same
 from tui.state import KnownTokenizer, Run, TrainingOptions
+from tui.widgets.merge_log import KeptMerges
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
 LEARNED = train(TEXT, vocab_size=262)

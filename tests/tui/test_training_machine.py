@@ -69,7 +69,6 @@ class Trainings(RuleBasedStateMachine):
         self.asked: dict[int, list[JobCommand]] = {}
         self.screen = SimpleNamespace(run=Run(), pace=0, say=lambda sentence, severity="": self.said.append(sentence))
         others = SimpleNamespace(
-            forgets=[],
             go_on=lambda: None,
             leave_to_training=lambda task, totals: self.totals.append(totals),
             begin_training=lambda *_: None,

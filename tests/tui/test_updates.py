@@ -29,7 +29,6 @@ def feature(**screen: object) -> tuple[TrainingFeature, SimpleNamespace]:
     """The feature on a screen that only has what is given, and what was done with the others."""
     noted = SimpleNamespace(totals=[], grown=[], said=[])
     others = SimpleNamespace(
-        forgets=[],
         go_on=lambda: None,
         leave_to_training=lambda task, totals: noted.totals.append(totals),
         begin_training=lambda *_: None,

@@ -11,14 +11,13 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, overload
+from typing import Final
 
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.hub import all_cached
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer import Merge
 from bpe_core.visible import quoted
 from tui.disk import config
 from tui.disk.files import size_and_time
@@ -41,16 +40,6 @@ def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
     """What is on the shelf, newest first."""
     files = sorted((-size_and_time(path)[1], path) for path in folder.glob("*.json"))
     return tuple(_known(path, -time) for time, path in files)
-
-
-def place_for(folder: Path, title: str) -> Path:
-    """The path on the shelf of what is named after `title`, if that is not taken.
-
-    >>> place_for(Path("/nowhere"), "Python library · gpt4").name
-    'python-library-gpt4.json'
-    """
-    stem = re.sub(r"[^\w.]+", "-", title.casefold()).strip("-.")[:60] or "tokenizer"
-    return folder / f"{stem}.json"
 
 
 def without_twin(path: Path, named: Path) -> Path:
@@ -81,40 +70,6 @@ def told_pattern(path: Path) -> str | None:
         return load(path).pattern
     except PatternNeededError:
         return None
-
-
-class KeptMerges(Sequence[Merge]):
-    """The rows of the merge log of a kept tokenizer, each made when it is seen: of 200,000 that is a screenful.
-
-    They have the counts of its training record, if it has one; a file from elsewhere tells which merges, not how often.
-    """
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._vocabulary = tokenizer.vocabulary
-        self._merges = tokenizer.vocabulary.merges
-        self._counts = tokenizer.record.steps if tokenizer.record else ()
-
-    def __len__(self) -> int:
-        return len(self._merges)
-
-    @overload
-    def __getitem__(self, index: int) -> Merge: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Merge]: ...
-    def __getitem__(self, index: int | slice) -> Merge | list[Merge]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(len(self))[index]]
-        index = range(len(self))[index]
-        left, right, token = self._merges[index]
-        count, ties, n_tokens = self._counts[index] if self._counts else (0, 1, 0)
-        return Merge(index + 1, left, right, token, self._vocabulary.token_bytes(token), count, ties, n_tokens)
-
-    def n_tokens(self) -> list[int]:
-        """Length of the corpus after each merge; empty where that is not known."""
-        return [n_tokens for _, _, n_tokens in self._counts]
-
-    def length_of(self, token: int) -> int:
-        return len(self._vocabulary.token_bytes(token))
 
 
 def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:

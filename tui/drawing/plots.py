@@ -1,13 +1,11 @@
-"""Numbers drawn in cells: bars, values on a line, a shape, and a curve. Pure."""
+"""Numbers drawn in cells: bars, values on a line, and a shape. Pure."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from math import ceil
 from typing import Final
 
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 _HEIGHTS: Final = " ▁▂▃▄▅▆▇█"
-_DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # bits by row and column, above U+2800
 LETTERS: Final = "ABCD"  # what the tokenizers that are compared are called, in their order
 
 
@@ -67,21 +65,3 @@ def shape(amounts: Mapping[int, int], last: int) -> str:
     heights.append(sum(n for place, n in amounts.items() if place >= last))
     most = max(heights) or 1
     return "".join(_HEIGHTS[min(8, -(-8 * n // most))] for n in heights)
-
-
-def braille(depths: Sequence[float], width: int, height: int) -> list[str]:
-    """`height` lines of `width` cells with a line through `depths`: 0 is the top, 1 the bottom, one depth a dot column.
-
-    Fewer than `2 * width` depths leave the right of the lines blank. Empty cells are spaces.
-
-    >>> braille([0, 0.3, 0.6, 1], 3, 1)
-    ['⠑⢄ ']
-    """
-    cells = [[0] * width for _ in range(height)]
-    levels = [round(depth * (4 * height - 1)) for depth in depths[: 2 * width]]
-    for column, (before, level) in enumerate(pairwise([*levels[:1], *levels])):
-        # Steeper than one dot a column, the line is drawn on upright, so that it does not break into points.
-        first, last = sorted((level, before + (level > before) - (level < before)))
-        for dot in range(first, last + 1):
-            cells[dot // 4][column // 2] |= _DOTS[dot % 4][column % 2]
-    return ["".join([chr(0x2800 + bits) if bits else " " for bits in line]) for line in cells]

@@ -30,10 +30,10 @@ class Features:
         self.tokenizers = Tokenizers(screen, self.shown)
         self.texts = Texts(screen, self.tokenizers)
         self.corpus = CorpusChoice(screen, self.tokenizers)
-        self.audit = AuditFeature(screen, self.shown, self.texts, self.tokenizers)
-        self.comparison = ComparisonFeature(screen, self.tokenizers)
+        self.audit = AuditFeature(screen, self.shown, self.texts)
+        self.comparison = ComparisonFeature(screen)
         self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus, self.audit)
-        self.explaining = Explaining(screen, self.shown, self.tokenizers)
+        self.explaining = Explaining(screen, self.shown)
         self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)
         self.lanes = Lanes(screen, self.shown, self.tokenizers)
 

@@ -23,7 +23,6 @@ from tui.drawing.token_rows import FORMS, exported
 from tui.features.feature import NO_TEXT, NO_TOKENIZER, Feature, StateScreen
 from tui.features.shown import Shown
 from tui.features.texts import Texts
-from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
 from tui.state import Audit, AuditInputs, Corpus, TokenLines
 from tui.terminal.background import in_thread
@@ -35,16 +34,10 @@ _AT_ONCE: Final = 8  # lines or parts of a text between two looks at whether som
 class AuditFeature(Feature):
     """Replaces the screen's `audit` and `token_lines`; what was found stays until another audit has come to its end."""
 
-    def __init__(self, screen: StateScreen, shown: Shown, texts: Texts, tokenizers: Tokenizers) -> None:
+    def __init__(self, screen: StateScreen, shown: Shown, texts: Texts) -> None:
         super().__init__(screen)
-        self._shown, self._texts, self._tokenizers = shown, texts, tokenizers
-        shown.forgets.append(self._forget)
+        self._shown, self._texts = shown, texts
         screen.watch(screen, "corpus", self._forget_lines, init=False)
-
-    def _forget(self) -> None:
-        self.cancel()
-        self.screen.audit = Audit()
-        self._forget_lines()
 
     # An audit
 
@@ -56,7 +49,8 @@ class AuditFeature(Feature):
         elif screen.path and not screen.run.busy:
             if screen.active != "audit":
                 screen.action_show("audit")
-            self.begin(partial(self._audit, Path(screen.path), self._texts_of_audit(), screen.audit.inputs))
+            audit = partial(self._audit, Path(screen.path), self._texts_of_audit(), screen.audit.inputs)
+            self.begin(audit, about_tokenizer=True)
         elif not self.waits_for_training():
             unsaved = "What was learned is not saved, and only what is in a file can be audited."
             screen.say(unsaved if screen.tokenizer else NO_TOKENIZER, "warning")
@@ -67,7 +61,7 @@ class AuditFeature(Feature):
         self.screen.audit = replace(audit, running=False, subject=audit.subject or "stopped")
 
     async def _audit(self, path: Path, corpus: Corpus, inputs: AuditInputs) -> None:
-        pattern, model = self._tokenizers.pattern_for(path), (inputs.embeddings, inputs.tensor or None)
+        pattern, model = self.screen.pattern_for(path), (inputs.embeddings, inputs.tensor or None)
         request = AuditRequest(str(path), pattern, corpus.paths, corpus.reference, *model)
         verdicts: dict[int, Verdict] = {}
         measures: dict[str, dict[int, float]] = {}
@@ -168,9 +162,14 @@ class AuditFeature(Feature):
         screen.say(" ".join(sentences))
 
     async def export(self) -> None:
-        table, forms = self.screen.audit_pane.table, tuple(FORMS)
-        parts, question = partial(exported, table.rows, tuple(table.order)), f"Where to? {', '.join(forms)}"
-        await self._texts.save(question, lambda path: write_file(path, parts(path.suffix)), "", forms)
+        pane, forms = self.screen.audit_pane, tuple(FORMS)
+        if not pane.display:
+            self.screen.action_show("audit")
+
+        def write(path: Path) -> None:
+            write_file(path, exported(pane.table.rows, tuple(pane.table.order), path.suffix))
+
+        await self._texts.save(f"Where to? {', '.join(forms)}", write, "", forms)
 
     def try_text(self, text: str, token: int | None) -> None:
         screen = self.screen
@@ -188,7 +187,7 @@ class AuditFeature(Feature):
         self._forget_lines()
         self.screen.token_lines = TokenLines(token, bool(paths), bool(paths), "finding the texts" if paths else "")
         if paths:
-            self.begin(partial(self._find_lines, tokenizer, token, paths), "lines")
+            self.begin(partial(self._find_lines, tokenizer, token, paths), "lines", about_tokenizer=True)
 
     def _forget_lines(self) -> None:
         self.cancel("lines")

@@ -12,9 +12,8 @@ from bpe_core.visible import counted, visible
 from bpe_core.vocabulary.store import Prefix
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
-from tui.features.feature import NO_TEXT, Feature, StateScreen
+from tui.features.feature import NO_TEXT, Feature
 from tui.features.texts import EDITORS_TEXT
-from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
 from tui.state import Compared, ComparisonRun, KnownTokenizer
 from tui.terminal.background import in_thread
@@ -29,16 +28,14 @@ _LINES: Final = 100  # lines that are listed of those that are worst for a token
 class ComparisonFeature(Feature):
     """Replaces the screen's `comparison`."""
 
-    def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
-        super().__init__(screen)
-        self._tokenizers = tokenizers
-        self._worker: WorkerProcess | None = None
+    _worker: WorkerProcess | None = None
 
     def compare(self) -> None:
         """Compare the tokenizers that are marked on the texts that are chosen for it, or stop doing so."""
         screen, pane = self.screen, self.screen.compare_pane
         if screen.comparison.running:
             return self._stop()
+        screen.active = "compare"
         paths = () if pane.subject == "editor's text" else screen.corpus.paths
         if not pane.picker.chosen:
             screen.say(_NO_TOKENIZER, "warning")
@@ -59,7 +56,7 @@ class ComparisonFeature(Feature):
     def _start(self, known: Sequence[KnownTokenizer], paths: tuple[str, ...] = (), by_section: bool = False) -> None:
         """Compare these on the texts at `paths`; without any, on the editor's text."""
         self._worker = None
-        names, pattern_for = distinct_names(self.screen.kept), self._tokenizers.pattern_for
+        names, pattern_for = distinct_names(self.screen.kept), self.screen.pattern_for
         tokenizers = tuple(
             Compared(one.path, names.get(one.path, one.name), pattern_for(Path(one.path)) or "") for one in known
         )

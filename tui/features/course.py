@@ -1,5 +1,6 @@
 """A training to be done, as its worker is asked for it, and its course from the first event to the last."""
 
+import re
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -163,3 +164,13 @@ class Course:
             first_counts=run.first_counts,
         )
         return Tokenizer(self.tokenizer.vocabulary, rules.pattern, record=record)
+
+
+def place_for(folder: Path, title: str) -> Path:
+    """The path on the shelf of what is named after `title`, if that is not taken.
+
+    >>> place_for(Path("/nowhere"), "Python library · gpt4").name
+    'python-library-gpt4.json'
+    """
+    stem = re.sub(r"[^\w.]+", "-", title.casefold()).strip("-.")[:60] or "tokenizer"
+    return folder / f"{stem}.json"

@@ -14,7 +14,6 @@ from bpe_core.worker.explain import AskStep, ExplainFile, ExplainTraining, Learn
 from bpe_core.worker.messages import Event, WorkProgress
 from tui.features.feature import Feature, StateScreen
 from tui.features.shown import Shown
-from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
 from tui.state import StepExplained
 
@@ -27,18 +26,12 @@ _PASSING: Final = "at full speed only an earlier step is explained, or the newes
 class Explaining(Feature):
     """Replaces the screen's `explained`; one worker has counted the corpus and answers step by step."""
 
-    def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers) -> None:
+    def __init__(self, screen: StateScreen, shown: Shown) -> None:
         super().__init__(screen)
-        self._shown, self._tokenizers = shown, tokenizers
+        self._shown = shown
         self._request: ExplainFile | ExplainTraining | None = None
         self._news, self._answered, self._calm = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._wanted: tuple[Tokenizer, int]
-        shown.forgets.append(self._forget)
-
-    def _forget(self) -> None:
-        """End the worker, and know nothing: there is another vocabulary on the screen."""
-        self.cancel()
-        self.screen.explained = StepExplained()
 
     def explain(self, step: int) -> None:
         """Find out about a step; what was wanted before and is not begun is forgotten.
@@ -59,7 +52,7 @@ class Explaining(Feature):
             screen.explained = StepExplained(step, problem=problem, ties=ties)
         elif self._request != before or not (self.is_working or screen.explained.problem):
             screen.explained = StepExplained(step, waiting=waiting, ties=ties)
-            self.begin(partial(self._answer, self._request))
+            self.begin(partial(self._answer, self._request), about_tokenizer=True)
         elif waiting != screen.explained.waiting and _PASSING in (waiting, screen.explained.waiting):
             screen.explained = replace(screen.explained, waiting=waiting)
         self._news.set()
@@ -80,7 +73,7 @@ class Explaining(Feature):
             problem = "This tokenizer changes a text before it splits it; its pairs cannot be counted."
         elif not preset and not paths:
             problem = "No text is chosen to count pairs in: F2, and the space bar marks one."
-        pattern = self._tokenizers.pattern_for(Path(path))
+        pattern = self.screen.pattern_for(Path(path))
         request = None if problem else ExplainFile(path, pattern, preset, () if preset else paths)
         return request, problem, ties
 

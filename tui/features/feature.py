@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from textual.css.query import NoMatches
-from textual.reactive import var
+from textual.reactive import Reactive, var
 from textual.screen import Screen
 
 from bpe_core.errors import LONGEST, BpeError, OptionError
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar."
 NO_TOKENIZER: Final = "There is no tokenizer yet: train one (F6), or open one."
+_ABOUT_TOKENIZER: Final = "about the tokenizer on the screen"  # a group of workers
 Answer = TypeVar("Answer")
 Work = Callable[[], Awaitable[None]]
 
@@ -101,8 +103,23 @@ class StateScreen(RestylingScreen):
         seen = {self.active} if self._shows_one else set(self._in_front.values()) if self._shows_all else seen
         for pane in self.query(Pane):
             pane.display = pane.id in seen
+            self._tell(pane)
         for container in self.query("#work"):
             container.display = any(PANE_BY_ID[pane].place != "left" for pane in seen)
+
+    def bind_panes(self) -> None:
+        """Let panes have the values of this screen, those that rest while they are seen."""
+        facts = [name for name, value in vars(StateScreen).items() if isinstance(value, Reactive)]
+        for pane in self.query(Pane):
+            pane.facts = tuple(fact for fact in facts if fact in vars(type(pane)))
+            for fact in pane.facts:
+                pane.watch(self, fact, partial(self._tell, pane), init=False)
+            self._tell(pane)
+
+    def _tell(self, pane: Pane) -> None:
+        if pane.display or not pane.RESTS:
+            for fact in pane.facts:
+                setattr(pane, fact, getattr(self, fact))
 
     @property
     def _shows_all(self) -> bool:
@@ -147,6 +164,10 @@ class StateScreen(RestylingScreen):
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
 
+    def pattern_for(self, path: Path) -> str | None:
+        """The pattern that was given for a tokenizer file; None if the file's own is to be used."""
+        return self.remembered.patterns.get(str(path))
+
     async def _write(self) -> None:
         """Write what is remembered, and again if it has changed meanwhile; that a disk refuses is said once."""
         written = None
@@ -170,19 +191,30 @@ class Feature:
 
     @property
     def is_working(self) -> bool:
-        return "" in self._tasks and not self._tasks[""].is_finished
+        return "" in self._tasks and not (self._tasks[""].is_finished or self._tasks[""].is_cancelled)
 
     def cancel(self, task: str = "") -> None:
         if task in self._tasks:
             self._tasks.pop(task).cancel()
 
-    def begin(self, work: Work, task: str = "") -> None:
-        """Begin a task; the one of this name that is under way is cancelled."""
-        self.cancel(task)
-        self._tasks[task] = self.beside(work)
+    def begin(self, work: Work, task: str = "", *, about_tokenizer: bool = False) -> None:
+        """Begin a task; the one of this name that is under way is cancelled.
 
-    def beside(self, work: Work) -> Worker[None]:
-        return self.screen.run_worker(partial(guarded, self.screen, work, self.failed))
+        One `about_tokenizer` is cancelled when there is another on the screen, too.
+        """
+        self.cancel(task)
+        self._tasks[task] = self.beside(work, _ABOUT_TOKENIZER if about_tokenizer else "default")
+
+    def beside(self, work: Work, group: str = "default") -> Worker[None]:
+        return self.screen.run_worker(partial(guarded, self.screen, work, self.failed), group=group)
+
+    def forget_tokenizer(self) -> None:
+        """Another tokenizer comes: nothing is known of it, and what is being found out is of the one before."""
+        screen = self.screen
+        screen.workers.cancel_group(screen, _ABOUT_TOKENIZER)
+        screen.audit, screen.token_lines, screen.explained = state.Audit(), state.TokenLines(), state.StepExplained()
+        if not screen.run.busy:  # how the last training ended is no longer of interest
+            screen.run = state.Run()
 
     def waits_for_training(self) -> bool:
         """Whether a training is under way, which is said then."""

@@ -27,18 +27,13 @@ class Lanes(Feature):
         self._shown, self._tokenizers = shown, tokenizers
         self.chosen: tuple[LaneChoice, ...] = ()  # the lanes that are shown, or will be once they are loaded
         self._loaded: dict[str, Tokenizer] = {}  # by the paths of those that are chosen
-        screen.watch(screen, "tokenizer", self._follow)
-        shown.follows.append(self._follow)
-
-    def _follow(self) -> None:
-        """Another tokenizer is on the screen, or it has learned more: lanes at its steps follow."""
-        if any(not lane.path for lane in self.chosen):
-            self._update()
 
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
         """Show these lanes, of more than `MOST` the first, in the place of those of before."""
         self.chosen = tuple(dict.fromkeys(chosen))[:MOST]
         self.screen.remember(lanes=tuple(map(str, self.chosen)))
+        if any(not lane.path for lane in self.chosen):  # at steps of the tokenizer on the screen, which they follow
+            self.screen.watch(self.screen, "tokenizer", self._update, init=False)
         self._loaded = {lane.path: self._loaded[lane.path] for lane in self.chosen if lane.path in self._loaded}
         self._update()
         self.begin(self._load)

@@ -2,7 +2,7 @@
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Final
@@ -12,10 +12,10 @@ from textual.timer import Timer
 from bpe_core.explain.trace import steps_seen
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.messages import Merges
-from tui.disk.tokenizer_files import KeptMerges
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
 from tui.state import PACES, Loaded, steps_known
+from tui.widgets.merge_log import KeptMerges
 from tui.widgets.screen_lines import StepLine
 
 _PATIENCE: Final = 0.1  # seconds that a step waits for the text before it is drawn without it
@@ -46,12 +46,13 @@ def same(shown: Loaded, loaded: Loaded) -> bool:
 
 
 class Shown(Feature):
-    """Replaces the screen's `tokenizer`, `path`, `step`, `in_force` and `playing`, and fills the log."""
+    """Replaces the screen's `tokenizer`, `path`, `step`, `in_force` and `playing`, and fills the log.
+
+    Where another tokenizer takes the screen, what others said of the one before is emptied.
+    """
 
     def __init__(self, screen: StateScreen) -> None:
         super().__init__(screen)
-        self.forgets: list[Callable[[], None]] = []  # called when another tokenizer takes the screen
-        self.follows: list[Callable[[], None]] = []  # called when the merges of the one there have become known
         self.loaded: Loaded | None = None  # the tokenizer, unless it is being trained
         self.task: TrainingTask | None = None  # what it was trained for, if that was in this session
         self._before: Loaded | None = None  # the one that was shown before the training that is under way
@@ -69,8 +70,7 @@ class Shown(Feature):
         """Know nothing any more of the tokenizer on the screen: another one comes, which is trained for `task`."""
         self.stop()
         self.task = task  # before it is seen: who sees it asks what it is learned from
-        for forget in self.forgets:
-            forget()
+        self.forget_tokenizer()
         self.screen.editor.status_lines.forget_edits()
 
     def show(self, loaded: Loaded) -> None:
@@ -89,8 +89,7 @@ class Shown(Feature):
             tokenizer = self.loaded.tokenizer
             self.screen.training.show(KeptMerges(tokenizer))
             self._put(tokenizer, str(self.loaded.path), tokenizer.step)
-            for follow in self.follows:
-                follow()
+            self.screen.mutate_reactive(StateScreen.tokenizer)
             self.screen.editor.tell_names()
             self.screen.editor.side.show_token()
 

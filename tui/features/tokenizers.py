@@ -31,7 +31,6 @@ class Tokenizers(Feature):
     def __init__(self, screen: StateScreen, shown: Shown) -> None:
         super().__init__(screen)
         self._shown = shown
-        shown.forgets.append(self._stop_recovering)
         self._notices: dict[str, str] = {}  # what is fetched or loaded, and how far the recovery of merges is
         self._own: tuple[KnownTokenizer, ...] = ()
         self._found: tuple[KnownTokenizer, ...] = ()
@@ -115,13 +114,13 @@ class Tokenizers(Feature):
         if shown is None or not same(shown, loaded):
             self._shown.show(loaded)
             if not tokenizer.vocabulary.knows_merges:
-                self.begin(partial(self._recover, tokenizer), "recovery")
+                self.begin(partial(self._recover, tokenizer), "recovery", about_tokenizer=True)
         self.screen.remember(tokenizer=str(path))
 
     async def read(self, path: Path) -> Loaded | None:
         """The tokenizer in a file; a split pattern that the file lacks is asked for, once; None if none is given."""
         try:
-            return await in_thread(tokenizer_files.load_file, path, self.pattern_for(path))
+            return await in_thread(tokenizer_files.load_file, path, self.screen.pattern_for(path))
         except PatternNeededError:
             question = f"{visible(path.name)} holds ranks only. How does it split a text?"
             pattern = await self.screen.ask(AskPattern(question))
@@ -132,16 +131,14 @@ class Tokenizers(Feature):
 
     async def _recover(self, tokenizer: Tokenizer) -> None:
         vocabulary = tokenizer.vocabulary
-        while not vocabulary.recover(0.01):  # seconds, short enough for a frame
-            self._notice(recovering=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
-            await asyncio.sleep(0.02)  # for keys and drawing
-        await in_thread(len, vocabulary.merges)  # makes their tables, too
-        self._notice(recovering="")
+        try:
+            while not vocabulary.recover(0.01):  # seconds, short enough for a frame
+                self._notice(recovering=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
+                await asyncio.sleep(0.02)  # for keys and drawing
+            await in_thread(len, vocabulary.merges)  # makes their tables, too
+        finally:
+            self._notice(recovering="")
         self._shown.recovered()
-
-    def _stop_recovering(self) -> None:
-        self.cancel("recovery")
-        self._notice(recovering="")
 
     # Patterns
 
@@ -153,7 +150,7 @@ class Tokenizers(Feature):
         if not path.name:
             return self.screen.say(NO_TOKENIZER, "warning")
         in_file = await in_thread(tokenizer_files.told_pattern, path)
-        given, name = self.pattern_for(path), visible(path.name)
+        given, name = self.screen.pattern_for(path), visible(path.name)
         question = f"{name} holds ranks only. How does it split a text?"
         if in_file is not None:
             way = f"split as {quoted(in_file, 120)}" if in_file else "not split"
@@ -163,10 +160,6 @@ class Tokenizers(Feature):
         if pattern is not None and pattern != now:
             self._remember_pattern(path, None if pattern == in_file else pattern)
             self.use(path)
-
-    def pattern_for(self, path: Path) -> str | None:
-        """The pattern that was given for a file; None if the file's own is to be used."""
-        return self.screen.remembered.patterns.get(str(path))
 
     def _remember_pattern(self, path: Path, pattern: str | None) -> None:
         patterns = {file: given for file, given in self.screen.remembered.patterns.items() if file != str(path)}
@@ -257,7 +250,7 @@ class Tokenizers(Feature):
             self._list(opened=tuple(opened))
         for old in screen.remembered.opened:
             trouble = await in_thread(tokenizer_files.trouble_of, old)
-            pattern = self.pattern_for(Path(old.path))
+            pattern = self.screen.pattern_for(Path(old.path))
             now = old if trouble else await in_thread(tokenizer_files.described, old, pattern)
             latest = screen.remembered.opened
             if any(one is old for one in latest):  # it was not opened again, or forgotten, meanwhile

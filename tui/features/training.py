@@ -26,10 +26,10 @@ from tui.dialogs.questions import Ask
 from tui.disk import config
 from tui.disk.locked import Note
 from tui.disk.sources import title_of
-from tui.disk.tokenizer_files import place_for, without_twin
+from tui.disk.tokenizer_files import without_twin
 from tui.features.audit import AuditFeature
 from tui.features.corpus import CorpusChoice, path_of
-from tui.features.course import RUN, WAIT, Course, TrainingTask
+from tui.features.course import RUN, WAIT, Course, TrainingTask, place_for
 from tui.features.feature import NO_TEXT, Feature, StateScreen, sentence_of
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
@@ -48,12 +48,6 @@ class TrainingFeature(Feature):
         self._shown, self._tokenizers, self._corpus, self._audit = shown, tokenizers, corpus, audit
         self._alone = asyncio.Lock()
         self.newest: Course | None = None  # the last training that was begun
-        shown.forgets.append(self._forget)
-
-    def _forget(self) -> None:
-        """Another tokenizer is shown: how the last training ended is no longer of interest."""
-        if not self.screen.run.busy:
-            self.screen.run = Run()
 
     # What can be asked for
 
@@ -173,7 +167,6 @@ class TrainingFeature(Feature):
         """Train, once all is done of the training before, whose run is over."""
         # What is still being fetched or loaded would take the place of what is learned.
         self._tokenizers.stop_waiting()
-        self._audit.cancel()
         self.screen.show_log(even_alone=bool(task.preset))
         self._corpus.leave_to_training(task)
         course = self.newest = Course(task, last=task.first)

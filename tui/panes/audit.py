@@ -28,6 +28,7 @@ class AuditPane(Pane):
 
     hint = "All tokens, those that a model hardly learns first, and why."
     BINDINGS: ClassVar[list[BindingType]] = bindings("Audit")
+    RESTS = True
 
     audit: var[Audit] = var(Audit())
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
@@ -72,7 +73,7 @@ class AuditPane(Pane):
             self.table.judge(list(audit.verdicts.values()), audit.measures)
             if not old.verdicts and audit.subject and self.panel.side == "about":
                 self.panel.side = "token"
-            if self.screen.focused in (None, self.query_one("#audit-go")):
+            if audit.subject and self.screen.focused in (None, self.query_one("#audit-go")):
                 self.screen.set_focus(self.table)
 
     def _show_summary(self) -> None:

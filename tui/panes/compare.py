@@ -32,6 +32,7 @@ class ComparePane(Pane):
     hint = "Tokenizers on the same texts: who needs how many tokens, and where they cut differently."
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Compare")
+    RESTS = True
 
     comparison: var[ComparisonRun] = var(ComparisonRun())
     kept: var[tuple[KnownTokenizer, ...]] = var(())

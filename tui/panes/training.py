@@ -17,11 +17,10 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from bpe_core.worker.messages import Merges
 from tui.commands import bindings
-from tui.disk.tokenizer_files import KeptMerges
 from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
 from tui.table.table import SearchField
 from tui.widgets.curve import Curve
-from tui.widgets.merge_log import MergeLog
+from tui.widgets.merge_log import KeptMerges, MergeLog
 from tui.widgets.option_fields import OptionFields
 from tui.widgets.pane import Pane, button
 from tui.widgets.why_panel import WhyPanel

@@ -22,7 +22,6 @@ from textual.widget import Widget
 from bpe_core.visible import counted, shortened
 from tui.commands import bindings
 from tui.drawing.lines import INK_CLASSES, INK_CSS, ink_of
-from tui.drawing.plots import braille
 from tui.state import do
 from tui.terminal.background import in_thread
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from tui.state import RunCurve
 
 _UNDER: Final = "○"  # marks what is of the other training
+_DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # bits by row and column, above U+2800
 
 
 class StepAxis(NamedTuple):
@@ -90,6 +90,24 @@ def values(name: str, lengths: Sequence[int], n_bytes: int, points: Sequence[Cur
         saved = [float(before - after) for before, after in pairwise(lengths)]
         return [*saved[:1], *saved]
     return list(map(float, lengths))
+
+
+def braille(depths: Sequence[float], width: int, height: int) -> list[str]:
+    """`height` lines of `width` cells with a line through `depths`: 0 is the top, 1 the bottom, one depth a dot column.
+
+    Fewer than `2 * width` depths leave the right of the lines blank. Empty cells are spaces.
+
+    >>> braille([0, 0.3, 0.6, 1], 3, 1)
+    ['⠑⢄ ']
+    """
+    cells = [[0] * width for _ in range(height)]
+    levels = [round(depth * (4 * height - 1)) for depth in depths[: 2 * width]]
+    for column, (before, level) in enumerate(pairwise([*levels[:1], *levels])):
+        # Steeper than one dot a column, the line is drawn on upright, so that it does not break into points.
+        first, last = sorted((level, before + (level > before) - (level < before)))
+        for dot in range(first, last + 1):
+            cells[dot // 4][column // 2] |= _DOTS[dot % 4][column % 2]
+    return ["".join([chr(0x2800 + bits) if bits else " " for bits in line]) for line in cells]
 
 
 class Curve(Widget, can_focus=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, overload
 
 from rich.cells import cell_len
 from textual.binding import BindingType
@@ -12,6 +12,7 @@ from textual.reactive import var
 from textual.timer import Timer
 
 from bpe_core.explain.trace import UseLedger
+from bpe_core.trainer import Merge
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, token_label
 from bpe_core.worker.messages import Merges
@@ -23,7 +24,7 @@ from tui.table.table import Cell, Choices, Column, SearchField, Table
 from tui.terminal.background import SlicedWork, Steps
 
 if TYPE_CHECKING:
-    from bpe_core.trainer import Merge
+    from bpe_core.tokenizer import Tokenizer
 
 
 def _of(name: str) -> Callable[[MergeLog, int], str]:
@@ -101,6 +102,40 @@ SHOWN: Final = {
     "partial": MergeFilter("partial UTF-8", lambda log, row: not is_utf8(log.merges[row].token_bytes)),
     "unused": MergeFilter("used up", lambda log, row: not _uses(log, row), about="uses"),
 }
+
+
+class KeptMerges(Sequence[Merge]):
+    """The rows of the merge log of a kept tokenizer, each made when it is seen: of 200,000 that is a screenful.
+
+    They have the counts of its training record, if it has one; a file from elsewhere tells which merges, not how often.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._vocabulary = tokenizer.vocabulary
+        self._merges = tokenizer.vocabulary.merges
+        self._counts = tokenizer.record.steps if tokenizer.record else ()
+
+    def __len__(self) -> int:
+        return len(self._merges)
+
+    @overload
+    def __getitem__(self, index: int) -> Merge: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Merge]: ...
+    def __getitem__(self, index: int | slice) -> Merge | list[Merge]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        index = range(len(self))[index]
+        left, right, token = self._merges[index]
+        count, ties, n_tokens = self._counts[index] if self._counts else (0, 1, 0)
+        return Merge(index + 1, left, right, token, self._vocabulary.token_bytes(token), count, ties, n_tokens)
+
+    def n_tokens(self) -> list[int]:
+        """Length of the corpus after each merge; empty where that is not known."""
+        return [n_tokens for _, _, n_tokens in self._counts]
+
+    def length_of(self, token: int) -> int:
+        return len(self._vocabulary.token_bytes(token))
 
 
 class MergeLog(Table):

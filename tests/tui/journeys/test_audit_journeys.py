@@ -30,6 +30,10 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
             assert [text] in player.screen.pieces(text), "the editor shows it"
             player.press("f5")
             await player.until("tokens found", lambda screen: findings(screen)[:1] == [256])
+        player.press("f3", "f7")
+        await player.until("paused at 1 of")
+        await player.rest()
+        assert "min. count" in player.screen.text, "a training that forgets the audit leaves the training in sight"
 
 
 async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path, book: Path, home: Path) -> None:
