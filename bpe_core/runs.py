@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from bpe_core.amounts import Amount
 from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
@@ -37,14 +38,13 @@ def run_options(tokenizer: Tokenizer) -> dict[str, str]:
         return {}
     values = {field: getattr(record, field) for field in OPTION_OF if field != "special_tokens"}
     values["special_tokens"] = tokenizer.special_tokens
-    weights = [f"{source.name} {source.weight:,}" for source in record.sources if source.weight != 1]
+    weights = record.weights or " ".join(f"{one.name}={one.weight}" for one in record.sources if one.weight != 1)
     digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
-    size = sum(source.bytes for source in record.sources)
     return {option.name: _written(values[field]) for field, option in OPTION_OF.items()} | {
         EXTEND.name: counted(record.n_given, "merge") if record.n_given else _NONE,
         SAMPLE.name: record.sample or _NONE,
-        WEIGHT.name: ", ".join(weights) or _NONE,
-        "texts": f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})",
+        WEIGHT.name: weights or _NONE,
+        "texts": f"{counted(len(record.sources), 'text')} of {counted(record.n_bytes_once, 'byte')} ({digest[:8]})",
     }
 
 
@@ -209,7 +209,7 @@ def exported(what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]) -
             raise OptionError("There is no record of a training in this tokenizer's file.")
         steps = record.steps[: tokenizers[0].step]
         told = {**asdict(record), "corpus_digest": record.corpus_digest, "steps": steps}
-        return [json.dumps(told, ensure_ascii=False) + "\n"]
+        return [json.dumps(told, ensure_ascii=False, default=float) + "\n"]
     short = list(map(os.path.basename, names))
     labels = [name if short.count(name) == 1 else f"{name} {number}" for number, name in enumerate(short, 1)]
     return _curves(labels, [TrainingCurve.of(tokenizer).points for tokenizer in tokenizers])
@@ -222,7 +222,8 @@ def _merges(tokenizer: Tokenizer) -> Iterator[str]:
     for number, merge in enumerate(tokenizer.merges):
         labels = (token_label(tokenizer.token_bytes(id)) for id in merge)
         values = (number + 1, *merge, *labels, tokenizer.token_bytes(merge[2]).hex())
-        yield "\t".join(map(str, (*values, *(steps[number] if number < len(steps) else ())))) + "\n"
+        counts = map(_decimal, steps[number] if number < len(steps) else ())
+        yield "\t".join((*map(str, values), *counts)) + "\n"
 
 
 def _curves(labels: Sequence[str], curves: Sequence[Sequence[CurvePoint]]) -> Iterator[str]:
@@ -230,4 +231,9 @@ def _curves(labels: Sequence[str], curves: Sequence[Sequence[CurvePoint]]) -> It
     for label, points in zip(labels, curves, strict=True):
         first = ['"' + label.replace('"', '""') + '"'] * (len(curves) > 1)
         for point in points:
-            yield ",".join([*first, *("" if value is None else repr(value) for value in point)]) + "\n"
+            yield ",".join([*first, *("" if value is None else _decimal(value) for value in point)]) + "\n"
+
+
+def _decimal(value: object) -> str:
+    """A value for a table that other programs read."""
+    return repr(float(value) if isinstance(value, Amount) else value)

@@ -34,7 +34,7 @@ def seldom(subject: AuditSubject) -> Iterator[Finding]:
     for token, _ in subject.tokens("tokens never used", usage.remaining):
         count, merged = usage.remaining[token], usage.merged[token]
         is_rare = 0 < count < RARE_SHARE * even_share
-        if is_rare or count == 1:
+        if is_rare or 0 < count <= 1:
             times = "only once" if count == 1 else f"only {count:,} times"
             even = f"; if all tokens were equally frequent, each would occur {even_share:,.0f} times" if is_rare else ""
             reason = f"It occurs {times} in {subject.texts}{even}."

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final, Self
 
+from bpe_core.amounts import amount
 from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
@@ -74,12 +75,14 @@ class Usage:
                 n_made = remaining[token] + merged[token]  # each of which consumed one of each parent
                 merged[left] += n_made
                 merged[right] += n_made
+        if (scale := counts.scale) > 1:
+            remaining, merged = ({token: amount(n, scale) for token, n in of.items()} for of in (remaining, merged))
         n_tokens = sum(remaining.values())
         record, step = tokenizer.record, tokenizer.step
         of_training = (
             record is not None
             and 0 < step <= len(record.steps)
-            and (counts.n_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
+            and (counts.n_weighted_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
         )
         few_documents = {token: found for token, found in documents.items() if token not in widespread}
         return cls(n_tokens, remaining, merged, examples, few_documents, of_training)

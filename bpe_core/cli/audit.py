@@ -111,7 +111,7 @@ def run_audit(options: Namespace) -> int:
 
 def _print_json(rows: Iterable[Finding | Verdict]) -> None:
     for row in rows:
-        print(json.dumps(row.to_json()))
+        print(json.dumps(row.to_json(), default=float))
 
 
 def _given(options: Namespace, subject: AuditSubject) -> Iterator[str]:

@@ -63,7 +63,7 @@ def run_runs(options: Namespace) -> int:
         return 0
     runs = sorted(((one.described(), one.options) for one in found(paths)), key=lambda run: str(run[0]["created"]))
     if options.json:
-        print("".join(f"{json.dumps(run)}\n" for run, _ in runs), end="")
+        print("".join(f"{json.dumps(run, default=float)}\n" for run, _ in runs), end="")
     elif not runs:
         raise OptionError(f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder.")
     else:

@@ -42,8 +42,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_value("--fork", "STEP", begin, None, type=integer)
     parser.add_value("--sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
     parser.add_value("--seed", "N", SEED.help(0), 0, type=integer)
-    repeatable = "repeatable; 1; counts are multiplied by the common denominator"
-    parser.add_value("--weight", "PATH=N", WEIGHT.help(repeatable), [], action="append")
+    parser.add_value("--weight", "PATH=N", WEIGHT.help("repeatable; 1"), [], action="append")
     parser.add_flag("resume", "go on where an earlier run of this command ended, however it ended")
     parser.add_value("--resume-from", "FILE", "the same, from this file instead of OUT.checkpoint or OUT")
     kept = "where to keep what is learned so far, until OUT is saved (OUT.checkpoint)"

@@ -53,7 +53,7 @@ def run_why(options: Namespace) -> int:
     for step in steps if options.step is None else (options.step,):
         if options.json:
             places = [asdict(place) for place in subject.places(step)]
-            print(json.dumps(subject.explanation(step).to_json() | {"places": places}))
+            print(json.dumps(subject.explanation(step).to_json() | {"places": places}, default=float))
         else:
             print(as_text(_report(subject, step, options.rows)))
     return 0

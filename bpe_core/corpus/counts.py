@@ -4,12 +4,15 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import chain, islice
+from math import lcm
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
+from bpe_core.amounts import amount
 from bpe_core.corpus.reading import BLOCK, OnRead, Reading, Skipped, TextFile, Unreadable
-from bpe_core.errors import TextError
+from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import splitter
 from bpe_core.process import most_threads
 from bpe_core.utf8 import utf8
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from bpe_core.corpus.sampling import Sample
 
+LARGEST: Final = 1_000_000  # the largest weight as a whole number
 BYTES_PER_WORKER: Final = 1 << 21  # bytes on disk that one more thread must have to count, to be worth starting
 _PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
 _SHARES: Final = (1 << 18, 1 << 22)  # bytes handed to a thread at a time; the more shares, the more tables to join
@@ -35,7 +39,7 @@ class Source:
     bytes: int  # its size in UTF-8, unpacked, without byte order mark
     characters: int
     sha256: str  # of the text in UTF-8, in hexadecimal
-    weight: int = 1  # how many times each of its pieces is counted
+    weight: int = 1  # how many times each of its pieces is counted: an amount
 
 
 class _Measure:
@@ -71,6 +75,8 @@ class Counts:
         self.sources: list[Source] = []  # of each document, in order; the texts given to `of` have one in common
         self.skipped: list[Skipped] = []  # files that could not be read to their end; nothing of them is counted
         self.sample = ""  # what was taken of the files, for a person; "" if they were read whole
+        self.weights = ""  # of the paths, as they were asked for, for a person; "" if there are none
+        self.scale = 1  # all that is counted in `pieces` and `table` is a multiple of 1 / scale, and multiplied by it
         self.splitter = splitter(pattern)
         self.n_documents = 0
         self.table = kernel.PieceTable(self.splitter.scanner)  # how often each piece occurs
@@ -87,13 +93,18 @@ class Counts:
         return sum(source.bytes for source in self.sources)
 
     @property
+    def n_weighted_bytes(self) -> int:
+        """In UTF-8, those of a text as many times as it weighs."""
+        return sum(source.bytes * source.weight for source in self.sources)
+
+    @property
     def n_characters(self) -> int:
         """Code points of the texts."""
         return sum(source.characters for source in self.sources)
 
     @property
     def pieces(self) -> Mapping[str, int]:
-        """Piece -> how often it occurs, in the order of first appearance. A new mapping after more was counted."""
+        """Piece -> how often it occurs, times `scale`, by first appearance. A new mapping after more was counted."""
         if self._known[0] != self.n_pieces:
             self._known = self.n_pieces, self.table.counts()
         return self._known[1]
@@ -149,15 +160,21 @@ class Counts:
         return counts
 
     @classmethod
-    def weighted(cls, parts: Sequence[tuple[Self, int]]) -> Self:
+    def weighted(cls, parts: Sequence[tuple[Self, int | Fraction]]) -> Self:
         """The counts of parts of a corpus, one at least, in order, each piece counted as often as its part weighs.
 
-        The parts have one pattern, and must not be used any more.
+        The parts have one pattern, and must not be used any more. Raises `OptionError` if their weights differ too
+        much: the common denominator of all is the `scale`.
         """
+        if not parts or any(weight <= 0 for _, weight in parts):
+            raise OptionError("A corpus is put together of one part at least, each with a weight above 0.")
         whole = cls(parts[0][0].pattern)
+        whole.scale = lcm(*(weight.denominator for _, weight in parts))
+        if max(weight for _, weight in parts) * whole.scale > LARGEST:
+            raise OptionError(f"The weights differ too much: as whole numbers, the largest would be above {LARGEST:,}.")
         for counts, weight in parts:
-            whole.table.append(counts.table, whole.n_documents, weight)
-            whole.sources += [replace(source, weight=weight) for source in counts.sources]
+            whole.table.append(counts.table, whole.n_documents, int(weight * whole.scale))
+            whole.sources += [replace(source, weight=amount(weight)) for source in counts.sources]
             whole.skipped += counts.skipped
             whole.n_documents += counts.n_documents
             whole.sample = counts.sample

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import groupby, pairwise
-from math import lcm
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +17,6 @@ from bpe_core.patterns import Splitter
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import CONTINUATIONS
 
-LARGEST: Final = 1_000_000  # the largest weight as a whole number
 STRETCH: Final = 1 << 16  # bytes on disk of a stretch, about
 
 Cut = Callable[[str], int]  # text -> the first index > 0 where it may be cut safely, or its length if there is none
@@ -133,11 +131,10 @@ def parsed_weights(arguments: Iterable[str], paths: Sequence[str]) -> dict[str, 
 
 def files_by_weight(
     files: Iterable[TextFile], weights: Mapping[str, Fraction]
-) -> list[tuple[tuple[TextFile, ...], int]]:
+) -> list[tuple[tuple[TextFile, ...], Fraction]]:
     """Neighboring files of one weight together, in order, and how many times each of their pieces is counted.
 
-    All weights are multiplied by their common denominator, so that 2.5 beside 1 counts as 5 beside 2. A file has the
-    weight of the longest path that it is or lies below; 1 if there is none. `OptionError` if they differ too much.
+    A file has the weight of the longest path that it is or lies below; 1 if there is none.
     """
     roots = {os.path.abspath(path): weight for path, weight in weights.items()}
 
@@ -145,11 +142,4 @@ def files_by_weight(
         path = Path(os.path.abspath(file.path))
         return next((roots[str(place)] for place in (path, *path.parents) if str(place) in roots), Fraction(1))
 
-    weighted = [(file, weight_of(file)) for file in files]
-    scale = lcm(*(weight.denominator for _, weight in weighted))
-    if max((weight * scale for _, weight in weighted), default=0) > LARGEST:
-        raise OptionError(f"The weights differ too much: as whole numbers, the largest would be above {LARGEST:,}.")
-    return [
-        (tuple(file for file, _ in group), int(weight * scale))
-        for weight, group in groupby(weighted, key=lambda pair: pair[1])
-    ]
+    return [(tuple(some), weight) for weight, some in groupby(files, key=weight_of)]

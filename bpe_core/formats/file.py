@@ -7,12 +7,15 @@ import json
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self, TypeGuard
 
 from bpe_core import untrusted_json
+from bpe_core.amounts import amount
 from bpe_core.errors import FormatError
+from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted, shortened, visible
 
 HOLDERS: Final = (
@@ -160,6 +163,11 @@ class Fields:
             self.fail(key, f"a whole number from 0 to {largest} was expected, not {_named(value)}")
         return value
 
+    def amount(self, key: str, default: int | None = None) -> int:
+        """A number of a training, which may be a fraction: see `amount_in`."""
+        value = amount_in(self.any(key, default))
+        return self.number(key, default) if value is None else value
+
     def items(self, key: str, default: list[Any] | None = None) -> list[Any]:
         value = self.any(key, default)
         if not isinstance(value, list):
@@ -189,14 +197,18 @@ class Fields:
     def _inside(self, value: object, key: str) -> "Fields":
         return Fields(value, self._where, ".".join(filter(None, (self._path, key))))
 
-    def columns(self, key: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
-        """The columns of a list of rows: strings in the column "text", whole numbers >= 0 in the others."""
+    def columns(self, key: str, names: Sequence[str], *, amounts: Sequence[str] = ()) -> list[tuple[Any, ...]]:
+        """The columns of a list of rows: strings in the column "text", whole numbers >= 0 in the others; in `amounts`
+        also what `amount_in` takes for a number."""
         rows = self.items(key)
         if set(map(type, rows)) - {list} or set(map(len, rows)) - {len(names)}:
             index = next(i for i, row in enumerate(rows) if not isinstance(row, list) or len(row) != len(names))
             self.fail(f"{key}[{index}]", f"a row of {len(names)} values ({', '.join(names)}) was expected")
         columns = list(zip(*rows, strict=True)) or [()] * len(names)
-        for column, values in zip(names, columns if rows else (), strict=False):
+        for place, (column, values) in enumerate(zip(names, columns if rows else (), strict=False)):
+            if column in amounts and str in map(type, values) and None not in (read := tuple(map(amount_in, values))):
+                columns[place] = read
+                continue
             kind, expected = (str, "a text") if column == "text" else (int, "a whole number from 0 on")
             is_sound = set(map(type, values)) == {kind}  # a large table has a million values: as few calls as can be
             if not is_sound or (kind is int and not (is_number(min(values)) and is_number(max(values)))):
@@ -208,6 +220,15 @@ class Fields:
 def is_number(value: object, largest: int = LARGEST_NUMBER) -> TypeGuard[int]:
     """Whether `value` is an int, and no bool, from 0 to `largest`."""
     return type(value) is int and 0 <= value <= largest
+
+
+def amount_in(value: object) -> int | None:
+    """The count that is written as a whole number or, as `Amount` writes it, as a text; None if it is none."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            number = amount(exact_fraction(value))
+            return number if 0 <= number <= LARGEST_NUMBER and str(number) == value and not is_number(number) else None
+    return value if is_number(value) else None
 
 
 def id_in(digits: str | bytes) -> int | None:

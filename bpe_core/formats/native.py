@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 from bpe_core.corpus import Source
 from bpe_core.errors import PatternError
 from bpe_core.formats.atomic import refuse
-from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, is_number
+from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, amount_in, is_number
 from bpe_core.formats.ranks import check_merges
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
@@ -67,7 +67,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield f' "sources": [\n{sources}\n ]}},\n'
         if record.first_counts:
             yield _entry("first_counts", record.first_counts)
-        rows = [f"{row}, {a}, {b}, {c}" for row, (a, b, c) in zip(rows, record.steps, strict=False)]
+        numbers = ((_number(count), ties, _number(left)) for count, ties, left in record.steps)
+        rows = [f"{row}, {a}, {b}, {c}" for row, (a, b, c) in zip(rows, numbers, strict=False)]
     yield _entry("columns", _TRAINED if record else _PLAIN)
     made = (vocabulary.bytes_of[token].decode(errors="backslashreplace") for _, _, token in vocabulary.merges)
     yield from _table("merges", rows, made)
@@ -91,7 +92,7 @@ def _bytes_from(first: int) -> dict[int, bytes]:
     return {first + byte: bytes([byte]) for byte in range(256)}
 
 
-_ON_ONE_LINE: Final = json.JSONEncoder(ensure_ascii=False).encode
+_ON_ONE_LINE: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode  # an amount as its text
 _BY_LINES: Final = json.JSONEncoder(ensure_ascii=False, separators=("\n", ":")).encode
 
 
@@ -102,6 +103,11 @@ def _escaped(text: str) -> str:
 
 def _entry(key: str, value: object) -> str:
     return f' "{key}": {_escaped(_ON_ONE_LINE(value))},\n'
+
+
+def _number(count: int) -> int | str:
+    """A count in JSON: an amount that is not whole is a text, which says it exactly."""
+    return count if type(count) is int else f'"{count}"'
 
 
 def _table(key: str, numbers: Iterable[str], tokens: Iterable[str]) -> Iterator[str]:
@@ -124,7 +130,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     columns = _TRAINED if "training" in fields else _PLAIN
     if fields.any("columns") != list(columns):
         fields.fail("columns", f"{', '.join(columns)} were expected, in this order")
-    left, right, made, *steps, texts = fields.columns("merges", columns)
+    left, right, made, *steps, texts = fields.columns("merges", columns, amounts=("count", "n_tokens"))
     merges, base = list(zip(left, right, made, strict=True)), _base(fields)
     bytes_of = bytes_made(base, merges, len(file.data), lambda row, problem: fields.fail(f"merges[{row}]", problem))
     for row, (token, text) in enumerate(zip(made, texts, strict=True)):
@@ -204,14 +210,15 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
     values: dict[str, Any] = {}
     for field in fields_of(TrainingRecord):
         if field.name not in _ELSEWHERE and (field.default is MISSING or field.name in training):
-            values[field.name] = (training.number if field.type in (int, int | None) else training.text)(field.name)
+            values[field.name] = (training.amount if field.type in (int, int | None) else training.text)(field.name)
     if values.get("n_given", 0) > len(steps):
         training.fail("n_given", f"no more than {len(steps)} was expected, the number of merges")
-    counts = fields.items("first_counts", [])
-    if len(counts) not in (0, 256 + ("end_of_word" in fields)) or not all(map(is_number, counts)):
+    items = fields.items("first_counts", [])
+    counts = [count for item in items if (count := amount_in(item)) is not None]
+    if len(items) not in (0, 256 + ("end_of_word" in fields)) or len(counts) < len(items):
         fields.fail("first_counts", "counts of all bytes were expected, and of the end-of-word marker if there is one")
     sources: list[Source] = []
     for one in training.objects("sources"):
         sizes = one.number("bytes"), one.number("characters")
-        sources.append(Source(one.text("name"), *sizes, one.text("sha256"), one.number("weight", 1)))
+        sources.append(Source(one.text("name"), *sizes, one.text("sha256"), one.amount("weight", 1)))
     return TrainingRecord(**values, sources=tuple(sources), steps=steps, first_counts=tuple(counts))

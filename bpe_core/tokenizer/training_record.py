@@ -223,7 +223,7 @@ class TrainingRecord(Options):
     sources: tuple[Source, ...]
     steps: tuple[tuple[int, int, int], ...]
     """For each merge: (the pair's count, how many pairs had that count, tokens in the corpus after the merge)."""
-    n_bytes: int  # of the corpus in UTF-8, those of a text as many times as it weighs
+    n_bytes: int  # of the corpus in UTF-8, those of a text as many times as it weighs: an amount, as all counts are
     n_tokens_start: int  # before the first merge; less than `n_bytes` if the pattern drops whitespace
     created: str  # when the record was made, in ISO 8601, UTC
     stop_reason: str  # the size was reached, no pair was left, or it was stopped
@@ -232,10 +232,16 @@ class TrainingRecord(Options):
     """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker if there
     is one; empty if it is not known."""
     sample: str = ""  # what was taken of the files, in words; "" if they were read whole
+    weights: str = ""  # as they were asked for, such as "en=3 code=0.5"; "" for none
+
+    @property
+    def n_bytes_once(self) -> int:
+        """Bytes of the corpus in UTF-8, each text once, whatever it weighs."""
+        return sum(source.bytes for source in self.sources) if self.sources else self.n_bytes
 
     @property
     def corpus_digest(self) -> str:
         """A SHA-256 of the digests and weights of all documents in their order, in hexadecimal: equal for the same
         texts, whatever their files are called."""
-        digests = (source.sha256 + f" {source.weight}" * (source.weight > 1) for source in self.sources)
+        digests = (source.sha256 + f" {source.weight}" * (source.weight != 1) for source in self.sources)
         return hashlib.sha256("".join(digests).encode()).hexdigest()

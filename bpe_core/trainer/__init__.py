@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, Self, Unpack
 
 from bpe_core import kernel
+from bpe_core.amounts import amount
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.patterns import splitter
@@ -41,7 +42,8 @@ class Merge:
     token: int
     token_bytes: bytes
     count: int
-    """How often the pair occurred in the corpus, overlaps included (`aaa` holds `aa` twice)."""
+    """How often the pair occurred in the corpus, overlaps included (`aaa` holds `aa` twice). An amount, as is the
+    number of tokens: where a text weighs 1/2, its occurrences are halves."""
     ties: int
     """How many pairs had this count; 1 if there was no tie, 0 if the merge was given by `start`."""
     n_tokens: int
@@ -104,9 +106,10 @@ class Trainer:
         if start is not None:
             check_larger(start, vocab_size)
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, self.options.pattern)
-        self.n_bytes = sum(source.bytes * source.weight for source in counts.sources)
+        self.n_bytes = counts.n_weighted_bytes
         """Bytes of the corpus in UTF-8, those of a text as many times as it weighs."""
-        self._sources, self._sample = tuple(counts.sources), counts.sample
+        self._sources, self._sample, self._weights = tuple(counts.sources), counts.sample, counts.weights
+        self._scale = counts.scale
         if resume is not None:
             check_options(resume, self.options, self._sample)
             check_texts(resume, self._sources)
@@ -121,14 +124,14 @@ class Trainer:
             self._learner = kernel.Learner(
                 counts.table,
                 NUMBER_OF[self.options.ties],
-                min(self.options.min_count, _NO_LIMIT),
+                min(self.options.min_count * self._scale, _NO_LIMIT),
                 min(self.options.max_token_length or _NO_LIMIT, _NO_LIMIT),
                 alphabet(self.options.ties),
                 utf8(self.options.end_of_word),
                 progress,
             )
         self._n_tokens_start = self._learner.n_tokens
-        occurs = self._learner.symbol_counts()
+        occurs = [amount(n, self._scale) for n in self._learner.symbol_counts()]
         by_value = dict(zip(alphabet(self.options.ties), occurs, strict=False))
         self.first_counts: Final = (*map(by_value.__getitem__, range(256)), *occurs[256:])
         """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
@@ -153,7 +156,7 @@ class Trainer:
     @property
     def n_tokens(self) -> int:
         """Tokens in the corpus now."""
-        return self._steps[-1][-1] if self._sync() else self._n_tokens_start
+        return amount(self._steps[-1][-1] if self._sync() else self._n_tokens_start, self._scale)
 
     @property
     def n_merges(self) -> int:
@@ -219,8 +222,14 @@ class Trainer:
 
     def _merges_from(self, start: int) -> list[Merge]:
         end, contents = self._sync(), self._bytes[self._n_base + start :]
-        rows = zip(range(start + 1, end + 1), self._merges[start:], contents, self._steps[start:], strict=True)
+        steps = self._steps_of_corpus(start)
+        rows = zip(range(start + 1, end + 1), self._merges[start:], contents, steps, strict=True)
         return [Merge(step, *merge, data, *numbers) for step, merge, data, numbers in rows]
+
+    def _steps_of_corpus(self, start: int = 0, end: int | None = None) -> list[tuple[int, int, int]]:
+        """(count, ties, tokens) of these steps, where the learner has what occurs `scale` times as often."""
+        steps, scale = self._steps[start:end], self._scale
+        return steps if scale == 1 else [(amount(n, scale), ties, amount(left, scale)) for n, ties, left in steps]
 
     def _learn_for(self, seconds: float, most: int) -> None:
         deadline, until, n = time.monotonic() + seconds, self.n_merges + most, 1
@@ -252,7 +261,7 @@ class Trainer:
             return
         end = min(self._sync(), earlier.step)
         known = zip(earlier.merges[start:end], earlier.record.steps[start:end], strict=True)
-        made = zip(self._merges[start:end], self._steps[start:end], strict=True)
+        made = zip(self._merges[start:end], self._steps_of_corpus(start, end), strict=True)
         for step, (was, now) in enumerate(zip(known, made, strict=True), start + 1):
             if was != now:
                 raise OptionError(f"Step {step:,} of the training to resume is not the one of these texts; begin anew.")
@@ -267,7 +276,8 @@ class Trainer:
     def token_counts(self) -> dict[int, int]:
         """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
         self._sync()
-        return dict(zip(self._ids, self._learner.symbol_counts(), strict=True))
+        occurs = (amount(n, self._scale) for n in self._learner.symbol_counts())
+        return dict(zip(self._ids, occurs, strict=True))
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer with all merges learned so far.
@@ -287,14 +297,15 @@ class Trainer:
         return TrainingRecord(
             **{name: getattr(asked, name) for name in OPTION_OF},
             sources=self._sources,
-            steps=tuple(self._steps),
+            steps=tuple(self._steps_of_corpus()),
             n_bytes=self.n_bytes,
-            n_tokens_start=self._n_tokens_start,
+            n_tokens_start=amount(self._n_tokens_start, self._scale),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             stop_reason=self.stop_reason or STOPPED,
             n_given=self.n_given,
             first_counts=self.first_counts,
             sample=self._sample,
+            weights=self._weights,
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
@@ -16,7 +17,7 @@ from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.worker.inputs import count_files
+from bpe_core.worker.inputs import count_files, recorded_weights
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Done, Role
 
@@ -75,12 +76,14 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
 
     report = partial(job.progress, "auditing")
 
-    def count(paths: tuple[str, ...], role: Role) -> Counts | None:
-        return count_files(paths, tokenizer.pattern, job, role=role) if paths else None
+    def count(paths: tuple[str, ...], role: Role, weights: Mapping[str, Fraction] | None = None) -> Counts | None:
+        return count_files(paths, tokenizer.pattern, job, role=role, weights=weights) if paths else None
 
     with suppress(Stopped):
-        counts = count(asked.corpus, "corpus")
-        files = find_files(asked.corpus).files if counts else ()
+        files = find_files(asked.corpus).files if asked.corpus else ()
+        record, names = tokenizer.record, [file.source_name for file in files]
+        its_own = record and names == [source.name for source in record.sources]
+        counts = count(asked.corpus, "corpus", recorded_weights(record, files) if record and its_own else None)
         subject = AuditSubject(
             tokenizer,
             counts=counts,

@@ -3,7 +3,6 @@
 The command `why` prints a `Subject`; beside the app a worker answers questions about it while its vocabulary grows.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,10 +18,9 @@ from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
-from bpe_core.worker.inputs import count_files
+from bpe_core.worker.inputs import count_files, recorded_weights
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.train import Recipe
 
@@ -54,7 +52,7 @@ class Subject:
         record = tokenizer.record
         if record is None:
             return cls(tokenizer, paths, preset, preset.options.ties if preset else "first")
-        weights = {} if preset else _weights(record, find_files(paths).files)
+        weights = {} if preset else recorded_weights(record, find_files(paths).files)
         sample = None if preset else Sample.parsed(record.sample)
         return cls(tokenizer, paths, preset, record.ties, record.max_token_length, weights, sample)
 
@@ -70,18 +68,18 @@ class Subject:
     def count(self, job: Job, *, is_limited: bool = False) -> None:
         """Count the corpus. Raises `Stopped`, and `TextError` if it is too large and `is_limited`."""
         if self.preset:
-            pieces = self.preset.counts().pieces
+            counts = self.preset.counts()
         else:
             if is_limited:
                 size = sum(file.size for file in find_files(self.paths).files)
                 _check_size("texts", int(size * self.sample.share) if self.sample else size, MOST_ON_DISK)
             pattern = self.tokenizer.pattern
-            pieces = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample).pieces
+            counts = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample)
         if is_limited:
-            sizes = [*map(len, pieces)]
+            sizes = [*map(len, counts.pieces)]
             _check_size("different pieces", sum(sizes), MOST_IN_PIECES)
             _check_size("text in long pieces", sum(size for size in sizes if size > _LONG), MOST_UNSPLIT)
-        self.counts = PairCounts(self.tokenizer, pieces)
+        self.counts = PairCounts(self.tokenizer, counts.pieces, counts.scale)
 
     def grow(self, merges: Iterable[Triple]) -> None:
         """Add merges that were learned since."""
@@ -109,19 +107,6 @@ class Subject:
         for file in files:
             before = file.part(0, file.start).blocks() if file.start else ()
             yield CorpusText(file.name, file.blocks(), 1 + sum(block.count("\n") for block in before))
-
-
-def _weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fraction]:
-    """The weights that files had in a training, by path: in order if it read as many texts, else by name."""
-    known: list[tuple[str, int]] = []
-    for source in record.sources:
-        name = re.sub(r" \(bytes [\d,]+ to [\d,]+\)$", "", source.name)
-        if name == source.name or (name, source.weight) not in known[-1:]:  # stretches of one file have one weight
-            known.append((name, source.weight))
-    weights = [weight for _, weight in known]
-    if len(known) != len(files):
-        weights = [dict(known).get(file.name, 1) for file in files]
-    return {str(file.path): Fraction(weight) for file, weight in zip(files, weights, strict=True) if weight > 1}
 
 
 def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:

@@ -1,5 +1,6 @@
 """What work begins with: texts whose pieces are counted, and tokenizers that are fetched by name."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -7,11 +8,13 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+from bpe_core.amounts import amount
 from bpe_core.content.presets import Preset
-from bpe_core.corpus import Counts, find_files
+from bpe_core.corpus import Counts, TextFile, find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
 from bpe_core.hub import fetch
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
 
@@ -55,7 +58,7 @@ def count_files(
         files = [
             one for one in found.files if one.required or one.path.name not in names or one.path.resolve() not in own
         ]
-        parts: list[tuple[Counts, int]] = []
+        parts: list[tuple[Counts, Fraction]] = []
         before, total = 0, sum(file.size for file in files)
 
         def progress(done: int, of: int, name: str) -> None:
@@ -65,10 +68,24 @@ def count_files(
             parts.append((Counts.read(some, pattern, progress=progress, sample=sample), weight))
             before += sum(file.size for file in some) * (sample is None)
         counts = Counts.weighted(parts) if weights else parts[0][0]
+        counts.weights = " ".join(f"{Path(path).name}={amount(weight)}" for path, weight in (weights or {}).items())
         for skipped in (*found.skipped, *counts.skipped):
             job.send(skipped)
     job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
     return counts
+
+
+def recorded_weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fraction]:
+    """The weights that files had in a training, by path: in order if it read as many texts, else by name."""
+    known: list[tuple[str, int]] = []  # of each text, how much it weighed: an amount
+    for source in record.sources:
+        name = re.sub(r" \(bytes [\d,]+ to [\d,]+\)$", "", source.name)
+        if name == source.name or (name, source.weight) not in known[-1:]:  # stretches of one file have one weight
+            known.append((name, source.weight))
+    weights = [weight for _, weight in known]
+    if len(known) != len(files):
+        weights = [dict(known).get(file.name, 1) for file in files]
+    return {str(file.path): Fraction(weight) for file, weight in zip(files, weights, strict=True) if weight != 1}
 
 
 @dataclass(frozen=True, slots=True)

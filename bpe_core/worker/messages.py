@@ -91,7 +91,8 @@ class Merges(Sequence[Merge]):
         left, right, token, data, *numbers = zip(*map(_FIELDS, merges), strict=True) if merges else ((),) * 7
         self.pairs = array("Q", left), array("Q", right), array("Q", token)
         self.token_bytes = list(data)
-        self.counts, self.ties, self.n_tokens = (array("Q", column) for column in numbers)
+        self.counts, ties, self.n_tokens = map(list, numbers)  # amounts, which need be no whole numbers
+        self.ties = array("Q", ties)
 
     def extend(self, merges: Self) -> None:
         """Add those of the steps behind these."""

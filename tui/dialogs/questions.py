@@ -18,7 +18,7 @@ from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label, Static
 from textual.widgets.button import ButtonVariant
 
-from bpe_core.corpus.sampling import LARGEST
+from bpe_core.corpus.counts import LARGEST
 from bpe_core.errors import BpeError
 from bpe_core.formats.atomic import check_place
 from bpe_core.formats.file import holder_in

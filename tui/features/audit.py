@@ -100,7 +100,7 @@ class AuditFeature(Feature):
         record = screen.tokenizer.record if screen.tokenizer else None
         if record is None:
             return Corpus()
-        its_own = screen.totals is not None and screen.totals.bytes == record.n_bytes
+        its_own = screen.totals is not None and screen.totals.bytes == record.n_bytes_once
         return screen.corpus if its_own else replace(screen.corpus, paths=())  # the record has its own counts
 
     async def with_model(self) -> None:

@@ -376,7 +376,7 @@ def learned_by_heart(counts: Sequence[int]) -> str:
     """What to say of merges whose pair occurred but once, given the counts of all; empty if there are none."""
     if not counts or counts[-1] > 1:
         return ""
-    step = counts.index(1) + 1
+    step = next(step for step, count in enumerate(counts, 1) if 0 < count <= 1)
     return (
         f"From step {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
         "With a minimum count of 2 a training stops before them."

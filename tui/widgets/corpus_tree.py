@@ -73,6 +73,7 @@ class CorpusTree(Tree[TextSource]):
         self.guide_depth = 2
         self._was_seen = False
         self._marks: dict[str, Mark] = {}  # path -> its mark, wherever in the tree it is listed, and however often
+        self._n_added = 0  # texts listed above the folders
         self._listed: set[Node] = set()  # folders that are listed, or are just being
 
     def on_mount(self) -> None:
@@ -116,9 +117,9 @@ class CorpusTree(Tree[TextSource]):
         listed = {_source(node).path for node in self._all_nodes()}
         self._marks = {path: other for path, other in self._marks.items() if other != mark}
         new = [path for path in dict.fromkeys(paths) if path not in listed]  # a command line may name one twice
-        for number, path in enumerate(new):
-            self._add_source(self._files, file_source(Path(path)), before=number)
-        if new:
+        for path in new:
+            self._add_source(self._files, file_source(Path(path)), before=self._n_added)
+            self._n_added += 1
             self._files.expand()
         self._mark(paths, mark)
 

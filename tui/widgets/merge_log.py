@@ -80,6 +80,7 @@ COLUMNS: Final = (
     Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
     Column("share", 8, _share, "How much of all tokens this merge removed; ppm: millionths.", rank=1, **_NUMBER),
 )
+_FIRST: Final = 20  # merges that are looked at for the width of their numbers
 _COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})  # what only a training has
 
 
@@ -229,14 +230,17 @@ class MergeLog(Table):
         self.refresh()
 
     def _fit_columns(self) -> None:
-        """Those of numbers are as wide as the largest, which stands in the first row or the last."""
+        """Those of numbers are as wide as the largest, which stands in the first rows or the last."""
         least: dict[str, int] = {}
         hidden = frozenset(() if self.n_bytes else ("ratio",))
         if self.merges:
-            first, last = self.merges[0], self.merges[-1]
-            numbers = {"step": last.step, "count": first.count, "uses": first.count, "tokens": first.n_tokens}
-            least = {key: len(f"{number:,}") for key, number in numbers.items()}
-            hidden |= frozenset() if first.count else _COUNTED
+            some = [
+                *self.merges[:_FIRST],
+                self.merges[-1],
+            ]  # of fractions, which weights make, a later one may be wider
+            names = {"step": "step", "count": "count", "uses": "count", "tokens": "n_tokens"}
+            least = {key: max(len(f"{getattr(one, name):,}") for one in some) for key, name in names.items()}
+            hidden |= frozenset() if some[0].count else _COUNTED
         self.fit_columns(least, hidden, SHOWN[self.choice].about if self.choice else "")
 
     # What a row says

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core import OptionError, Trainer, load
+from bpe_core.auditing.subject import Usage
 from bpe_core.cli.main import main
 from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.sampling import STRETCH, Sample, files_by_weight, parsed_weights
@@ -28,22 +29,34 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("ties", TIES)
-def test_a_text_of_weight_three_is_a_text_that_is_there_three_times(ties: str, folder: Path, tmp_path: Path) -> None:
-    """The slow way: 2.5 beside 1 is five times beside twice, the texts in their order."""
+@pytest.mark.parametrize(("weight", "times", "scale"), [("2.5", 5, 2), ("1/3", 1, 3)])
+def test_a_text_of_weight_three_is_a_text_that_is_there_three_times(
+    ties: str, weight: str, times: int, scale: int, folder: Path, tmp_path: Path
+) -> None:
+    """The slow way: 2.5 beside 1 is five times beside twice, the texts in their order, and each count is a half."""
     out = tmp_path / "out.json"
     paths = [str(folder / "a"), str(folder / "b.txt")]
-    command = ["train", *paths, "-o", str(out), "--vocab-size", "300", "--ties", ties]
-    assert main([*command, "--weight", f"{paths[0]}=2.5"]) == 0
+    command = ["train", *paths, "-o", str(out), "--vocab-size", "300", "--ties", ties, "--min-count", "7"]
+    assert main([*command, "--weight", f"{paths[0]}={weight}"]) == 0
     one, two, b = ((folder / name).read_text() for name in ("a/one.txt", "a/two.txt", "b.txt"))
-    texts = [one, two, b] + [one, two] * 4 + [b]
-    trainer = Trainer(texts, vocab_size=300, ties=ties)
-    expected = [(m.left, m.right, m.token, m.count, m.ties, m.n_tokens) for m in trainer]
+    texts = [one, two, b] + [one, two] * (times - 1) + [b] * (scale - 1)
+    trainer = Trainer(texts, vocab_size=300, ties=ties, min_count=7 * scale)
+    expected = [
+        (m.left, m.right, m.token, Fraction(m.count, scale), m.ties, Fraction(m.n_tokens, scale)) for m in trainer
+    ]
     learned = load(out)
-    assert learned.record
-    assert [(*merge, *step) for merge, step in zip(learned.merges, learned.record.steps, strict=True)] == expected
-    assert [source.weight for source in learned.record.sources] == [5, 5, 2]
-    assert learned.record.n_bytes == sum(map(len, texts))
-    assert main([*command, "--weight", f"{paths[0]}=2.5", "--resume"]) == 0
+    assert (record := learned.record)
+    assert [(*merge, *step) for merge, step in zip(learned.merges, record.steps, strict=True)] == expected
+    assert [source.weight for source in record.sources] == [Fraction(weight)] * 2 + [1]
+    assert (record.n_bytes, record.weights) == (Fraction(sum(map(len, texts)), scale), f"a={weight}")
+    assert [Fraction(n, scale) for n in trainer.first_counts] == [*record.first_counts]
+    assert [type(n) is int for n, _, _ in record.steps] == [n.denominator == 1 for _, _, _, n, _, _ in expected]
+    usage = Usage.of(
+        learned,
+        Counts.weighted([(Counts.of(t, "gpt4"), Fraction(w)) for t, w in ((one, weight), (two, weight), (b, 1))]),
+    )
+    assert usage.of_training and usage.n_tokens == record.steps[-1][2]
+    assert main([*command, "--weight", f"{paths[0]}={weight}", "--resume"]) == 0
     assert main([*command, "--resume"]) == 2, "other weights are another corpus"
 
 
@@ -51,9 +64,9 @@ def test_the_longest_path_says_the_weight(folder: Path) -> None:
     files = find_files([folder]).files
     weights = {str(folder): Fraction(1, 3), str(folder / "a" / "two.txt"): Fraction(1, 2)}
     assert [([file.path.name for file in some], weight) for some, weight in files_by_weight(files, weights)] == [
-        (["one.txt"], 2),
-        (["two.txt"], 3),
-        (["b.txt"], 2),
+        (["one.txt"], Fraction(1, 3)),
+        (["two.txt"], Fraction(1, 2)),
+        (["b.txt"], Fraction(1, 3)),
     ]
 
 
@@ -61,9 +74,14 @@ def test_weights_that_are_none() -> None:
     for wrong in ("a", "a=", "a=0", "a=-1", "a=x", "a=1/0", "a=1e9", "c=2"):
         with pytest.raises(OptionError, match="weight"):
             parsed_weights([wrong], ["a", "b"])
-    files = find_files([__file__]).files
-    with pytest.raises(OptionError, match="differ too much"):
-        files_by_weight(files, {__file__: Fraction(2_000_000)})
+    for wrong, sentence in (
+        (2_000_000, "differ too much"),
+        (10**30, "differ too much"),
+        (0, "above 0"),
+        (None, "one part"),
+    ):
+        with pytest.raises(OptionError, match=sentence):
+            Counts.weighted([] if wrong is None else [(Counts.of("a"), Fraction(wrong))])
 
 
 def test_a_sample_is_made_of_whole_pieces_in_their_order(tmp_path: Path) -> None:

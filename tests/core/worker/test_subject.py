@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,10 +17,11 @@ from bpe_core import load, reference, save, train
 from bpe_core.cli.main import main
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.worker.audit import AuditRequest, examined
 from bpe_core.worker.explain import Subject
 from bpe_core.worker.job import Job
 
-Words = dict[tuple[int, ...], int]
+Words = dict[tuple[int, ...], int | Fraction]
 """Distinct pieces as ids, in the order of first appearance -> how often they occur."""
 
 
@@ -37,7 +39,7 @@ def kept_and_growing(out: Path, tokenizer: Tokenizer, asked: list[str], paths: l
     return counted(Subject.of_file(load(out), paths, None)), growing
 
 
-def pieces(texts: Iterable[tuple[str, int]], tokenizer: Tokenizer, pattern: str) -> Words:
+def pieces(texts: Iterable[tuple[str, int | Fraction]], tokenizer: Tokenizer, pattern: str) -> Words:
     """The distinct pieces of (text, how many times it counts) as the ids of their bytes."""
     id_of = {data: token for token, data in tokenizer.vocabulary.base.items()}
     words: Counter[tuple[int, ...]] = Counter()
@@ -102,9 +104,15 @@ def test_weighted_texts(texts: list[Path], tmp_path: Path) -> None:
     asked = ["--vocab-size", "290", "--weight", f"{paths[0]}=2.5", "--pattern", "gpt2"]
     assert main(["train", "-o", str(tmp_path / "o.json"), *asked, *paths]) == 0
     tokenizer = load(tmp_path / "o.json")
-    rows = states(pieces(((texts[0].read_text(), 5), (texts[2].read_text(), 2)), tokenizer, "gpt2"), tokenizer)
+    rows = states(
+        pieces(((texts[0].read_text(), Fraction(5, 2)), (texts[2].read_text(), 1)), tokenizer, "gpt2"), tokenizer
+    )
     steps = range(1, tokenizer.step + 1)
     check(kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths), steps, rows, rows)
+    with closing(Job()) as job:
+        for corpus, its_own in ((paths, True), (paths[::-1], False)):
+            _, subject = examined(tokenizer, AuditRequest("", corpus=tuple(corpus)), job)
+            assert subject and subject.usage and subject.usage.of_training == its_own, "an audit reads the weights too"
     # In the app the same texts may be chosen by another path.
     moved = [tmp_path / "0 40.txt", tmp_path / "other" / "2 60.txt"]
     moved[1].parent.mkdir()

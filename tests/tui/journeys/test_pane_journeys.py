@@ -1,11 +1,12 @@
 """What panes can do beside their main deed: lists of trainings and tokenizers, pairs, weights, exports, views."""
 
+from fractions import Fraction
 from pathlib import Path
 
 from player import play
 
 from bpe_core import load
-from tui.disk.config import load_configuration
+from tui.disk.config import load_configuration, tokenizers_folder
 
 
 async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
@@ -37,15 +38,17 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
 
         player.press("f2", "home", "down", "w")
         await player.answer("should book.txt count", "no")
-        await player.answer("Type a number above 0", "3")
-        await player.until("✓ book.txt     ×3")
+        await player.answer("Type a number above 0", "1/3")
+        await player.until("✓ book.txt   ×1/3")
         await player.command("add a file or folder")
         await player.answer("Which file or folder", "more.txt")
         await player.until("✓ more.txt", "documents                2")
         player.click("More …")
         await player.until("longest")
-        player.press("escape")
-        await player.rest()
+        player.press("escape", "f6")
+        await player.until("book.txt-more.txt-gpt4 · 275 tokens", "step 19 of 19", " 6 2/3 ")
+    (kept,) = (one for one in map(load, tokenizers_folder().glob("*.json")) if one.record and one.record.weights)
+    assert kept.record.weights == "book.txt=1/3" and kept.record.n_bytes == Fraction(1340, 3) + 450
 
 
 async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(small: Path, other: Path, home: Path) -> None:
@@ -78,16 +81,19 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(small: P
     assert load(home / "mine.tiktoken", pattern="gpt4").n_vocab == 280
 
 
-async def test_the_order_of_the_texts_stays_as_they_were_given(home: Path) -> None:
+async def test_the_order_of_the_texts_stays_as_they_were_given(home: Path, small: Path) -> None:
     for name in (names := ["b.txt", "c.txt", "a.txt"]):
         (home / name).write_text(f"{name} " * 9)
     for paths in ([home / name for name in names], [], []):
-        async with play(*paths) as player:
+        async with play(*paths, tokenizers=(small,)) as player:
             player.press("f2")
-            await player.until("documents                3", "c.txt")
+            await player.until("step 24 of 24", "documents                3", *(f"✓ {name}" for name in names))
             shown = [name for row in player.screen.text.splitlines() for name in names if f"✓ {name}" in row]
         assert [Path(path).name for path in load_configuration().corpus] == shown == names
     async with play() as player:
-        player.press("f2", "home", "down", "space", "space")
+        await player.until("documents                3")
+        player.press("f2", "home", "down", "space")
+        await player.until("documents                2")
+        player.press("space")
         await player.until("documents                3")
     assert [Path(path).name for path in load_configuration().corpus] == [*names[1:], names[0]], "chosen last"
