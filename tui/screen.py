@@ -210,7 +210,6 @@ def _at(*places: str) -> Iterator[PaneEntry]:
 def _import_all() -> None:
     """What is needed once the first frame is on the screen."""
     for pane in PANES:
-        for module in pane.load().LATER:
-            import_module(module)
-    import_module("tui.features.all")
-    import_module("bpe_core.formats")
+        pane.load()
+    for module in ("tui.widgets.text_facts", "tui.widgets.colored_rows", "tui.features.all", "bpe_core.formats"):
+        import_module(module)

@@ -25,9 +25,8 @@ from bpe_core.worker.explain import Subject
 from bpe_core.worker.job import Job
 from tui.app import INK, PAPER, BpeScope
 from tui.disk import config, sources
-from tui.disk.tokenizer_files import KeptMerges
 from tui.state import StepExplained
-from tui.widgets.merge_log import MergeLog
+from tui.widgets.merge_log import KeptMerges, MergeLog
 from tui.widgets.why_panel import WhyPanel
 
 Picture = Callable[..., bool]
@@ -180,8 +179,8 @@ class TieStories(App[None]):
                 subject.count(job)
             told, places = subject.explanation(step), tuple(subject.places(step))
             log, panel = self.query_one(f"#{name} MergeLog", MergeLog), self.query_one(f"#{name} WhyPanel", WhyPanel)
-            log.merges = KeptMerges(tokenizer)
-            panel.begin(record.n_tokens_start)
+            log.merges, log.n_tokens = KeptMerges(tokenizer), record.n_tokens_start
+            panel.begin()
             panel.tokenizer, panel.step = tokenizer, step
             panel.explained = StepExplained(step, told, places, ties=preset.options.ties)
 

@@ -15,13 +15,12 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from tui.disk.tokenizer_files import KeptMerges
 from tui.drawing.lines import InfoLine, Titles
 from tui.drawing.palette import WRITINGS, writer
 from tui.drawing.plots import bar
 from tui.state import Run, StepExplained
 from tui.text.why_lines import LineForm, why_lines
-from tui.widgets.merge_log import MergeLog
+from tui.widgets.merge_log import KeptMerges, MergeLog
 from tui.widgets.why_panel import PairTable, WhyPanel
 
 S2 = PRESETS["S2"]
@@ -147,8 +146,9 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
     app = PanelApp()
     async with app.run_test(size=(90, 70)) as pilot:
         panel = app.panel
-        app.query_one(MergeLog).merges = KeptMerges(tokenizer)
-        panel.begin(79)
+        log = app.query_one(MergeLog)
+        log.merges, log.n_tokens = KeptMerges(tokenizer), 79
+        panel.begin()
         panel.tokenizer, panel.step, panel.run = tokenizer, 1, Run("merging")
         panel._rested()
         await pilot.pause()
@@ -163,7 +163,7 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
         assert "e + st → est" in app.lines()[0]
         app.set_focus(None)  # nobody looks at the merges
         await pilot.pause()
-        panel.begin(79)
+        panel.begin()
         panel.tokenizer = tokenizer.at(4)
         app.wanted.clear()
         panel.run = Run("done")

@@ -30,7 +30,7 @@ class Explaining(Feature):
         super().__init__(screen)
         self._shown = shown
         self._request: ExplainFile | ExplainTraining | None = None
-        self._news, self._answered, self._calm = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._news, self._answered = asyncio.Event(), asyncio.Event()
         self._wanted: tuple[Tokenizer, int]
 
     def explain(self, step: int) -> None:
@@ -44,17 +44,19 @@ class Explaining(Feature):
             return
         self._wanted = screen.tokenizer, step
         in_haste = screen.run.phase == "merging" and not screen.pace and screen.step == screen.tokenizer.step
-        (self._calm.clear if in_haste else self._calm.set)()
-        waiting, before = _PASSING if in_haste else _COUNTING, self._request
+        before = self._request
         self._request, problem, ties = self._asked_of(screen.tokenizer)
         if self._request is None:
             self.cancel()
             screen.explained = StepExplained(step, problem=problem, ties=ties)
+        elif in_haste:
+            self._request, screen.explained = before, replace(screen.explained, waiting=_PASSING, ties=ties)
+            return
         elif self._request != before or not (self.is_working or screen.explained.problem):
-            screen.explained = StepExplained(step, waiting=waiting, ties=ties)
+            screen.explained = StepExplained(step, waiting=_COUNTING, ties=ties)
             self.begin(partial(self._answer, self._request), about_tokenizer=True)
-        elif waiting != screen.explained.waiting and _PASSING in (waiting, screen.explained.waiting):
-            screen.explained = replace(screen.explained, waiting=waiting)
+        elif screen.explained.waiting == _PASSING:
+            screen.explained = replace(screen.explained, waiting=_COUNTING)
         self._news.set()
 
     def _asked_of(self, tokenizer: Tokenizer) -> tuple[ExplainFile | ExplainTraining | None, str, str]:
@@ -79,7 +81,6 @@ class Explaining(Feature):
 
     async def _answer(self, request: ExplainFile | ExplainTraining) -> None:
         self._news.set()
-        await self._calm.wait()
         async with WorkerProcess(request) as worker:
             try:
                 async with asyncio.TaskGroup() as tasks:
@@ -95,7 +96,6 @@ class Explaining(Feature):
         n_sent = 0
         while True:
             await self._news.wait()
-            await self._calm.wait()
             self._news.clear()
             tokenizer, step = self._wanted
             # One merge more than asked for: it is marked in the table as the one that comes next.

@@ -37,8 +37,6 @@ class EditorPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
 
-    LATER = ("tui.widgets.text_facts", "tui.widgets.colored_rows")
-
     hint: var[str] = var(HINT)  # what to look at in the example that is shown; or else what can be done here
     in_force: var[Tokenizer | None] = var(None, init=False)  # the tokenizer on the screen, as of the step in force
     lanes: var[tuple[ShownLane, ...]] = var((), init=False)  # the lanes after the first
@@ -83,7 +81,7 @@ class EditorPane(Pane):
 
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
         self.area.tokenizer = None if tokenizer is None else self._as_wanted(tokenizer)
-        self.side.in_force = tokenizer
+        self.side.show_token()
         self.tell_names()
         self.watch_view(self.view)
 
@@ -131,20 +129,16 @@ class EditorPane(Pane):
         self.call_after_refresh(self.tell_names)
 
     def watch_audit(self, audit: Audit) -> None:
-        self.side.audit = audit
+        self.side.verdicts = audit.verdicts
+        self.side.show_token()
 
     # What the text tells
 
-    def on_token_area_tokenized(self, event: TokenArea.Tokenized) -> None:
+    def on_token_area_told(self, event: TokenArea.Told) -> None:
         event.stop()
-        if self.area.edited.why_none:
-            self.status_lines.say(self.area.edited.why_none)
-        else:
-            self.status_lines.show_totals()
-
-    def on_text_area_selection_changed(self) -> None:
         if self.is_loaded:
-            self.status_lines.cursor_moved()
+            self.status_lines.show_totals()
+            self.side.show_token()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         event.stop()
@@ -152,16 +146,12 @@ class EditorPane(Pane):
         if self.in_force is not None:
             self.status_lines.show_edit(event)
 
-    def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
-        event.stop()
-        self.side.show_token()
-
     def on_token_area_reviewed(self, event: TokenArea.Reviewed) -> None:
         event.stop()
         self.tell_keys()
         if not self.is_loaded:
             return
-        self.status_lines.show_review(self.in_force)
+        self.status_lines.show_review()
         if self.side.seen == "ahead":
             self.side.show_token()
 

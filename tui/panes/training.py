@@ -111,7 +111,7 @@ class TrainingPane(Pane):
         """A new training, or another tokenizer: empty log and curve. `merges` are those that will be learned."""
         self.log_of_merges.clear(merges, n_bytes=n_bytes, n_tokens=n_tokens)
         self.curve.clear(n_tokens, n_bytes)
-        self.why.begin(n_tokens or n_bytes)
+        self.why.begin()
 
     def learned(self, lengths: Sequence[int]) -> None:
         """Show what came to the merges, and the lengths of the corpus after each of these."""

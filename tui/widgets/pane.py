@@ -12,7 +12,6 @@ from tui.commands import Command, PaneEntry, short_name, tooltip
 class Pane(Vertical):
     """What all panes have in common. By itself it is the frame that stands there until the pane is loaded."""
 
-    LATER: ClassVar[tuple[str, ...]] = ()  # modules that are imported once the first frame is on the screen
     RESTS: ClassVar[bool] = False  # whether nobody asks the pane for anything while it is hidden
     facts: tuple[str, ...] = ()  # the values of the screen that it has a variable of the same name for
 

@@ -1,8 +1,9 @@
 """What is said of a text: below it what it holds, what edits did, what trips; beside it the token under the cursor."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Final
 
 from rich.text import Text
@@ -12,11 +13,10 @@ from textual.geometry import Size
 from textual.reactive import var
 from textual.widget import Widget
 
+from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.pitfalls import Pitfall
-from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
 from tui.drawing.lines import Lines, Titles, sentence
-from tui.state import Audit
 from tui.text.status_texts import (
     RememberedEdit,
     amounts_of,
@@ -95,7 +95,6 @@ class StatusLines(Vertical):
         self._edits = deque[Sequence[RememberedEdit]](maxlen=_REMEMBERED)  # what each did in each lane
         self._names: list[str] = []  # the labels of the lanes, if there are several
         self._back = 0  # how many edits before the last is shown
-        self._has_totals = False
         self._gone_to: Pitfall | None = None
 
     def compose(self) -> ComposeResult:
@@ -108,24 +107,19 @@ class StatusLines(Vertical):
 
     # Totals
 
-    def say(self, sentence: str) -> None:
-        """Say something in the place of the totals."""
-        self._has_totals = False
-        self._line("totals").say(sentence)
-
     def show_totals(self) -> None:
-        self._has_totals = True
-        self._write_totals()
-
-    def _write_totals(self) -> None:
-        """How much the text holds, or what is selected of it."""
+        """How much the text holds, or what is selected of it; a pitfall that one leaves is no longer described."""
         area, document = self._area, self._area.document
         self._write_lanes()
+        if self._gone_to is not None:
+            self._write_pitfalls()
         first, last = area.selected
         selected = area.edited.ask(lambda live: selection_line(live, first, last), None) if first < last else None
-        if selected is not None:
+        if area.edited.why_none:
+            self._line("totals").say(area.edited.why_none)
+        elif selected is not None:
             self._line("totals").say(lambda _: selected.copy())
-        elif self._has_totals:
+        elif area.tokenizer is not None:
             numbers = area.edited.n_tokens, document.n_bytes, document.n_characters
             self._line("totals").say(lambda _: totals_line(*numbers, area.tokenizer))
 
@@ -177,18 +171,12 @@ class StatusLines(Vertical):
 
     # Baseline and pitfalls
 
-    def show_review(self, tokenizer: Tokenizer | None) -> None:
-        area, comparison = self._area, self._area.edited.comparison
+    def show_review(self) -> None:
+        area, comparison, tokenizer = self._area, self._area.edited.comparison, self._area.tokenizer
         self.set_class(area.edited.baseline is not None, "-pinned")
         if area.edited.is_compared:
             self._line("baseline").say(lambda width: baseline_line(comparison, tokenizer, area.palette, width))
         self._write_pitfalls()
-
-    def cursor_moved(self) -> None:
-        """The totals are those of what is selected; a pitfall that one leaves is no longer described."""
-        self._write_totals()
-        if self._gone_to is not None:
-            self._write_pitfalls()
 
     def go_to(self, pitfall: Pitfall) -> None:
         self._gone_to = pitfall
@@ -224,8 +212,7 @@ class TokenSide(Vertical):
     """
 
     seen: var[str] = var("token", init=False)  # which: a key of `SIDES`
-    in_force: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
-    audit: var[Audit] = var(Audit(), init=False)  # what an audit found
+    verdicts: Mapping[int, Verdict] = MappingProxyType({})  # what an audit found
 
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -248,23 +235,15 @@ class TokenSide(Vertical):
         self.set_class(seen != "token", "-story")
         self.call_after_refresh(self.show_token)
 
-    def watch_in_force(self) -> None:
-        self.show_token()
-
-    on_resize = watch_in_force
-
-    def watch_audit(self, old: Audit, audit: Audit) -> None:
-        if audit.verdicts is not old.verdicts:
-            self.show_token()
-
     def show_token(self) -> None:
-        area, edited, tokenizer, under = self._area, self._area.edited, self.in_force, self._area.edited.under_cursor
+        area, edited, tokenizer = self._area, self._area.edited, self._area.tokenizer
+        under = edited.under_cursor
         lines = self.query_one("#inspector" if self.seen == "token" else "#story", Lines)
         if self.seen == "token":
             if tokenizer is None or under is None:
                 lines.show_lines(sentence(NO_TOKEN, lines.room))
                 return
-            facts = TokenFacts(tokenizer, under.ids[0], self.audit.verdicts.get(under.ids[0]))
+            facts = TokenFacts(tokenizer, under.ids[0], self.verdicts.get(under.ids[0]))
             lines.show_lines(token_summary(facts, [*about_place(under, lines.room)], lines.room, lines.size.height))
         elif tokenizer is None or area.live is None:
             lines.show_lines(())
@@ -275,3 +254,5 @@ class TokenSide(Vertical):
         elif under is not None:
             piece = edited.ask(lambda live: live.piece_at(under.start), None)
             lines.show_lines(why_this_split(tokenizer, piece[2] if piece else "", area.palette, lines.room))
+
+    on_resize = show_token

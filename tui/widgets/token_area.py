@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
     from bpe_core.live.live_text import LiveText
     from bpe_core.patterns import Splitter
-    from tui.text.tokens import UnderCursor
 
 
 SLICE: Final = 0.008  # seconds of work at a time, short enough for a frame
@@ -62,8 +61,8 @@ class TokenArea(FaithfulArea):
 
     edited: EditedText  # the text that is shown, and all that is known of it; another one after each `load_text`
 
-    class Tokenized(_Newest):
-        """The text has other tokens than before, or more of them are known."""
+    class Told(_Newest):
+        """The text has other tokens, more of them are known, or cursor and selection are elsewhere."""
 
     @dataclass
     class Edited(Message):
@@ -75,15 +74,11 @@ class TokenArea(FaithfulArea):
         lanes: tuple[tuple[Change | None, ...], ...]
         tokenizers: tuple[Tokenizer | None, ...]
 
-    class CursorMoved(_Newest):
-        """Something else is under the cursor, because it moved or because the tokens did."""
-
     class Reviewed(_Newest):
         """More is known about the text, or what was known no longer holds."""
 
     def __init__(self, *, id: str | None = None) -> None:
         self._work = TextWork(self)
-        self._under_before: UnderCursor | None = None
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id)
 
     @property
@@ -161,18 +156,14 @@ class TokenArea(FaithfulArea):
         anchor, cursor = map(self.document.get_index_from_location, self.selection)
         # Behind a selection, one wants to know about what is selected last.
         self.edited.set_cursor(cursor - (anchor < cursor))
-        under = self.edited.under_cursor
-        if under != self._under_before and self.is_running:
-            self._under_before = under
-            self.post_message(self.CursorMoved())
         self.repaint()
+        if self.is_running:
+            self.post_message(self.Told())
 
     def tokens_changed(self) -> None:
         """Show and tell what is known of the tokens now, and go on with what is not."""
         self._work.settle_now()
         self.watch_selection()
-        if self.tokenizer is not None and self.is_running:
-            self.post_message(self.Tokenized())
         if self.edited.live is None:
             self.reviewed()
         self._work.begin()

@@ -141,7 +141,6 @@ class WhyPanel(Vertical):
     def __init__(self, log: "MergeLog", *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._log = log
-        self._n_tokens = 0
         self._asks = False
         self._soon: Timer | None = None  # until it may be asked again
         self._has_moved = False  # whether the step has changed since it was asked last
@@ -152,10 +151,9 @@ class WhyPanel(Vertical):
         yield PairTable(id="pairs")
         yield Lines(id="words")
 
-    def begin(self, n_tokens: int) -> None:
-        """Another vocabulary, whose corpus has `n_tokens` before any merge; one that was opened is asked about once
-        somebody goes to its merges or travels to one of them."""
-        self._n_tokens, self._asks = n_tokens, self._log.has_focus
+    def begin(self) -> None:
+        """Another vocabulary; one that was opened is asked about once somebody goes to its merges or travels to one."""
+        self._asks = self._log.has_focus
 
     def ask(self) -> None:
         self._asks = True
@@ -240,8 +238,7 @@ class WhyPanel(Vertical):
         merge = merges[step - 1] if 0 < step <= len(merges) else None
         ties = tokenizer.record.ties if tokenizer.record else explained.ties
         uses: TokenUses | None = None  # what became of the token that the step made, if that is known
-        if self._n_tokens and merge and step <= tokenizer.step and merge.n_tokens:
-            n_tokens = self._n_tokens
+        if (n_tokens := self._log.n_tokens) and merge and step <= tokenizer.step and merge.n_tokens:
             uses = token_uses(tokenizer.vocabulary, lambda at: merges[at - 1].n_tokens if at else n_tokens, step)
         form = self._form(writer(self.writing, tokenizer.token_bytes))
         self.query_one("#choice", Lines).show_lines(why_lines(explained, merge, ties, uses, form))
