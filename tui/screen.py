@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 SECONDS_TO_END: Final = 1.5  # how long the app waits at its end for what runs beside the screen
 _SECONDS_TO_WRITE: Final = 0.3  # and for what is still being written
+_SECONDS_TO_KEEP: Final = 0.5  # from an edit to the moment when the text is kept
 
 
 class MainScreen(StateScreen):
@@ -53,7 +54,7 @@ class MainScreen(StateScreen):
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__(configuration)
         self._compositor: SelectiveCompositor = SelectiveCompositor()
-        self._not_kept = ""
+        self._is_keeping = False  # whether the text is newer than what is kept of it
         self.loaded = loaded  # set once all panes are there
 
     def compose(self) -> ComposeResult:
@@ -80,7 +81,6 @@ class MainScreen(StateScreen):
 
             text = editor_greeting()
         self._area.load_text(text)
-        self._autosave.set_kept(self._area.document.lines)
         self.set_focus(self._area)
         self.call_after_refresh(self._load)
 
@@ -104,7 +104,6 @@ class MainScreen(StateScreen):
                 # One color for one token, wherever it is seen.
                 self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
                 self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
-                self.set_interval(10, self._keep_text)
             await self.features.bring_back()
         finally:
             self.loaded.set()
@@ -112,7 +111,7 @@ class MainScreen(StateScreen):
     async def on_unmount(self) -> None:
         """Keep the text; let each worker process keep what it has, and end."""
         try:
-            sentence = self._autosave.keep_somewhere(self._area.document.lines)
+            sentence = self._autosave.keep_somewhere(self._area.document.lines, self._area.document.n_edits)
         except OSError as error:
             sentence = f"The text could not be kept for the next start: {error.strerror}."
         self._autosave.release()
@@ -121,7 +120,8 @@ class MainScreen(StateScreen):
         for worker in working:
             worker.cancel()
         if working:  # a process that needs longer keeps what it has when it finds its pipes closed
-            await asyncio.wait([asyncio.ensure_future(worker.wait()) for worker in working], timeout=SECONDS_TO_END)
+            ends = asyncio.gather(*(worker.wait() for worker in working), return_exceptions=True)
+            await asyncio.wait([ends], timeout=SECONDS_TO_END)
         course = self.features.training.newest if is_training else None
         sentences = [sentence, self._leave_training(course.output) if course else ""]
         self.last_words += [visible(said) for said in sentences if said]
@@ -141,18 +141,27 @@ class MainScreen(StateScreen):
         self.training.log_of_merges.refresh()
         self.audit_pane.table.refresh()
 
-    @work(exclusive=True, group="text")
+    def on_text_area_changed(self) -> None:
+        if not self._is_keeping:
+            self._is_keeping = True
+            self._keep_text()
+
+    @work
     async def _keep_text(self) -> None:
-        """Now and then, so that no accident costs more than some seconds; that it cannot be done is told once."""
-        refused = await self.why_not_kept()
-        if refused and refused != self._not_kept:
-            self.say(f"The text cannot be kept for the next start: {refused}. Ctrl+S saves it elsewhere.", "warning")
-        self._not_kept = refused
+        """Soon after each edit, so that no accident costs more than a second; again and again while it is refused."""
+        while self._area.document.n_edits > self._autosave.n_kept:
+            await asyncio.sleep(_SECONDS_TO_KEEP)
+            refused = await self.why_not_kept()
+            if refused and refused != self.editor.not_kept:
+                tells = f"The text cannot be kept for the next start: {refused}. Ctrl+S saves it elsewhere."
+                self.say(tells, "warning")
+            self.editor.not_kept = refused
+        self._is_keeping = False
 
     async def why_not_kept(self) -> str:
         """Keep the text beside the screen; what is in the way of that, in a few words, empty if nothing."""
         try:
-            await self._autosave.keep(self._area.document.lines)
+            await in_thread(self._autosave.keep, (*self._area.document.lines,), self._area.document.n_edits)
         except OSError as error:
             return str(error.strerror)
         return ""

@@ -296,7 +296,7 @@ async def _start(result: Round) -> str:
         app.main.set_focus(area)
         await pilot.press("ctrl+home", "x")
         await pilot.pause()
-        await app.main._keep_text().wait()
+        await app.main.why_not_kept()
         if not area.text.startswith("x"):
             raise Failure(f"a key had no effect: {area.text[:20]!r}")
         return area.text

@@ -1,9 +1,6 @@
 """The editor's text on the disk: the newest is kept, whatever writes at the same time, and no copy takes another's."""
 
-import asyncio
 import os
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,16 +15,14 @@ def kept(told: list[str] | None = None) -> Autosave:
     return Autosave((told if told is not None else []).append)
 
 
-async def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
+def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
     first = kept()
     assert first.beginning is None
-    first.set_kept(["a greeting"])
-    await first.keep(["a greeting"])
+    first.keep(["a greeting"], 0)
     assert config.load_text() is None
-    await first.keep(["typed"])
+    first.keep(["typed"], 1)
     number = config.text_file().stat().st_ino
-    await first.keep(["typed"])
-    first.keep_now(["typed"])
+    first.keep(["typed"], 1)
     assert config.text_file().stat().st_ino == number
     first.release()
     assert kept().beginning == "typed"
@@ -40,23 +35,16 @@ def test_a_text_in_lines_is_what_they_are_joined(n: int) -> None:
     assert config.load_text() == "\n".join(lines)
 
 
-async def test_the_newest_text_is_kept_even_if_the_writing_of_an_older_one_begins_after_it() -> None:
-    text, go_on = kept(), threading.Event()
-    with ThreadPoolExecutor(1) as threads:
-        asyncio.get_running_loop().set_default_executor(threads)
-        busy = asyncio.create_task(asyncio.to_thread(go_on.wait))
-        older, cancelled = (asyncio.create_task(text.keep([words])) for words in ("older", "cancelled"))
-        await asyncio.sleep(0)
-        cancelled.cancel()  # as at the end of the app
-        text.keep_now(["newest"])
-        go_on.set()
-        await asyncio.gather(busy, older)
+def test_the_newest_text_is_kept_even_if_the_writing_of_an_older_one_begins_after_it() -> None:
+    text = kept()
+    text.keep(["newest"], 2)
+    text.keep(["older"], 1)
     assert config.load_text() == "newest"
 
 
-async def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     text = kept()
-    text.keep_now(["before"])
+    text.keep(["before"], 1)
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
@@ -64,11 +52,9 @@ async def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(monkeypatch: 
     with monkeypatch.context() as disk:
         disk.setattr(os, "fsync", full)
         with pytest.raises(OSError):
-            await text.keep(["after"])
-        with pytest.raises(OSError):
-            text.keep_now(["after"])
+            text.keep(["after"], 2)
     assert config.load_text() == "before"
-    text.keep_now(["after"])
+    text.keep(["after"], 2)
     assert config.load_text() == "after"
 
 
@@ -76,7 +62,7 @@ def test_each_running_copy_has_a_text_of_its_own() -> None:
     told: list[str] = []
     first, second, third = kept(), kept(told), kept(told)
     for number, copy in enumerate((first, second, third), 1):
-        copy.keep_now([f"text of copy {number}"])
+        copy.keep([f"text of copy {number}"], 1)
     assert [sentence.partition(":")[0] for sentence in told] == ["Another bpescope is open"] * 2
     assert str(second.path) in told[0] and str(third.path) in told[1]
     first.release()
@@ -99,7 +85,7 @@ def test_where_nothing_can_be_locked_there_is_one_text(odd: str) -> None:
     told: list[str] = []
     text = kept(told)
     assert (text.beginning, text.path, told) == ("kept", config.text_file(), [])
-    text.keep_now(["more"])
+    text.keep(["more"], 1)
     assert config.load_text() == "more"
 
 
@@ -108,14 +94,14 @@ def test_a_text_that_finds_no_place_goes_among_temporary_files(tmp_path: Path, m
     refuge.mkdir()
     monkeypatch.setattr(locked.tempfile, "tempdir", str(refuge))
     text = kept()
-    assert text.keep_somewhere(["in its place"]) == "" == text.keep_somewhere(["in its place"])
+    assert text.keep_somewhere(["in its place"], 1) == ""
     config.text_file().unlink()
     config.text_file().mkdir()
-    sentence = text.keep_somewhere(["all of it\r", ""])
+    sentence = text.keep_somewhere(["all of it\r", ""], 2)
     (path,) = refuge.iterdir()
     assert str(path) in sentence and path.read_bytes() == b"all of it\r\n"
-    assert text.keep_somewhere(["all of it\r", ""]) == ""  # once is enough
+    assert text.keep_somewhere(["all of it\r", ""], 2) == ""  # once is enough
     monkeypatch.setattr(locked.tempfile, "tempdir", str(tmp_path / "nowhere" / "at all"))
     (tmp_path / "nowhere").touch()
     with pytest.raises(OSError):
-        text.keep_somewhere(["more"])
+        text.keep_somewhere(["more"], 3)

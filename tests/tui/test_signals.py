@@ -32,7 +32,7 @@ def echoes(app: AppTerminal) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
     with terminal() as app:
         typed(app, "typed just now")

@@ -1,6 +1,5 @@
 """Files that a running copy of the app has locked for itself: the editor's text, and notes on unfinished trainings."""
 
-import asyncio
 import errno
 import json
 import os
@@ -24,8 +23,7 @@ class Autosave:
     """The editor's text between two starts: read once, written beside the screen, each copy of the app its own.
 
     Whatever is wrong with it is told in a sentence, and nothing that could not be read is written over. Lines are
-    written and no text: to put eight million characters together would hold up the keys for a tenth of a second, and
-    lines that have not changed are told from others at a glance.
+    written and no text: to put eight million characters together would hold up the keys for a tenth of a second.
     """
 
     def __init__(self, tell: config.Teller) -> None:
@@ -33,47 +31,31 @@ class Autosave:
         if self.path != config.text_file():
             tell(f"Another bpescope is open: the text of this one is kept by itself, in {self.path}.")
         self.beginning = config.load_text(self.path, tell)  # the text of the last run; None if there was none
-        self._kept: Sequence[str] = ()
-        self._order = self._newest_written = 0
+        self.n_kept = 0  # how many edits the text had that is kept; what stood there before the first need not be
         self._writing = threading.Lock()
 
-    def set_kept(self, lines: Sequence[str]) -> None:
-        """What stands in the editor at the beginning: it need not be written, be it the kept text or a greeting."""
-        self._kept = tuple(lines)
+    def keep(self, lines: Sequence[str], n_edits: int) -> None:
+        """Write the text after so many edits, if none of as many is kept; threads take turns. Raises OSError."""
+        with self._writing:
+            if n_edits > self.n_kept:
+                config.save_text(lines, self.path)
+                self.n_kept = n_edits
 
-    async def keep(self, lines: Sequence[str]) -> None:
-        """Write a text beside the screen, if it is not there already. Raises OSError."""
-        if tuple(lines) != self._kept:
-            self._order += 1
-            await asyncio.to_thread(self._write, tuple(lines), self._order)
-
-    def keep_now(self, lines: Sequence[str]) -> None:
-        """Write a text at once, whatever else is being written. Raises OSError."""
-        if tuple(lines) != self._kept:
-            self._order += 1
-            self._write(tuple(lines), self._order)
-
-    def keep_somewhere(self, lines: Sequence[str]) -> str:
-        """Keep it at once, among temporary files if it must be; a sentence if so. Raises OSError if it is nowhere."""
+    def keep_somewhere(self, lines: Sequence[str], n_edits: int) -> str:
+        """Keep it, among temporary files if it must be; a sentence if so. Raises OSError if it is nowhere."""
         try:
-            self.keep_now(lines)
+            self.keep(lines, n_edits)
             return ""
         except OSError as error:
             elsewhere = Path(tempfile.gettempdir(), f"bpescope-text-{os.urandom(4).hex()}.txt")
             config.save_text(lines, elsewhere)
-            self._kept = tuple(lines)
+            self.n_kept = n_edits
             return f"The text could not be kept for the next start ({error.strerror}); it is in {elsewhere}."
 
     def release(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
-
-    def _write(self, lines: Sequence[str], order: int) -> None:
-        with self._writing:
-            if order > self._newest_written:  # never an older text over a newer
-                config.save_text(lines, self.path)
-                self._kept, self._newest_written = lines, order
 
 
 def _own_file() -> tuple[Path, int | None]:

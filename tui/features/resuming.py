@@ -115,36 +115,35 @@ class Resuming(Feature):
 
     async def _offer(self, note: Note) -> bool:
         (left, unfinished), output = await in_thread(lambda: (note.left, note.read())), note.output
-        if left is None:
-            if unfinished:
-                ending = "ended before anything of it was kept; F6 begins anew"
-                self.screen.say(f"The training of {visible(unfinished.title)} {ending}.", "warning")
+        if left is None and unfinished is None:
             note.end()
             return False
         try:
             if unfinished is None:
                 raise FormatError(f"What is noted of it beside {left} cannot be read.")
-            known = await in_thread(load, left)
+            known = await in_thread(load, left) if left else None
             begin = (await in_thread(load, unfinished.begin)).at(unfinished.begin_step) if unfinished.begin else None
             until = JobCommand("until", condition=condition(unfinished.goal)) if unfinished.goal else None
         except (BpeError, OSError) as error:
             self.screen.say(f"This unfinished training cannot be resumed. {sentence_of(error)}", "warning")
         else:
-            if left == output and not (known.record and known.record.stop_reason == STOPPED):
+            if known and left == output and not (known.record and known.record.stop_reason == STOPPED):
                 note.end()  # it came to its end after the app's
                 return False
-            question = (
-                f"The training of {visible(unfinished.title)} did not end: {counted(known.step, 'merge')} learned so "
-                "far. Go on where it stopped?"
-            )
-            if await self.screen.ask(Confirm(question, "Go on", "Keep what it has", harmless=True)):
-                note.leave()  # the training takes it
+            ending, answers = "was ended before anything of it was kept. Begin it again?", ("Begin", "Leave it")
+            if known:
+                ending = f"did not end: {counted(known.step, 'merge')} learned so far. Go on where it stopped?"
+                answers = "Go on", "Keep what it has"
+            if await self.screen.ask(
+                Confirm(f"The training of {visible(unfinished.title)} {ending}", *answers, harmless=True)
+            ):
+                (note.leave if known else note.end)()  # the training takes it
                 first = until or (WAIT if unfinished.paused else RUN)
                 what = (unfinished.title, unfinished.options, unfinished.paths, unfinished.preset)
-                task = TrainingTask(*what, first, begin=begin, begin_path=unfinished.begin, resume=str(left))
+                task = TrainingTask(*what, first, begin=begin, begin_path=unfinished.begin, resume=str(left or ""))
                 self._training.start(task)
                 return True
-        if left != output:
+        if left and left != output:
             await self._training.keep(left, output)
         note.end()
         return False

@@ -45,6 +45,7 @@ class EditorPane(Pane):
     audit: var[Audit] = var(Audit(), init=False)  # what an audit found in it
     specials: var[bool] = var(False, init=False)  # whether the text of a special token is that token, rather than text
     example: var[int] = var(-1, init=False)  # the number of the example that was shown last
+    not_kept: var[str] = var("", init=False)  # why the text cannot be kept for the next start; empty where it is
     view: var[str] = var("text", init=False)  # how the text is seen: one of `VIEWS`
 
     is_loaded = False  # whether what tells of the text is there
@@ -127,6 +128,9 @@ class EditorPane(Pane):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.tell_names)
+
+    def watch_not_kept(self, why: str) -> None:
+        self.border_title = self.frame_title + f"  [$warning]not kept: {why.lower()}[/]" * bool(why)
 
     def watch_audit(self, audit: Audit) -> None:
         self.side.verdicts = audit.verdicts

@@ -46,7 +46,7 @@ class FaithfulParser(XTermParser):
 def call_at_end(leave: Callable[[int], object]) -> None:
     """Call `leave` with the exit code that shells expect when the system asks the app to end; within its loop."""
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         loop.add_signal_handler(number, partial(leave, 128 + number))
 
 

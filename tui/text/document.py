@@ -34,6 +34,7 @@ class FaithfulDocument(Document):
         self._lines = text.split("\n")
         self._lengths = PrefixSums(_lengths(self._lines))
         self._listener = listener
+        self.n_edits = 0
         self.n_bytes = _count_bytes(text)  # of the text in UTF-8
         self.n_long_lines = _count_long(self._lines)  # how many lines have more than `LONG_LINE` characters
 
@@ -75,6 +76,7 @@ class FaithfulDocument(Document):
         self._lines[top : bottom + 1] = lines
         self._lengths.replace(top, bottom + 1, _lengths(lines))
         self.n_bytes += _count_bytes(text) - _count_bytes(removed)
+        self.n_edits += 1
         if self._listener is not None:
             self._listener(offset, offset + len(removed), text)
         return EditResult(end_place, removed)

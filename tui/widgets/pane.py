@@ -17,7 +17,7 @@ class Pane(Vertical):
 
     def __init__(self, entry: PaneEntry) -> None:
         super().__init__(id=entry.id, classes=f"{entry.place} frame" if type(self) is Pane else entry.place)
-        self.border_title = f"{entry.title}  [dim]{short_name(entry.key)}[/]"
+        self.border_title = self.frame_title = f"{entry.title}  [dim]{short_name(entry.key)}[/]"
 
     def parts(self) -> tuple[Widget, ...]:
         """The parts that the pane's key leads to, one after the other; the first is where one would begin."""

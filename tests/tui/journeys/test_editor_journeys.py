@@ -1,16 +1,12 @@
 """Writing: typed, pasted, undone, split by other tokenizers, opened, saved, and there again at the next start."""
 
-import asyncio
-import os
-import signal
-import threading
-from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import pytest
 from player import Cells, play
 
 from bpe_core import Tokenizer, load, save
+from tui.disk import config
 
 
 def split(tokenizer: Tokenizer, text: str) -> list[str]:
@@ -145,30 +141,13 @@ async def test_leaving_while_the_panes_are_still_to_come(small: Path, n_frames: 
         await player.until("typed Type here.", "step 24 of 24")
 
 
-async def test_the_newest_text_is_kept_though_an_older_one_is_still_to_be_written(
-    small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    go_on, written, in_thread = threading.Event(), threading.Event(), asyncio.to_thread
-
-    def slow(function: Callable[..., object], *arguments: object) -> Coroutine[None, None, object]:
-        return in_thread(lambda: (go_on.wait(), function(*arguments), written.set()))
-
-    async with play(tokenizers=(small,), code=128 + signal.SIGTERM) as player:
-        await player.until("step 24 of 24")
-        player.write("older ")
-        await player.until("older ")
-        with monkeypatch.context() as disk:  # slow from now on, where it is written to beside the app
-            disk.setattr(asyncio, "to_thread", slow)
-            player.pass_time(10)
-            await player.rest()
-        player.write("and newer ")
-        await player.until("older and newer ")
-        os.kill(os.getpid(), signal.SIGTERM)
-        await player.ended()
-        go_on.set()
-        await asyncio.to_thread(written.wait)
+async def test_a_kill_costs_no_more_than_a_second_of_typing(small: Path) -> None:
     async with play(tokenizers=(small,)) as player:
-        await player.until("older and newer ")
+        await player.until("step 24 of 24")
+        for typed in "first ", "then ":
+            player.write(typed)
+            player.pass_time(1)
+            await player.until(lambda _, typed=typed: typed in (config.load_text() or ""))
 
 
 async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(small: Path, home: Path) -> None:

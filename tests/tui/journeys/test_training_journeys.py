@@ -12,6 +12,9 @@ from bpe_core import load, train
 from bpe_core.content.presets import PRESETS
 from bpe_core.visible import token_label
 from tests.tui.processes import children
+from tui.disk import config
+from tui.disk.locked import Note
+from tui.state import TrainingOptions, UnfinishedTraining
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -132,6 +135,16 @@ async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, 
         await player.until("paused", lambda screen: screen.step[0] >= 3)
         player.press("f6")
         await player.until(lambda screen: screen.step == (768, 768), "long.txt-gpt4 · 1,024 tokens")
+
+
+async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_again(small: Path, book: Path) -> None:
+    unfinished = UnfinishedTraining("book", TrainingOptions(270), (str(book),))
+    Note.new(config.tokenizers_folder() / "book.json", unfinished).leave()
+    async with play(tokenizers=(small,)) as player:
+        await player.until("Begin it again?")
+        player.press("y")
+        await player.until("step 14 of 14", "book-gpt4 · 270 tokens")
+    assert not list(config.tokenizers_folder().glob("*.unfinished"))
 
 
 def test_a_training_that_was_killed_with_the_app_goes_on(small: Path, long_book: Path) -> None:
