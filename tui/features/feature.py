@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar."
 NO_TOKENIZER: Final = "There is no tokenizer yet: train one (F6), or open one."
-_ABOUT_TOKENIZER: Final = "about the tokenizer on the screen"  # a group of workers
+ABOUT_TOKENIZER: Final = "about the tokenizer on the screen"  # a group of workers
 Answer = TypeVar("Answer")
 Work = Callable[[], Awaitable[None]]
 
@@ -203,18 +203,10 @@ class Feature:
         One `about_tokenizer` is cancelled when there is another on the screen, too.
         """
         self.cancel(task)
-        self._tasks[task] = self.beside(work, _ABOUT_TOKENIZER if about_tokenizer else "default")
+        self._tasks[task] = self.beside(work, ABOUT_TOKENIZER if about_tokenizer else "default")
 
     def beside(self, work: Work, group: str = "default") -> Worker[None]:
         return self.screen.run_worker(partial(guarded, self.screen, work, self.failed), group=group)
-
-    def forget_tokenizer(self) -> None:
-        """Another tokenizer comes: nothing is known of it, and what is being found out is of the one before."""
-        screen = self.screen
-        screen.workers.cancel_group(screen, _ABOUT_TOKENIZER)
-        screen.audit, screen.token_lines, screen.explained = state.Audit(), state.TokenLines(), state.StepExplained()
-        if not screen.run.busy:  # how the last training ended is no longer of interest
-            screen.run = state.Run()
 
     def waits_for_training(self) -> bool:
         """Whether a training is under way, which is said then."""

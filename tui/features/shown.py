@@ -13,8 +13,8 @@ from bpe_core.explain.trace import steps_seen
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.messages import Merges
 from tui.features.course import TrainingTask
-from tui.features.feature import Feature, StateScreen
-from tui.state import PACES, Loaded, steps_known
+from tui.features.feature import ABOUT_TOKENIZER, Feature, StateScreen
+from tui.state import PACES, Audit, Loaded, Run, StepExplained, TokenLines, steps_known
 from tui.widgets.merge_log import KeptMerges
 from tui.widgets.screen_lines import StepLine
 
@@ -70,8 +70,12 @@ class Shown(Feature):
         """Know nothing any more of the tokenizer on the screen: another one comes, which is trained for `task`."""
         self.stop()
         self.task = task  # before it is seen: who sees it asks what it is learned from
-        self.forget_tokenizer()
-        self.screen.editor.status_lines.forget_edits()
+        screen = self.screen
+        screen.workers.cancel_group(screen, ABOUT_TOKENIZER)
+        screen.audit, screen.token_lines, screen.explained = Audit(), TokenLines(), StepExplained()
+        if not screen.run.busy:  # how the last training ended is no longer of interest
+            screen.run = Run()
+        screen.editor.status_lines.forget_edits()
 
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""

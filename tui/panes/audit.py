@@ -94,15 +94,11 @@ class AuditPane(Pane):
     def action_turn_panel(self) -> None:
         self.panel.action_turn(1)
 
-    @on(TokenTable.Listed)
-    def sum_up(self) -> None:
-        self._show_summary()
-        self.panel.show_token()
-
     @on(TokenTable.Highlighted)
     def look_at_token(self) -> None:
         if self.panel.side == "about" and not self.audit.subject and self.table.has_focus:
             self.panel.side = "token"
+        self._show_summary()
         self.panel.show_token()
 
     def on_resize(self, event: events.Resize) -> None:

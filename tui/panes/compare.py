@@ -84,10 +84,6 @@ class ComparePane(Pane):
     def action_choose(self) -> None:
         self._choose(True)
 
-    @on(TokenizerPicker.Decided)
-    async def decide(self) -> None:
-        await self.run_action("screen.do('comparison.compare')")
-
     def watch_comparison(self, old: ComparisonRun, comparison: ComparisonRun) -> None:
         if old.running != comparison.running:
             self.query_one("#compare-go", Button).label = "⏹ Stop" if comparison.running else "▶ Compare"

@@ -17,7 +17,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from bpe_core.worker.messages import Merges
 from tui.commands import bindings
-from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
+from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, do, pace_told
 from tui.table.table import SearchField
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import KeptMerges, MergeLog
@@ -104,8 +104,8 @@ class TrainingPane(Pane):
         event.input.display = bool(event.value)
 
     @on(Input.Submitted)
-    async def begin_training(self) -> None:
-        await self.run_action("screen.do('training.train_or_pause')")
+    def begin_training(self) -> None:
+        do(self, "training.train_or_pause")
 
     def begin(self, n_tokens: int, n_bytes: int, merges: Merges | None = None) -> None:
         """A new training, or another tokenizer: empty log and curve. `merges` are those that will be learned."""

@@ -116,13 +116,10 @@ class TokenTable(Table):
     severity: var[int] = var(0, init=False)  # the least severity shown; 0 for tokens without a finding too
 
     class Highlighted(Message):
-        """The cursor is on another row, or there is something else to say of it."""
+        """The cursor is on another row, or there is something else to say of it and of all."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, TokenTable.Highlighted)
-
-    class Listed(Message):
-        """All rows are there, or all that an audit says of them."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -178,12 +175,11 @@ class TokenTable(Table):
         def stay() -> None:
             if self._chosen:
                 self.scroll_top(self.cursor - above)
-                self.current_changed()
             else:
                 self.move_to(0)
 
         self._list(rows, stay)
-        self.post_message(self.Listed())
+        self.current_changed()
 
     def _fit_columns(self) -> None:
         rows = self.rows

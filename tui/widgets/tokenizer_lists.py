@@ -196,9 +196,6 @@ class TokenizerPicker(Table):
         Column("file", 16, lambda table, row: table.known[row].path, "Where it lies.", most=100, rank=2, ink="muted"),
     )
 
-    class Decided(Message):
-        """Those that are marked should be compared."""
-
     class Marked(Message):
         """Others are marked."""
 
@@ -241,4 +238,4 @@ class TokenizerPicker(Table):
         self.post_message(self.Marked())
 
     def row_selected(self, row: int) -> None:
-        self.post_message(self.Decided())
+        do(self, "comparison.compare")
