@@ -180,7 +180,7 @@ def _merge_at(tokenizer: Tokenizer, index: int) -> str:
         return pair
     count, ties, _ = tokenizer.record.steps[index]
     why = "given" if not ties else "no tie" if ties == 1 else f"one of {ties:,} with this count"
-    return f"{pair}, {count:,} times ({why})"
+    return f"{pair}, which occurs {counted(count, 'time')} ({why})"
 
 
 def _compression(tokenizer: Tokenizer) -> float | None:

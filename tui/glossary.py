@@ -54,7 +54,7 @@ WORDS: Final[Mapping[str, str]] = {
     "different": "Pieces that differ from each other: counts are kept once for each of them.",
     "ratio": "Bytes per token: the higher, the shorter the sequence a model has to read.",
     "bytes/token": "The same of the editor's text.",
-    "share": "How much shorter one merge made the whole sequence.",
+    "share": "How much shorter one merge made the corpus, of its tokens before it.",
     "ripple": "How many bytes from an edit the farthest token border moved.",
     "not final": "Tokens at the end that what follows could still change; they are underlined.",
     "pitfall": "What trips tokenizers: spaces at the end, unseen characters, look-alikes.",

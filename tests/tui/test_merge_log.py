@@ -78,6 +78,8 @@ async def test_the_textbook_string() -> None:
         assert cells(second) == ["2", "aa", "a", "aaa", "2", "=2", "0", "7", "1.57", "22.2 %"]
         assert cells(third)[-2:] == ["2.20", "28.6 %"]
         assert third.startswith(" ●"), "the step in force is marked"
+        said = ["2 of the 4 times that it occurs; 9 t", "2 times, one of 2 ties; 7 t", "2 times; 5 t"]
+        assert all(hint in app.log_.row_hint(row) for row, hint in enumerate(said)), "where pairs overlap"
 
 
 async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:

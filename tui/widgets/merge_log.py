@@ -51,9 +51,14 @@ def _ratio(log: MergeLog, row: int) -> str:
     return f"{log.n_bytes / n_tokens:.2f}" if n_tokens else ""
 
 
+def _lengths(log: MergeLog, row: int) -> tuple[int, int]:
+    """Tokens of the corpus before a merge and after it; 0 where that is not known."""
+    return log.merges[row - 1].n_tokens if row else log.n_tokens, log.merges[row].n_tokens
+
+
 def _share(log: MergeLog, row: int) -> str:
     """How much of the tokens a merge removed, with three digits that matter, in eight cells."""
-    before, after = log.merges[row - 1].n_tokens if row else log.n_tokens, log.merges[row].n_tokens
+    before, after = _lengths(log, row)
     if not (before and after):
         return ""
     share = (before - after) / before  # of late merges, millionths
@@ -71,14 +76,12 @@ COLUMNS: Final = (
     Column("left", 5, lambda log, row: token_label(log.parts(row)[0]), _LEFT, most=22, gap=1),
     Column("right", 5, lambda log, row: token_label(log.parts(row)[1]), _RIGHT, most=22, gap=1),
     Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
-    Column(
-        "count", 5, _of("count"), "How often the pair occurred when it was chosen: none did more often.", right=True
-    ),
+    Column("count", 5, _of("count"), "How often the pair occurred, overlaps too; none did more.", right=True),
     Column("ties", 4, _ties, "=3: three pairs were as frequent, and the tie rule chose this one.", rank=4, ink="muted"),
     Column("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES, rank=5, **_NUMBER),
     Column("tokens", 6, _of("n_tokens"), "Tokens of the corpus after this merge.", rank=2, **_NUMBER),
     Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
-    Column("share", 8, _share, "How much of all tokens this merge removed; ppm: millionths.", rank=1, **_NUMBER),
+    Column("share", 8, _share, "Of the tokens before it, what part it removed; ppm: millionths.", rank=1, **_NUMBER),
 )
 _FIRST: Final = 20  # merges that are looked at for the width of their numbers
 _COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})  # what only a training has
@@ -234,10 +237,7 @@ class MergeLog(Table):
         least: dict[str, int] = {}
         hidden = frozenset(() if self.n_bytes else ("ratio",))
         if self.merges:
-            some = [
-                *self.merges[:_FIRST],
-                self.merges[-1],
-            ]  # of fractions, which weights make, a later one may be wider
+            some = [*self.merges[:_FIRST], self.merges[-1]]  # with fractions, a later number may be wider
             names = {"step": "step", "count": "count", "uses": "count", "tokens": "n_tokens"}
             least = {key: max(len(f"{getattr(one, name):,}") for one in some) for key, name in names.items()}
             hidden |= frozenset() if some[0].count else _COUNTED
@@ -259,7 +259,12 @@ class MergeLog(Table):
     def row_hint(self, row: int) -> str:
         merge = self.merges[row]
         pair = " + ".join(fit(label, min(12, cell_len(label))) for label in map(token_label, self.parts(row)))
-        says = f"Joins {pair}" + (f", {merge.count:,} times" if merge.count else "")
+        before, after = _lengths(self, row)
+        joined = before - after if before and after else merge.count  # of overlapping occurrences fewer
+        times = f"{merge.count:,} times"
+        if joined != merge.count:
+            times = f"{joined:,} of the {times} that it occurs"
+        says = f"Joins {pair}" + (f", {times}" if merge.count else "")
         if merge.ties > 1:
             says += f", one of {merge.ties:,} ties"
         if merge.n_tokens:
