@@ -123,16 +123,16 @@ class MainScreen(StateScreen):
             ends = asyncio.gather(*(worker.wait() for worker in working), return_exceptions=True)
             await asyncio.wait([ends], timeout=SECONDS_TO_END)
         course = self.features.training.newest if is_training else None
-        sentences = [sentence, self._leave_training(course.output) if course else ""]
+        sentences = [sentence, await self._leave_training(course.output) if course else ""]
         self.last_words += [visible(said) for said in sentences if said]
         if self._writing is not None:
             await asyncio.wait([self._writing], timeout=_SECONDS_TO_WRITE)
 
-    def _leave_training(self, output: Path) -> str:
+    async def _leave_training(self, output: Path) -> str:
         """What it has learned is what comes back at the next start; else what to say of it."""
-        if output.is_file():
+        if await in_thread(output.is_file):
             self.remember(tokenizer=str(output))
-        elif not Path(f"{output}.checkpoint").is_file():
+        elif not await in_thread(Path(f"{output}.checkpoint").is_file):
             return "The training had not learned anything yet, so nothing of it is kept; F6 begins anew."
         return ""
 
@@ -222,3 +222,6 @@ def _import_all() -> None:
         pane.load()
     for module in ("tui.widgets.text_facts", "tui.widgets.colored_rows", "tui.features.all", "bpe_core.formats"):
         import_module(module)
+    sources = import_module("tui.disk.sources")
+    for asks_the_disk in (sources.sample_sources, sources.computer_sources):
+        asks_the_disk()

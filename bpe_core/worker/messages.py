@@ -93,6 +93,7 @@ class Merges(Sequence[Merge]):
         self.token_bytes = list(data)
         self.counts, ties, self.n_tokens = map(list, numbers)  # amounts, which need be no whole numbers
         self.ties = array("Q", ties)
+        self._lengths, self._n_measured = dict[int, int](), 0
 
     def extend(self, merges: Self) -> None:
         """Add those of the steps behind these."""
@@ -102,6 +103,13 @@ class Merges(Sequence[Merge]):
     @property
     def _columns(self) -> tuple[Any, ...]:
         return *self.pairs, self.token_bytes, self.counts, self.ties, self.n_tokens
+
+    def length_of(self, token: int) -> int | None:
+        """The bytes of a token that these merges make; None of others."""
+        if self._n_measured < len(self):
+            new, self._n_measured = slice(self._n_measured, None), len(self)
+            self._lengths.update(zip(self.pairs[2][new], map(len, self.token_bytes[new]), strict=True))
+        return self._lengths.get(token)
 
     def __len__(self) -> int:
         return len(self.token_bytes)

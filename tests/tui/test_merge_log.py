@@ -68,7 +68,7 @@ def many(n: int) -> list[Merge]:
 async def test_the_textbook_string() -> None:
     app = LogApp()
     async with app.run_test(size=(100, 12)) as pilot:
-        app.log_.clear(n_bytes=11)
+        app.log_.show(Merges(), n_bytes=11)
         append(app.log_, TEXTBOOK)
         app.log_.step = 3
         await pilot.pause()
@@ -85,7 +85,7 @@ async def test_the_textbook_string() -> None:
 async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
     app = LogApp()
     async with app.run_test(size=(110, 12)) as pilot:
-        app.log_.clear(n_bytes=25_000_000)
+        app.log_.show(Merges(), n_bytes=25_000_000)
         append(app.log_, STRANGE)
         await pilot.pause()
         rows = lines(app.log_)[1:5]
@@ -103,7 +103,7 @@ async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
 async def test_narrow_lists_keep_what_matters() -> None:
     app = LogApp()
     async with app.run_test(size=(50, 10)) as pilot:
-        app.log_.clear(n_bytes=25_000_000)
+        app.log_.show(Merges(), n_bytes=25_000_000)
         append(app.log_, STRANGE)
         for width in (50, 60, 80, 100, 130, 160):
             await pilot.resize_terminal(width, 10)
@@ -122,7 +122,7 @@ async def test_narrow_lists_keep_what_matters() -> None:
 async def test_the_cursor_chooses_steps_and_enter_selects() -> None:
     app = LogApp()
     async with app.run_test(size=(90, 12)) as pilot:
-        app.log_.clear(n_bytes=200_000)
+        app.log_.show(Merges(), n_bytes=200_000)
         append(app.log_, many(500))
         app.log_.step = 500
         await pilot.pause()
@@ -171,7 +171,7 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         log = app.log_
         trainer = Trainer("the theme of the other thesis, 日本 日中 日 日 " * 5, vocab_size=290)
         merges = list(trainer)
-        log.clear(n_bytes=trainer.n_bytes, n_tokens=trainer.n_bytes)
+        log.show(Merges(), n_bytes=trainer.n_bytes, n_tokens=trainer.n_bytes)
         append(log, merges[:-3])
         append(log, merges[-3:])
         log.step = len(merges)
@@ -220,8 +220,7 @@ async def test_where_nobody_counted_nothing_is_shown_that_only_counts_tell_of() 
     app = LogApp()
     async with app.run_test(size=(110, 14)) as pilot:
         log = app.log_
-        log.clear()
-        log.show([Merge(*row[:5], 0, 0, 0) for row in map(astuple, TEXTBOOK)], {256: 2, 257: 3}.get)
+        log.show(Merges([Merge(*row[:5], 0, 0, 0) for row in map(astuple, TEXTBOOK)]))
         seen = []
         for key in ("left", "left", "left", "right"):
             await pilot.press(key)
@@ -235,7 +234,7 @@ async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() 
     async with app.run_test(size=(90, 12)) as pilot:
         log = app.log_
         log.token_style = lambda token: Style(bgcolor="red") if token == 257 else None
-        log.clear(n_bytes=11)
+        log.show(Merges(), n_bytes=11)
         append(log, TEXTBOOK)
         log.step = 2
         await pilot.pause()
@@ -254,6 +253,6 @@ async def test_what_is_not_known_is_left_out() -> None:
         await pilot.pause()
         assert cells(lines(app.log_)[1]) == ["1", "a", "a", "aa"]
         assert cells(lines(app.log_)[0]) == ["step", "left", "right", "token"], "no column is empty from top to bottom"
-        app.log_.clear()
+        app.log_.show(Merges())
         await pilot.pause()
         assert "will appear here" in lines(app.log_)[1]

@@ -14,8 +14,8 @@ from textual.widgets import Button, Input, Label
 
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer.training_record import OPTIONS, named_as_on_screen
-from bpe_core.visible import visible
 from tui.state import TrainingOptions
+from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog, Field
 
 MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", "sample", "seed")
@@ -65,13 +65,14 @@ class MoreOptions(Dialog[TrainingOptions | None]):
 
     @on(Input.Submitted)
     @on(Button.Pressed, "#take")
-    def take(self) -> None:
+    async def answer(self) -> None:
+        await self.soon(self.take())
+
+    async def take(self) -> None:
         typed = {name: self.query_one(f"#{name}", Input).value.strip() for name in MORE_OPTIONS}
         try:
             options = replace(self._options, more={name: value for name, value in typed.items() if value})
-            self._check(options)
+            await in_thread(self._check, options)
             self.dismiss(options)
         except (BpeError, ValueError) as error:
-            hint = self.query_one(".dialog--hint", Label)
-            hint.update(visible(named_as_on_screen(str(error))))
-            hint.add_class("-wrong")
+            self.tell(named_as_on_screen(str(error)), wrong=True)

@@ -24,11 +24,11 @@ from bpe_core.formats.atomic import check_place
 from bpe_core.formats.file import holder_in
 from bpe_core.patterns import PATTERNS
 from bpe_core.typed_numbers import exact_fraction
-from bpe_core.visible import counted, visible
+from bpe_core.visible import counted
 from tui.disk.sources import is_folder
 from tui.drawing.palette import colored_pieces
 from tui.terminal.background import in_thread
-from tui.terminal.guards import Dialog, Field, in_front
+from tui.terminal.guards import SOON, Dialog, Field, in_front
 
 Answer = TypeVar("Answer")
 
@@ -36,7 +36,6 @@ MOST: Final = 50  # completions of a path that are offered
 LONGEST_TITLE: Final = 60  # characters of a name in a list
 _GO_ON: Final = "go on typing to a file in it, Tab completes."
 _LEAST_ROOM: Final = 20  # characters of names that are listed where a terminal is too small for any
-_SOON: Final = 1.0  # seconds that a key which completes is waited for: a folder of a network may never answer
 _AT_REST: Final = 0.15  # seconds without a key after which a pattern is tried
 _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
 """What a pattern splits where there is no text at hand: what patterns differ in."""
@@ -83,7 +82,7 @@ class Ask(Dialog[Answer | None]):
         typed, suggested = field.value, None
         if field.suggester is not None:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_SOON):
+                async with asyncio.timeout(SOON):
                     suggested = await field.suggester.get_suggestion(typed)
         if suggested and field.value == typed:
             field.value = suggested
@@ -96,15 +95,15 @@ class Ask(Dialog[Answer | None]):
             self.tell(self._hint)
 
     @on(Input.Submitted)
-    def answer(self, event: Input.Submitted) -> None:
+    async def answer(self, event: Input.Submitted) -> None:
         answer = event.input.value  # which may have been completed since
         if answer.strip():
-            self.take(answer)
+            await self.soon(self.take(answer))
 
-    def take(self, answer: str) -> None:
+    async def take(self, answer: str) -> None:
         """Close with what the text stands for, or say what is wrong with it."""
         try:
-            self.dismiss(self.parse(answer))
+            self.dismiss(await in_thread(self.parse, answer))
         except ValueError as error:
             self.refuse(answer, str(error))
 
@@ -113,11 +112,6 @@ class Ask(Dialog[Answer | None]):
         self.tell(sentence, wrong=True)
         if self.SELECTS:
             self.query_one(Input).select_all()
-
-    def tell(self, sentence: str, *, wrong: bool = False) -> None:
-        hint = self.query_one(".dialog--hint", Label)
-        hint.update(visible(sentence))
-        hint.set_class(wrong, "-wrong")
 
 
 class AskPath(Ask[Path]):
@@ -194,7 +188,7 @@ class AskPattern(Ask[str]):
     def try_soon(self, event: Input.Changed) -> None:
         self._try(event.value)
 
-    def take(self, typed: str) -> None:
+    async def take(self, typed: str) -> None:
         if typed.strip() in PATTERNS:
             self.dismiss(typed.strip())
         else:

@@ -2,6 +2,7 @@
 
 import os
 import sysconfig
+from functools import cache
 from heapq import nsmallest
 from itertools import chain
 from pathlib import Path
@@ -17,8 +18,9 @@ from tui.state import Corpus, TextSource
 LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus is not chosen from more by eye
 
 
+@cache
 def sample_sources() -> list[TextSource]:
-    """The sample texts, in the order of their list."""
+    """The sample texts, in the order of their list. Asked first beside the screen, as the next."""
     return [TextSource(str(one.path), one.title, one.reason, one.path.stat().st_size) for one in samples()]
 
 
@@ -28,6 +30,7 @@ def preset_sources() -> list[TextSource]:
     return [TextSource(f"preset {name}", f"{name}  {one.title}", one.reason, preset=name) for name, one in presets]
 
 
+@cache
 def computer_sources() -> list[TextSource]:
     """Large real texts that this computer holds already: the standard library's sources, and documentation if any."""
     return [source for source in _large_texts() if os.path.isdir(source.path)]

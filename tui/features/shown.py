@@ -80,18 +80,17 @@ class Shown(Feature):
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
         self._forget()
-        tokenizer, record, pane = loaded.tokenizer, loaded.tokenizer.record, self.screen.training
+        tokenizer, record = loaded.tokenizer, loaded.tokenizer.record
         self.loaded, self._before = loaded, None
-        pane.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
-        if tokenizer.vocabulary.knows_merges:
-            pane.show(KeptMerges(tokenizer))
+        merges = KeptMerges(tokenizer) if tokenizer.vocabulary.knows_merges else Merges()
+        self.screen.training.begin(merges, record.n_tokens_start if record else 0, record.n_bytes if record else 0)
         self._put(tokenizer, str(loaded.path), steps_known(tokenizer))
 
     def recovered(self) -> None:
         """Show the merges of the tokenizer on the screen, which were recovered from its ranks."""
         if self.loaded is not None:
             tokenizer = self.loaded.tokenizer
-            self.screen.training.show(KeptMerges(tokenizer))
+            self.screen.training.begin(KeptMerges(tokenizer), 0, 0)
             self._put(tokenizer, str(self.loaded.path), tokenizer.step)
             self.screen.mutate_reactive(StateScreen.tokenizer)
             self.screen.editor.tell_names()
@@ -103,7 +102,7 @@ class Shown(Feature):
         """Show a tokenizer that is being trained on a corpus of this size, and has none of the merges yet to come."""
         self._forget(task)
         self._before, self.loaded = self.loaded or self._before, None
-        self.screen.training.begin(n_tokens, n_bytes, merges)
+        self.screen.training.begin(merges, n_tokens, n_bytes)
         self._put(tokenizer, "", 0)
 
     def grow(self, tokenizer: Tokenizer, lengths: Sequence[int]) -> None:

@@ -174,10 +174,11 @@ class Tokenizers(Feature):
             return path
         answer: int | None = 0
         if choice:
-            question = f"{visible(path.name or str(path))} {'holds' if os.path.isdir(path) else 'is'} a tokenizer."
+            is_or_holds = "holds" if await in_thread(os.path.isdir, path) else "is"
+            question = f"{visible(path.name or str(path))} {is_or_holds} a tokenizer."
             answer = await self.screen.ask(Confirm(question, choice, "Open the tokenizer", harmless=True))
         if answer == 0:
-            self.use(tokenizer_at(path))
+            self.use(await in_thread(tokenizer_at, path))
         return path if answer == 1 else None
 
     # The list

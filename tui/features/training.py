@@ -313,7 +313,7 @@ class TrainingFeature(Feature):
     async def _end(self, course: Course) -> None:
         """Keep what was learned, and say what came of it; where that is nothing, what was there comes back."""
         if course.tokenizer is None or not (course.saved or course.has_learned):
-            if course.checkpoint.is_file():  # it was to go on with that, and did not get so far
+            if await in_thread(course.checkpoint.is_file):  # it was to go on with that, and did not get so far
                 await self.keep(course.checkpoint, course.output)
             await self._tokenizers.list_anew()
             if course.tokenizer is not None:
@@ -348,7 +348,7 @@ class TrainingFeature(Feature):
         try:
             whole = learned if learned else await in_thread(load, checkpoint)
             kept = await in_thread(save_beside, whole, output)
-            checkpoint.unlink(missing_ok=True)
+            await in_thread(checkpoint.unlink, missing_ok=True)
         except (BpeError, OSError) as error:
             self.screen.say(f"What it had learned could not be kept. {sentence_of(error)}", "error")
             return None

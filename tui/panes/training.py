@@ -107,10 +107,11 @@ class TrainingPane(Pane):
     def begin_training(self) -> None:
         do(self, "training.train_or_pause")
 
-    def begin(self, n_tokens: int, n_bytes: int, merges: Merges | None = None) -> None:
-        """A new training, or another tokenizer: empty log and curve. `merges` are those that will be learned."""
-        self.log_of_merges.clear(merges, n_bytes=n_bytes, n_tokens=n_tokens)
+    def begin(self, merges: Merges | KeptMerges, n_tokens: int, n_bytes: int) -> None:
+        """A new training, whose merges are yet to come, or another tokenizer with all of its own."""
+        self.log_of_merges.show(merges, n_bytes=n_bytes, n_tokens=n_tokens)
         self.curve.clear(n_tokens, n_bytes)
+        self.curve.append(merges.n_tokens)
         self.why.begin()
 
     def learned(self, lengths: Sequence[int]) -> None:
@@ -121,10 +122,6 @@ class TrainingPane(Pane):
     def _points(self) -> Sequence[CurvePoint]:
         """The whole curve of the training that the tokenizer on the screen came from; empty if it has no record."""
         return TrainingCurve.of(self.tokenizer).points if self.tokenizer and self.tokenizer.record else ()
-
-    def show(self, merges: KeptMerges) -> None:
-        self.log_of_merges.show(merges, merges.length_of)
-        self.curve.append(merges.n_tokens())
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         if old.more != options.more:

@@ -3,6 +3,8 @@
 For each guard a test says what happens without it, and fails once Textual needs it no longer.
 """
 
+import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
 from itertools import accumulate
 from typing import Any, Final, TypeVar
@@ -16,11 +18,12 @@ from textual.command import CommandInput, CommandList, CommandPalette
 from textual.errors import NoWidget
 from textual.events import MouseEvent
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, Label, OptionList
 from textual.worker import WorkerError
 
 from bpe_core.visible import visible
 
+SOON: Final = 1.0  # seconds that keys wait for a disk: a folder of a network may never answer
 LONGEST_PASTE: Final = 10_000  # characters that a field takes in one paste: all are drawn again at each key
 
 Answer = TypeVar("Answer")
@@ -49,6 +52,18 @@ class Dialog(ModalScreen[Answer]):
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         return super().dismiss(result) if in_front(self) else AwaitComplete()
+
+    async def soon(self, answer: Coroutine[Any, Any, None]) -> None:
+        """Give an answer that may have to ask a disk: keys wait for it, unless that disk does not answer either."""
+        worker = self.run_worker(answer, exclusive=True)
+        with suppress(TimeoutError, WorkerError):
+            async with asyncio.timeout(SOON):
+                await asyncio.shield(worker.wait())
+
+    def tell(self, sentence: str, *, wrong: bool = False) -> None:
+        hint = self.query_one(".dialog--hint", Label)
+        hint.update(visible(sentence))
+        hint.set_class(wrong, "-wrong")
 
     on_resize = outdated
 

@@ -19,6 +19,7 @@ from textual.reactive import var
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
+from bpe_core.visible import visible
 from tui.commands import applies, bindings
 from tui.disk.sources import computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.lines import fit
@@ -78,8 +79,9 @@ class CorpusTree(Tree[TextSource]):
 
     def on_mount(self) -> None:
         here, home = Path.cwd(), Path.home()
-        folders = [file_source(here, f"{here.name or '/'} (here)")]
-        folders += [file_source(home, f"{home.name} (home)")] if home != here else []
+        titles = {home: f"{home.name} (home)", here: f"{here.name or '/'} (here)"}
+        named = ((str(path), visible(title)) for path, title in reversed(titles.items()))
+        folders = [TextSource(path, title, visible(path), is_folder=True) for path, title in named]
         reason = "Your own texts, files or whole folders; ^p adds any other by its path."
         self._files = self._add_group("Files", folders, reason)
         if large := computer_sources():
@@ -97,14 +99,14 @@ class CorpusTree(Tree[TextSource]):
             self._was_seen = True
             self.call_after_refresh(lambda: self.scroll_to_line(self.cursor_line, animate=False))
 
-    def _add_group(self, title: str, sources: list[TextSource], reason: str, *, expand: bool = True) -> Node:
+    def _add_group(self, title: str, sources: Iterable[TextSource], reason: str, *, expand: bool = True) -> Node:
         group = self.root.add(title, TextSource("", title, reason), expand=expand)
         for source in sources:  # only a folder of the user's own is looked into
             group.add(source.title, source, allow_expand=source.is_folder and title == "Files")
         return group
 
-    def _add_source(self, parent: Node, source: TextSource, *, before: int | None = None) -> None:
-        parent.add(source.title, source, before=before, allow_expand=source.is_folder)
+    def _add_source(self, parent: Node, source: TextSource, *, before: int | None = None) -> Node:
+        return parent.add(source.title, source, before=before, allow_expand=source.is_folder)
 
     # Marks
 
@@ -117,11 +119,21 @@ class CorpusTree(Tree[TextSource]):
         listed = {_source(node).path for node in self._all_nodes()}
         self._marks = {path: other for path, other in self._marks.items() if other != mark}
         new = [path for path in dict.fromkeys(paths) if path not in listed]  # a command line may name one twice
-        for path in new:
-            self._add_source(self._files, file_source(Path(path)), before=self._n_added)
-            self._n_added += 1
+        named = [TextSource(path, visible(Path(path).name or path), visible(path)) for path in new]
+        nodes = [self._add_source(self._files, source, before=at) for at, source in enumerate(named, self._n_added)]
+        self._n_added += len(nodes)
+        if nodes:
             self._files.expand()
+            self._look_at(nodes)
         self._mark(paths, mark)
+
+    @work
+    async def _look_at(self, nodes: list[Node]) -> None:
+        """Show what new files are, once the disk has told."""
+        sources = await in_thread(lambda: [file_source(Path(_source(node).path)) for node in nodes])
+        for node, source in zip(nodes, sources, strict=True):
+            node.data, node.allow_expand = source, source.is_folder
+        self._invalidate()
 
     def _mark(self, paths: Iterable[str], mark: Mark) -> None:
         """Mark these behind those that have this mark already."""

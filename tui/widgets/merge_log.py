@@ -134,6 +134,7 @@ class KeptMerges(Sequence[Merge]):
         count, ties, n_tokens = self._counts[index] if self._counts else (0, 1, 0)
         return Merge(index + 1, left, right, token, self._vocabulary.token_bytes(token), count, ties, n_tokens)
 
+    @property
     def n_tokens(self) -> list[int]:
         """Length of the corpus after each merge; empty where that is not known."""
         return [n_tokens for _, _, n_tokens in self._counts]
@@ -158,46 +159,32 @@ class MergeLog(Table):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.merges: Sequence[Merge] = Merges()  # the rows, in order of their step
+        self.merges: Merges | KeptMerges = Merges()  # the rows, in order of their step
         self.n_bytes = self.n_tokens = 0  # size of the corpus before the first merge; 0 where that is not known
         self._uses: UseLedger | None = None
         self._n_counted = 0  # merges that it has, as they are learned
-        self._lengths: dict[int, int] = {}
-        self._length_of: Callable[[int], int | None] = self._lengths.get
         self._newest = 0  # the newest step that has been in force: only beyond it a step is growth and no travel
         self._counting = SlicedWork[UseLedger](self)
         self._gathering: Timer | None = None
 
     # Merges in
 
-    def clear(self, merges: Merges | None = None, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
-        """No rows but those that `merges` gets, which are shown once they have `arrived`. `n_bytes` and `n_tokens` are
-        the size of the corpus before the first merge, 0 where not known."""
-        self._lengths = {}
+    def show(self, merges: Merges | KeptMerges, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
+        """These merges, and those that come to them, once they have `arrived`. `n_bytes` and `n_tokens` are the size of
+        the corpus before the first, 0 where not known."""
+        self._counting.cancel()
         self.n_bytes, self.n_tokens = n_bytes, n_tokens or n_bytes
         self._uses, self._n_counted = UseLedger(self.n_tokens) if self.n_tokens else None, 0
-        self._show_all(Merges() if merges is None else merges, self._lengths.get)
-        self.following = True
-
-    def show(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
-        """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
-        self._show_all(rows, length_of)
-        if rows and self._uses is not None:
-            self._counting.run(self._count_uses(rows), self._counted)
-
-    def _show_all(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
-        self.n_rows, self.merges, self._length_of = 0, rows, length_of
-        self._newest = rows[-1].step if rows else 0
-        self._counting.cancel()
+        self.merges, self._newest = merges, len(merges)
         self.set_reactive(MergeLog.choice, "")
+        self.following = True
         self.arrived()
+        if merges and self._uses is not None and isinstance(merges, KeptMerges):
+            self._counting.run(self._count_uses(merges), self._counted)
 
     def arrived(self) -> None:
         """Show all of the merges, which may have grown."""
-        new, merges = slice(self.n_rows, None), self.merges
-        self.n_rows = len(merges)
-        if isinstance(merges, Merges):
-            self._lengths.update(zip(merges.pairs[2][new], map(len, merges.token_bytes[new]), strict=True))
+        self.n_rows = len(self.merges)
         self.rows_changed()
         self._fit_columns()
         if not (self.choice or self.search):
@@ -248,8 +235,8 @@ class MergeLog(Table):
     def parts(self, row: int) -> tuple[bytes, bytes]:
         """The bytes of both parts: one that was learned here has a known length; otherwise both are single bytes."""
         merge = self.merges[row]
-        if (cut := self._length_of(merge.left)) is None:
-            behind = self._length_of(merge.right)
+        if (cut := self.merges.length_of(merge.left)) is None:
+            behind = self.merges.length_of(merge.right)
             cut = 1 if behind is None else len(merge.token_bytes) - behind
         return merge.token_bytes[:cut], merge.token_bytes[cut:]
 

@@ -316,8 +316,6 @@ class TextWork:
     async def _order(self, tokenizer: Tokenizer) -> None:
         from bpe_core.vocabulary import in_order
 
-        try:
-            await in_thread(in_order, tokenizer.vocabulary)
-        finally:
-            self._is_ordering = False
+        await in_thread(in_order, tokenizer.vocabulary)
+        self._is_ordering = False
         self._work_in(_PAUSE)
