@@ -6,6 +6,7 @@ from itertools import chain
 from bpe_core.errors import OptionError
 from bpe_core.formats.file import Fields
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken
+from bpe_core.utf8 import UNUSED_BYTES
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.symbols import BYTE_OF, ByteSymbols, CharacterSymbols, Symbols, meant
@@ -42,15 +43,17 @@ class Model:
     def vocabulary(self, added: Sequence[AddedToken], pieces: Sequence[AddedToken] = ()) -> Vocabulary:
         """The vocabulary with added tokens; `pieces` are those of them that are encoded as whole pieces.
 
-        Raises `OptionError` for an added token with the id of a byte, or if ids collide.
+        Raises `OptionError` for an added token with the id of a byte that texts have, or if ids collide.
         """
         ids = self.ids
-        for one in added:
-            if self._is_bytewise and one.text in BYTE_OF and not one.text.isascii() and one.text in ids:
-                raise OptionError(
-                    f"The added token {quoted(one.text)} has the id {one.token}, which is that of a byte."
-                )
         meant = {name: self._meant(name) for name in ids}
+        for name in [one.text for one in added if self._is_bytewise and not one.text.isascii() and one.text in ids]:
+            if (byte := BYTE_OF.get(name)) is not None:
+                if byte not in UNUSED_BYTES:
+                    raise OptionError(
+                        f"The added token {quoted(name)} has the id {ids[name]}, which is that of a byte."
+                    )
+                meant[name] = None  # the text, as in DeepSeek's: the byte is in no text
         merges = [
             (ids[left], ids[right], token)
             for (left, right), token in self._merges.items()
@@ -76,7 +79,7 @@ class Model:
                 base.add(right)
             made.add(token)
         in_base = {token: data for token, data in tokens.items() if token in base}
-        return Vocabulary(in_base, merges, specials, symbols=self._symbols(), whole_pieces=whole)
+        return Vocabulary(in_base, merges, specials, symbols=self._symbols(meant), whole_pieces=whole)
 
     def _meant(self, name: str) -> bytes | None:
         """The bytes that the token called `name` stands for in a piece; None if it can be in no piece."""
@@ -86,10 +89,10 @@ class Model:
             return None if " " in name else name.replace(METASPACE, " ").encode()
         return name.encode()
 
-    def _symbols(self) -> Symbols:
-        """How a piece is turned into ids before the first merge."""
+    def _symbols(self, meant: Mapping[str, bytes | None]) -> Symbols:
+        """How a piece is turned into ids before the first merge; `meant` maps names to bytes."""
         if self._is_bytewise:
-            return ByteSymbols({BYTE_OF[name]: token for name, token in self.ids.items() if name in BYTE_OF})
+            return ByteSymbols({data[0]: self.ids[name] for name, data in meant.items() if data and len(data) == 1})
         singles = {name: token for name, token in self.ids.items() if len(name) == 1}
         if self._has_metaspace:
             singles = {name.replace(METASPACE, " "): token for name, token in singles.items() if name != " "}

@@ -107,6 +107,7 @@ MAKERS = {
         byte_level(), N.Sequence([N.Strip(), N.Replace("e", "EE"), N.Replace(Regex(r"\s+"), "_"), N.Prepend("@")])
     ),
     "added": lambda: learned(byte_level(), added=[Added(text, normalized=False) for text in ("<s>", "  ", "q")]),
+    "added names of bytes": lambda: learned(byte_level(), added=[Added(text, normalized=True) for text in "õ÷Áý"]),
     "added with flags": lambda: learned(byte_level(), added=FLAGS),
     "added and normalized": lambda: learned(
         byte_level(prefix=True), N.Sequence([N.NFKC(), N.Lowercase()]), added=FLAGS
@@ -164,7 +165,7 @@ def agree(ours, theirs, texts=TEXTS):
 @pytest.mark.parametrize("name", MAKERS)
 def test_ids_are_those_of_the_library(name, tmp_path):
     theirs = made(name)
-    assert agree(opened(theirs, tmp_path), theirs, TEXTS[:60])
+    assert agree(opened(theirs, tmp_path), theirs, ["aõb éñ÷Á Ã", *TEXTS[:60]])
 
 
 @pytest.mark.parametrize("name", ["falcon", "letters of the byte alphabet"])
@@ -187,7 +188,9 @@ def test_a_letter_of_a_word_is_what_it_is_there(pattern, tmp_path):
     assert agree(opened(theirs, tmp_path), theirs, [*WORD_NUMBERS, *TEXTS[:100]])
 
 
-@pytest.mark.parametrize("name", ["plain", "llama 3", "starcoder", "added", "ignore_merges", "deepseek"])
+@pytest.mark.parametrize(
+    "name", ["plain", "llama 3", "starcoder", "added", "ignore_merges", "deepseek", "added names of bytes"]
+)
 def test_what_is_only_split_comes_back_and_can_be_edited(name, tmp_path):
     ours = opened(made(name), tmp_path)
     live = LiveText(ours, "")
@@ -348,7 +351,7 @@ def test_what_would_mean_something_else_there_is_not_written(tmp_path):
         save(opened(made("metaspace first"), tmp_path), tmp_path / "x.json", format="huggingface")
 
 
-@pytest.mark.parametrize("name", ["plain", "deepseek", "added", "ignore_merges"])
+@pytest.mark.parametrize("name", ["plain", "deepseek", "added", "ignore_merges", "added names of bytes"])
 def test_our_own_format_keeps_it_too(name, tmp_path):
     ours = opened(made(name), tmp_path)
     save(ours, tmp_path / "native.json")
