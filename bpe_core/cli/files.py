@@ -109,8 +109,9 @@ def run_convert(options: Namespace) -> int:
     convert mine.json -o tokenizer.json --format huggingface
     convert ranks.tiktoken --pattern llama3 -o llama3.json --format native
 
-    gpt2 writes two files: OUT, and beside it merges.txt for vocab.json, a-merges.txt for a.json. A format that
-    cannot hold a tokenizer so that it gives the same ids is refused.
+    gpt2 writes two files: OUT, and beside it merges.txt for vocab.json, a-merges.txt for a.json; it replaces
+    there only the merges of the vocabulary OUT. A format that cannot hold a tokenizer so that it gives the
+    same ids is refused.
     """
     output = Path(options.output)
     check_place(output)

@@ -104,7 +104,7 @@ class TextFile:
         """(position in bytes on disk, text read up to there) until all is read."""
         decode = codecs.getincrementaldecoder(self.codec)().decode
         begin = max(self.start, self.mark)
-        with _one_sentence(self.name), self.path.open("rb", buffering=0) as disk, _unpacked(disk, self.packing) as file:
+        with one_sentence(self.name), self.path.open("rb", buffering=0) as disk, unpacked(disk, self.packing) as file:
             fed = file.seek(begin) if begin else 0
             data = b"at first"
             while data:
@@ -128,15 +128,14 @@ def recognize_file(path: Path, name: str, status: os.stat_result, *, required: b
     Raises Unreadable if it is missing, not permitted, or not a text in a known encoding. Pipes, devices and sockets are
     refused unopened, since opening one could block for ever.
     """
-    with _one_sentence(name):
+    with one_sentence(name):
         if not stat.S_ISREG(status.st_mode):
             raise NotText(f"it is {_SPECIAL.get(stat.filemode(status.st_mode)[0], 'no ordinary file')}")
         with path.open("rb") as disk:
             head = disk.read(HEAD)
-            packing = next((name for magic, name in _PACKINGS if head.startswith(magic)), "")
-            if packing:
+            if packing := packing_of(head):
                 disk.seek(0)
-                with _unpacked(disk, packing) as file:
+                with unpacked(disk, packing) as file:
                     head = file.read(HEAD)
         codec, mark = recognize(head, whole=len(head) < HEAD)
     return TextFile(path, name, status.st_size, codec, mark, packing, len(head) == mark, required)
@@ -148,8 +147,13 @@ def why_not(error: OSError) -> str:
     return known.get(type(error)) or visible(error.strerror or str(error)).lower()
 
 
+def packing_of(head: bytes) -> str:
+    """ "gzip" or "xz" if a file that begins with `head` is packed by it, else ""."""
+    return next((name for magic, name in _PACKINGS if head.startswith(magic)), "")
+
+
 @contextmanager
-def _unpacked(disk: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
+def unpacked(disk: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
     """The unpacked bytes of `disk`. gzip and lzma are imported only here, as they are seldom needed."""
     if packing == "gzip":
         import gzip
@@ -171,7 +175,7 @@ def _unpacked(disk: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _one_sentence(name: str) -> Iterator[None]:
+def one_sentence(name: str) -> Iterator[None]:
     """Turn every error of reading or unpacking a file into Unreadable."""
     try:
         yield

@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn, Self, TypeGuard
 
 from bpe_core import untrusted_json
 from bpe_core.amounts import amount
+from bpe_core.corpus.reading import Unreadable, one_sentence, packing_of, unpacked
 from bpe_core.errors import FormatError
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted, shortened, visible
@@ -35,7 +36,7 @@ MOST_MADE: Final = 1 << 24  # bytes of all tokens of merges, each of which can d
 LONGEST_TOKEN: Final = 1 << 14
 """Bytes of a token in any format but the native one: an audit of longer ones takes minutes, published ones have some
 hundreds."""
-_PACKED: Final = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
+_PACKED: Final = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 def holder_in(folder: Path) -> Path | None:
@@ -58,15 +59,18 @@ class TokenizerFile:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file. Raises `FormatError` if it cannot be read, is compressed, or is larger than `LARGEST_FILE`."""
+        """Read a file, unpacked if it is packed by gzip or xz. Raises `FormatError` if it cannot be read, is packed by
+        something else, or is larger than `LARGEST_FILE`, packed or not."""
         where = visible(shortened(os.fspath(path), 200))
         try:
             if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):  # it may never end
                 raise ValueError("it is no regular file; save it as one first")
-            with open(path, "rb") as file:
-                data = file.read(LARGEST_FILE + 1) if os.fstat(file.fileno()).st_size <= LARGEST_FILE else None
+            with open(path, "rb") as disk, one_sentence(where), unpacked(disk, packing_of(disk.peek(6))) as file:
+                data = file.read(LARGEST_FILE + 1) if os.fstat(disk.fileno()).st_size <= LARGEST_FILE else None
             if data is None or len(data) > LARGEST_FILE:
                 raise ValueError(f"it is too large for a tokenizer file, of which none has {LARGEST_FILE >> 20} MB")
+        except Unreadable as error:
+            raise FormatError(str(error)) from None
         except (OSError, ValueError) as error:
             problem = error.strerror if isinstance(error, OSError) else error
             raise FormatError(f"{where} cannot be read: {problem}.") from None
@@ -82,8 +86,9 @@ class TokenizerFile:
 
     @property
     def stem(self) -> str:
-        """The file name without its suffix; "" without a path."""
-        return self.path.stem if self.path else ""
+        """The file name without its suffix, and without that of its packing; "" without a path."""
+        path = self.path or Path()
+        return path.with_suffix("").stem if path.suffix in (".gz", ".xz") else path.stem
 
     @property
     def text(self) -> str:

@@ -11,10 +11,11 @@ tokenizer_config.json says of added tokens has precedence.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from bpe_core.errors import PatternNeededError
+from bpe_core.errors import FormatError, PatternNeededError
 from bpe_core.formats import huggingface
 from bpe_core.formats.atomic import refuse
 from bpe_core.formats.file import Fields, TokenizerFile
@@ -131,17 +132,27 @@ def _pairs(merges: TokenizerFile, ids: Mapping[str, int]) -> Iterator[list[str]]
         yield pair
 
 
+def _belong_together(vocab: Path, merges: Path) -> bool:
+    with suppress(FormatError):
+        ids = TokenizerFile.open(vocab).fields().ids()
+        return all(_pairs(TokenizerFile.open(merges), ids))
+    return False
+
+
 def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]]:
     """(path, text) of both files, that at `path` first: the vocabulary, unless its name is that of a merges file.
 
-    Raises `FormatError` if they cannot express the tokenizer, or if `path` is new and its partner exists already, which
-    then belongs to another tokenizer.
+    Raises `FormatError` if they cannot express the tokenizer, or if the file beside exists already, unless it is the
+    merges of the vocabulary at `path`: naming a vocabulary replaces both, and naming merges never a vocabulary.
     """
     if path.exists() and not path.is_file():
         refuse(_TARGET, f"it takes two files, and {quoted(path.name)} is none")
     other = path.with_name(_partners(path)[0])
-    if other.exists() and not path.exists():
-        refuse(_TARGET, f"it takes two files, and {quoted(other.name)} is there already; name a folder of its own")
+    is_merges = path.name.endswith(tuple(_NAMES.values()))
+    if other.exists() and (is_merges or not _belong_together(path, other)):
+        instead = "that to replace both, or " if is_merges else ""
+        there = f"{quoted(other.name)} is there already; name {instead}a folder of its own"
+        refuse(_TARGET, f"it takes two files, and {there}")
     vocabulary = tokenizer.vocabulary
     if tokenizer.preparation or tokenizer.splitter.source != PATTERNS["gpt2"]:
         refuse(_TARGET, "vocab.json and merges.txt mean GPT-2's pattern, and this tokenizer has another one")
@@ -153,5 +164,4 @@ def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]
         refuse(_TARGET, f"GPT-2's pattern cuts the token {quoted(cut)}, so nobody would believe it is theirs")
     ids, pairs = named(tokenizer, specials_of(vocabulary))
     vocab, merges = [dumped(ids)], ["#version: 0.2\n", *(f"{left} {right}\n" for left, right in pairs)]
-    is_merges = path.name.endswith(tuple(_NAMES.values()))
     yield from zip((path, other), (merges, vocab) if is_merges else (vocab, merges), strict=True)

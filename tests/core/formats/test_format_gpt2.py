@@ -167,8 +167,16 @@ def test_the_two_files_do_not_get_into_each_others_way_nor_into_a_neighbours(tmp
         save(other, folder / "third.json", format="gpt2")
         assert load(folder / name).merges == one.merges
         assert load(folder / "third.json").merges == other.merges
-        save(other, folder / name, format="gpt2")  # the two are replaced together
+        vocab, merges = (beside, name) if name == "merges.txt" else (name, beside)
+        with pytest.raises(FormatError, match="is there already; name that to replace both"):
+            save(other, folder / merges, format="gpt2")  # but not the vocabulary by naming its merges
+        assert load(folder / merges).merges == one.merges
+        save(other, folder / vocab, format="gpt2")
         assert load(folder / name).merges == load(folder / beside).merges == other.merges
+        (folder / merges).write_text("precious")
+        with pytest.raises(FormatError, match="is there already; name a folder of its own"):
+            save(one, folder / vocab, format="gpt2")
+        assert (folder / merges).read_text() == "precious"
 
 
 def test_a_token_that_merges_make_stays_one_of_them_though_it_is_special(tmp_path):

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from bpe_core import FormatError, load
+from bpe_core import FormatError, load, save, train
 from bpe_core.formats.file import LARGEST_FILE
 
 
@@ -35,6 +35,11 @@ def test_a_file_of_any_size_is_refused_by_its_size(tmp_path):
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
-def test_a_packed_file_is_not_unpacked(pack, tmp_path):
-    (tmp_path / "a.json.gz").write_bytes(pack(bytes(LARGEST_FILE >> 4)))
-    assert "unpack it" in refusal(tmp_path / "a.json.gz")
+def test_a_packed_file_is_unpacked_within_bounds(pack, tmp_path):
+    save(train("abab", vocab_size=257), tmp_path / "a.json")
+    (tmp_path / "packed").write_bytes(packed := pack((tmp_path / "a.json").read_bytes()))
+    assert load(tmp_path / "packed").merges == load(tmp_path / "a.json").merges
+    (tmp_path / "packed").write_bytes(packed[:-9])
+    assert "cannot be read: its packing ends too early" in refusal(tmp_path / "packed")
+    (tmp_path / "packed").write_bytes(pack(bytes(LARGEST_FILE + 1)))
+    assert "too large for a tokenizer file" in refusal(tmp_path / "packed")
