@@ -147,7 +147,8 @@ def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]
     """
     if path.exists() and not path.is_file():
         refuse(_TARGET, f"it takes two files, and {quoted(path.name)} is none")
-    other = path.with_name(_partners(path)[0])
+    others = [path.with_name(name) for name in _partners(path)]
+    other = next(filter(Path.exists, others), others[0])
     is_merges = path.name.endswith(tuple(_NAMES.values()))
     if other.exists() and (is_merges or not _belong_together(path, other)):
         instead = "that to replace both, or " if is_merges else ""
