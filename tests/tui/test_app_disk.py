@@ -1,6 +1,8 @@
 """The app on disks that refuse, and beside another copy of itself: it goes on, says what is wrong, loses nothing."""
 
+import os
 import resource
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,8 +10,10 @@ from pathlib import Path
 import pytest
 from scope import Opened, eventually
 
+from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import AskPath, Confirm
 from tui.disk import config, locked
+from tui.terminal.guards import Field
 
 
 @contextmanager
@@ -93,3 +97,34 @@ async def test_a_full_disk_does_not_cost_what_a_text_is_saved_over(opened: Opene
                 lambda: any("notes.txt could not be written" in said for said in scope.said), "it is told"
             )
     assert (home / "notes.txt").read_text() == "written long ago"
+
+
+@pytest.mark.slow
+async def test_keys_wait_for_no_disk(
+    opened: Opened, kept: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far, stat, asked = home / "far", os.stat, set[str]()
+    far.mkdir()
+    (far / "text.txt").write_text("far away " * 50)
+
+    def noted(path: str | Path, **options: object) -> os.stat_result:
+        if threading.current_thread() is threading.main_thread() and Path(path).is_relative_to(tmp_path):
+            asked.add(Path(path).name)
+        return stat(path, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "stat", noted)
+    async with opened(far / "text.txt") as scope:
+        await scope.until_tokenizer()
+        for deed, path in ("corpus.add_path", far), ("texts.open", far / "text.txt"), ("tokenizers.open", kept):
+            scope.screen.action_do(deed)
+            await scope.asked(AskPath)
+            await scope.answer(str(path))
+            await scope.back()
+        scope.screen.action_do("corpus.more_options")
+        (await scope.asked(MoreOptions)).query_one("#extend", Field).value = str(kept)
+        await scope.press("enter")
+        await scope.back()
+        await scope.press("f6")
+        await scope.until(lambda: scope.screen.run.busy, "it trains")
+        await scope.press("ctrl+q")
+    assert asked <= {"bpescope", "configuration.json", "editor.txt"}, "what the first frame needs, and no more"

@@ -208,10 +208,12 @@ class TrainingFeature(Feature):
                 self.failed(course.run.detail)
             except asyncio.CancelledError:  # the app ends: the worker has kept what it had, if it was given the time
                 if note := course.note:
-                    if course.has_learned and note.left is None:
+                    left = await in_thread(getattr, note, "left")
+                    if course.has_learned and left is None:
                         with suppress(BpeError, OSError):
                             bpe_core.save(course.learned(), note.output)
-                    (note.leave if note.left else note.end)()
+                            left = note.output
+                    (note.leave if left else note.end)()
                 raise
             finally:
                 course.worker = None
