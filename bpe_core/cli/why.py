@@ -67,7 +67,8 @@ def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
         sentences = [*_choice(choice, tokenizer, subject.ties, step)]
         for place in subject.places(step):
             pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
-            sentences.append(f"{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}")
+            n = f"{place.n:,} in " if place.n else ""
+            sentences.append(f"{n}{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}")
         pair = token_labels(tokenizer, (choice.left, choice.right), " + ")
         heading = f"Step {step:,}: {pair} → {token_labels(tokenizer, (choice.token,))} (id {choice.token})"
         yield Section(heading, [*sentences, *_uses(tokenizer, step), *words])

@@ -1,18 +1,21 @@
 """Where a token, or the pair of a merge, stands in the texts of a corpus: text, line, and what is around it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nlargest
 from itertools import accumulate, chain, pairwise
 from typing import Final
 
+from bpe_core import kernel
 from bpe_core.errors import UnknownTokenError
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.live.alignment import Alignment
+from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 
 AROUND: Final = 60  # characters of the line that a place keeps on either side
-_FEW: Final = 12  # up to so many pieces are searched in a part of a text before it is split
 PART: Final = 1 << 12  # characters that a part of a text has at least, unless it is the last
 
 _Offsets = tuple[int, int, int]  # where a match, its right part, and what follows it begin in a part of a text
@@ -29,48 +32,73 @@ class CorpusPlace:
     left: str  # the token, or the left part of the pair; a character whose bytes lie in both parts counts for this one
     right: str  # the right part; empty for a token, or if it has no character of its own, such as an end-of-word marker
     after: str  # what follows in the line: its first `AROUND` characters
+    n: int = 0  # how often the pair occurs in this text, an amount; 0 for a token, and for further places in a text
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusText:
-    """A document of a corpus."""
+    """A document of a corpus, or one of the parts that are read of it, which have its name."""
 
     name: str
-    blocks: Iterable[str]
-    first_line: int = 1  # the number of its first line, if it is a part of a file
+    blocks: Callable[[], Iterable[str]]  # reads it
+    before: Callable[[], Iterable[str]] = tuple  # reads what a file holds before this part
+    weight: int = 1  # how many times it counts: an amount
 
 
 def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, most: int = 3) -> Iterator[CorpusPlace]:
-    """The first places in `texts` where the merge of `step` joins its pair; reads no farther.
+    """Places where the merge of `step` joins its pair, in the texts where that occurs most often, the first one first.
 
-    No two are in one line and, if enough different pieces hold the pair, no two in equal pieces.
+    In each text they are those of the pieces that hold the pair most often there, no two of them in one line, and if
+    enough pieces hold it, no two in equal ones. All of `texts` is read, and some of it twice. O(bytes).
     """
-    splitter, bytes_of = counts.tokenizer.splitter, counts.tokenizer.token_bytes
-    pair = counts.tokenizer.merges[step - 1][:2]
-    words = counts.effect(step).words
-    pieces = {counts.pieces[number]: before for number, before, _ in words if pair in pairwise(before)}
-    repeats = len(pieces) < most
-    piece = ""
+    tokenizer, splitter = counts.tokenizer, counts.tokenizer.splitter
+    left, right, token = tokenizer.merges[step - 1]
+    ids_of = {counts.pieces[number]: before for number, before, _ in counts.effect(step).words}
+    times = {piece: n for piece, ids in ids_of.items() if (n := list(pairwise(ids)).count((left, right)))}
+    own = tokenizer.vocabulary.text_bytes(token).decode(errors="replace")
+    held: dict[str, Counter[str]] = {}  # name of a text -> how often each piece brings the pair there
+    read: dict[str, list[CorpusText]] = {}
+    for text in texts if times else ():
+        found = _pieces(splitter, text, "" if "\ufffd" in own else own)
+        here = {piece: text.weight * found[piece] * n for piece, n in times.items() if piece in found}
+        if here:
+            held.setdefault(text.name, Counter()).update(here)
+            read.setdefault(text.name, []).append(text)
+    ranked = nlargest(most, held, key=lambda name: held[name].total())
+    piece, wanted = "", dict[str, int]()
 
     def find(part: str) -> Iterator[_Offsets]:
         nonlocal piece
-        if len(pieces) <= _FEW and not any(piece in part for piece in pieces):
-            return
-        for start, end in splitter.places(part):
-            piece = part[start:end]
-            for found in _offsets(bytes_of, piece, start, pieces.get(piece, ()), pair):
-                yield found
-                if piece not in pieces:
+        if any(piece in part for piece in wanted):
+            for start, end in splitter.places(part):
+                piece = part[start:end]
+                if piece in wanted:
+                    yield from _offsets(tokenizer.token_bytes, piece, start, ids_of[piece], (left, right))
+
+    for number, name in enumerate(ranked):
+        n, quota = held[name].total(), -(-most // (len(ranked) - number))
+        wanted = dict(held[name].most_common(quota))
+        repeats = len(wanted) < quota
+        for place in _search(read[name], splitter.parts, find):
+            if place is not None and piece in wanted:
+                yield replace(place, n=n)
+                n, quota, most = 0, quota - 1, most - 1
+                if not repeats:
+                    del wanted[piece]
+                if not quota:
                     break
 
-    for place in _search(texts if pieces else (), splitter.parts, find):
-        if place is not None:
-            yield place
-            most -= 1
-            if not most:
-                return
-            if not repeats:
-                del pieces[piece]
+
+def _pieces(splitter: Splitter, text: CorpusText, own: str) -> Mapping[str, int]:
+    """How often each piece occurs in those parts of a text that hold `own`."""
+    table = kernel.PieceTable(scanner := splitter.scanner)
+    for part in _joined(splitter.parts(text.blocks())):
+        if own in part:
+            if scanner:
+                table.add(utf8(part), 0)
+            else:
+                table.add_pieces(splitter.split(part), 0)
+    return table.counts()
 
 
 def token_places(tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]) -> Iterator[CorpusPlace | None]:
@@ -107,8 +135,8 @@ def _search(
 ) -> Iterator[CorpusPlace | None]:
     """The first place that `find` gives in each line of the texts, and None after each part."""
     for text in texts:
-        newest, line, column, line_before = 0, text.first_line, 0, ""
-        for part, following in pairwise(chain(_joined(parts_of(text.blocks)), ("",))):
+        newest, line, column, line_before = 0, 1 + sum(block.count("\n") for block in text.before()), 0, ""
+        for part, following in pairwise(chain(_joined(parts_of(text.blocks())), ("",))):
             try:
                 for begin, middle, end in find(part):
                     here = line + part.count("\n", 0, begin)

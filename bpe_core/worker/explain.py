@@ -3,14 +3,17 @@
 The command `why` prints a `Subject`; beside the app a worker answers questions about it while its vocabulary grows.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
+from itertools import takewhile
 from typing import ClassVar, Final, NamedTuple, Self
 
 from bpe_core import kernel
+from bpe_core.amounts import amount
 from bpe_core.content.presets import PRESETS, Preset
-from bpe_core.corpus import TextFile, find_files
+from bpe_core.corpus import find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight, parsed_weights
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import Explanation, explain
@@ -89,24 +92,22 @@ class Subject:
         """Why the merge of a step was chosen, and the pairs after it, which the next one is chosen from."""
         return explain(self.counts, step, self.ties, self.longest)
 
-    def places(self, step: int) -> list[CorpusPlace]:
-        """Where the pair of a step stands."""
-        return list(pair_places(self.counts, step, self._texts())) if step else []
+    def places(self, step: int, is_wanted: Callable[[], bool] = lambda: True) -> list[CorpusPlace]:
+        """Where the pair of a step stands; of no use if `is_wanted`, which is asked before each text, says no."""
+        return list(pair_places(self.counts, step, takewhile(lambda _: is_wanted(), self._texts()))) if step else []
 
     def _texts(self) -> Iterator[CorpusText]:
         """The texts in order; of a sample its stretches, whose lines are numbered as those of the file."""
         if self.preset:
             documents = self.preset.documents
             for number, document in enumerate(documents, 1):
-                yield CorpusText(f"text {number}" if len(documents) > 1 else self.preset.name, (document,))
+                name = f"text {number}" if len(documents) > 1 else self.preset.name
+                yield CorpusText(name, partial(iter, (document,)))
             return
-        files: Sequence[TextFile] = find_files(self.paths).files
-        if sample := self.sample:
-            alike = (some for some, _ in files_by_weight(files, self.weights))
-            files = [part for some in alike for part in sample.documents(some, self.tokenizer.splitter)]
-        for file in files:
-            before = file.part(0, file.start).blocks() if file.start else ()
-            yield CorpusText(file.name, file.blocks(), 1 + sum(block.count("\n") for block in before))
+        for some, weight in files_by_weight(find_files(self.paths).files, self.weights):
+            for file in self.sample.documents(some, self.tokenizer.splitter) if self.sample else some:
+                before = file.part(0, file.start).blocks if file.start else tuple
+                yield CorpusText(file.name, file.blocks, before, amount(weight))
 
 
 def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
@@ -166,12 +167,17 @@ class Places(NamedTuple):
 def answer(subject: Subject, job: Job) -> None:
     """Count the corpus, then answer each `AskStep` until the job is stopped. Raises `TextError` if it is too large."""
     subject.count(job, is_limited=True)
+
+    def is_wanted() -> bool:
+        job.receive()
+        return not (job.stopped or any(isinstance(later, AskStep) for later in job.messages))
+
     while (message := job.next_message()) is not None:
         if isinstance(message, LearnedMerges):
             subject.grow(message.merges)
         elif isinstance(message, AskStep):
             step = min(message.step, subject.tokenizer.step)
             job.send(subject.explanation(step))
-            job.receive()
-            if not job.messages:  # nobody has gone on meanwhile
-                job.send(Places(step, tuple(subject.places(step))))
+            places = tuple(subject.places(step, is_wanted))
+            if is_wanted():
+                job.send(Places(step, places))

@@ -71,10 +71,10 @@ def test_where_it_stands_is_told_by_folder_name_and_line() -> None:
     """Two files may have one name; and a family of emoji has no certain width."""
     tokenizer = S2.train()
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
-    places = (CorpusPlace("/usr/share/doc/git/changelog", 12, 9, "👨\u200d👩 the fa", "s", "t", "er"),)
+    places = (CorpusPlace("/usr/share/doc/git/changelog", 12, 9, "👨\u200d👩 the fa", "s", "t", "er", 1234),)
     lines = told(why_lines(replace(step, places=places), merge_of(tokenizer, 1), "largest", None, look(tokenizer)))
-    at = lines.index("where it stands")
-    assert lines[at + 1 : at + 3] == [" git/changelog:12", "  👨·👩 the fas·ter"]
+    at = next(row for row, line in enumerate(lines) if line.startswith("where it stands most"))
+    assert lines[at + 1 : at + 3] == [" git/changelog:12  1,234", "  👨·👩 the fas·ter"]
 
 
 def test_occurrences_that_overlap_and_merges_that_were_given_are_told_of() -> None:

@@ -55,7 +55,7 @@ def why_lines(
         choice = explanation.choice if explanation else None
         yield from _counts(choice, merge, ties, form) if choice else _recorded(explained, merge, ties, form.width)
         if choice and explained.places:
-            yield InfoLine("where it stands", ink="accent")
+            yield InfoLine("where it stands most", f"of {choice.count:,}", ink="accent")
             yield from (line for place in explained.places for line in _place(place, form))
         yield from _uses(uses, form) if uses else ()
         yield from _born_and_vanished(choice, form) if choice else ()
@@ -141,9 +141,10 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
 
 
 def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
-    """File, by its folder and name, and line, and below them the line around the pair."""
+    """File, by its folder and name, and line, how often the pair is in it, and below the line around the pair."""
     name = visible("/".join(place.name.split("/")[-2:]))
-    yield InfoLine(cut(f"{name}:{place.line:,}", form.width - 1, "end"), ink="muted", lead=" ")
+    n = f"{place.n:,}" if place.n else ""
+    yield InfoLine(cut(f"{name}:{place.line:,}", form.width - len(n) - 2, "end"), n, ink="muted", lead=" ")
     left, right = (token_label(part.encode()) for part in (place.left, place.right))
     room = max(8, form.width - 3 - cell_len(left) - cell_len(right))
     # What terminals join differently has no certain width: a family of emoji is written as its members.

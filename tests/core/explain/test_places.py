@@ -14,6 +14,10 @@ from bpe_core.tokenizer import Tokenizer
 from tests.nasty import nasty_texts
 
 
+def text(name: str, *blocks: str) -> CorpusText:
+    return CorpusText(name, lambda: blocks)
+
+
 def counted(tokenizer: Tokenizer, *texts: str) -> PairCounts:
     return PairCounts(tokenizer, Counts.of(texts, tokenizer.pattern).pieces)
 
@@ -23,12 +27,25 @@ def test_three_lines_of_two_files() -> None:
     tokenizer = train([text for _, text in texts], vocab_size=258, ties="lowest")
     counts = counted(tokenizer, *(text for _, text in texts))
     assert tokenizer.token_bytes(256) == b"en"
-    places = list(pair_places(counts, 1, (CorpusText(name, [text]) for name, text in texts)))
+    places = list(pair_places(counts, 1, (text(*both) for both in texts)))
     assert [(place.name, place.line, place.before, place.left, place.right, place.after) for place in places] == [
         ("a.txt", 2, "the ", "e", "n", "d"),
         ("a.txt", 4, "b", "e", "n", "d it"),
         ("b.txt", 2, "s", "e", "n", "d the others"),
     ]
+
+
+def test_the_texts_that_made_the_count_come_first() -> None:
+    few, many, some = "the\n" * 2, "nothing\n" + "weather, other weather\n" * 9, "then\nthe\nthen\n"
+    texts = [text("few", few), text("none", "xyz"), text("many", many[:50], many[50:]), text("some", some)]
+    counts = counted(train([few, many, some], vocab_size=257, ties="lowest"), few, many, some)
+    assert counts.tokenizer.token_bytes(256) == b"th"
+    places = [(place.name, place.line, place.n) for place in pair_places(counts, 1, texts)]
+    assert places == [("many", 2, 28), ("some", 1, 3), ("few", 1, 2)]
+    two = [(place.name, place.line, place.before, place.n) for place in pair_places(counts, 1, texts[:3])]
+    assert two == [("many", 2, "wea", 28), ("many", 3, "weather, o", 0), ("few", 1, "", 2)], (
+        "of its commonest pieces"
+    )
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "words", "none"])
@@ -39,9 +56,9 @@ def test_places_in_real_texts_hold_the_pair_at_that_step(pattern: str) -> None:
     counts = PairCounts(tokenizer, Counts.read(files, pattern).pieces)
     text_of = {file.name: "".join(file.blocks()) for file in files}
     for step in range(1, tokenizer.step, 110):
-        texts = [CorpusText(name, [text]) for name, text in text_of.items()]
+        texts = [text(*both) for both in text_of.items()]
         places = list(pair_places(counts, step, texts))
-        cut = [CorpusText(name, [text[i : i + 37] for i in range(0, len(text), 37)]) for name, text in text_of.items()]
+        cut = [text(name, *(whole[i : i + 37] for i in range(0, len(whole), 37))) for name, whole in text_of.items()]
         assert list(pair_places(counts, step, cut)) == places
         left, right, token = tokenizer.merges[step - 1]
         assert 1 <= len(places) <= 3
@@ -60,24 +77,24 @@ def test_places_in_real_texts_hold_the_pair_at_that_step(pattern: str) -> None:
 
 def test_a_pair_inside_a_character_and_one_with_the_end_of_a_word() -> None:
     torn = train("日本 日本", vocab_size=257)
-    (place,) = pair_places(counted(torn, "日本 日本"), 1, [CorpusText("t", ["日本 日本"])])
+    (place,) = pair_places(counted(torn, "日本 日本"), 1, [text("t", "日本 日本")])
     assert (place.left, place.right, place.after) == ("日", "", "本 日本")
     marked = train("low low", vocab_size=262, pattern="words", end_of_word="</w>", ties="largest")
     step = next(n for n, (_, right, _) in enumerate(marked.merges, 1) if right == marked.vocabulary.end_of_word)
-    (place,) = pair_places(counted(marked, "low low"), step, [CorpusText("t", ["low low"])])
+    (place,) = pair_places(counted(marked, "low low"), step, [text("t", "low low")])
     assert (place.left, place.right, place.after) == ("w" if step == 1 else place.left, "", " low")
 
 
 def test_a_long_piece_is_told_from_several_of_its_lines_and_texts_without_the_pair_are_no_place() -> None:
-    text = "one\n" * 50
-    tokenizer = train(text, vocab_size=257, pattern="none")
-    places = list(pair_places(counted(tokenizer, text), 1, [CorpusText("t", [text])]))
+    lines = "one\n" * 50
+    tokenizer = train(lines, vocab_size=257, pattern="none")
+    places = list(pair_places(counted(tokenizer, lines), 1, [text("t", lines)]))
     assert [place.line for place in places] == [1, 2, 3]
-    assert list(pair_places(counted(tokenizer, "xyz"), 1, [CorpusText("t", ["xyz"])])) == []
+    assert list(pair_places(counted(tokenizer, "xyz"), 1, [text("t", "xyz")])) == []
 
 
 def of_token(tokenizer: Tokenizer, token: int, *texts: str) -> list:
-    found = token_places(tokenizer, token, [CorpusText(str(n), [text]) for n, text in enumerate(texts)])
+    found = token_places(tokenizer, token, [text(str(n), one) for n, one in enumerate(texts)])
     return [place for place in found if place]
 
 
@@ -121,4 +138,4 @@ def test_a_tokenizer_that_changes_a_text_has_places_in_the_text_as_it_was(tmp_pa
 
 def test_a_search_pauses_after_each_part_of_a_text() -> None:
     tokenizer = train("zz zz zz", vocab_size=257)
-    assert list(token_places(tokenizer, 256, [CorpusText("t", ["nothing\n" * PART] * 3)])) == [None] * 4
+    assert list(token_places(tokenizer, 256, [text("t", *["nothing\n" * PART] * 3)])) == [None] * 4

@@ -79,6 +79,7 @@ def check(
             pair = subject.tokenizer.merges[step - 1][:2]
             assert (choice.left, choice.right) == pair
             assert (choice.count, choice.most) == (was[pair], max(was.values()))
+            assert sum(place.n for place in subject.places(step)) == was[pair], "of three texts at most all are named"
             tied = [other for other, count in was.items() if count == choice.most]
             assert choice.n_tied == len(tied) and choice.by_rule["first"] == tied[0]
             assert step <= n_given or choice.by_rule[subject.ties] == pair
