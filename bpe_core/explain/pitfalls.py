@@ -14,7 +14,6 @@ from typing import Final
 
 from bpe_core.explain.unstable import Unstable
 from bpe_core.live.live_text import LiveText
-from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.visible import character_name, counted, letter_script, visible
 
 KINDS: Final = (
@@ -22,6 +21,7 @@ KINDS: Final = (
     *("curly quote", "letters", "decimal", "number", "indentation", "script"),
 )
 """Kinds of pitfalls, the most surprising first; the order in which `Pitfalls.worst` prefers them."""
+_ONCE: Final = ("letters", "indentation")  # what holds for each long word, or indented line, is said of the first only
 
 _BLOCK: Final = 1 << 14  # characters that are searched at a time
 _MARGIN: Final = 64  # characters around a block that are read with it, for what begins in it and ends behind
@@ -76,18 +76,24 @@ def _detectors(live: LiveText) -> dict[str, _Detector]:
     specials = tokenizer.special_tokens
     known = re.compile("|".join([*map(re.escape, sorted(specials, key=len, reverse=True)), _SPECIAL.pattern]))
 
-    def n_tokens(text: str) -> int:
-        return len(tokenizer.encode_ordinary(" " + text))
+    def ids(start: int, end: int) -> list[int]:
+        return [token for span in live.spans(start, end) for token in span.ids]
 
-    def special(text: str, _: int) -> Iterator[tuple[int, int, str]]:
+    def counts(text: str, start: int, at: int, end: int, other: str) -> tuple[int, int]:
+        # Of what stands there, and of another in its place.
+        n_tokens, before, after = len(ids(start + at, start + end)), text[max(0, at - 30) : at], text[end : end + 30]
+        now, then = (len(tokenizer.encode_ordinary(before + one + after)) for one in (text[at:end], other))
+        return n_tokens, n_tokens + then - now
+
+    def special(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         for found in known.finditer(text):
             token = specials.get(found[0])
             if token is None:
                 yield *found.span(), f"{visible(found[0])} looks like a special token; here it is text."
-            elif not isinstance(tokenizer, SpecialsAllowed):
+            elif ids(start + found.start(), start + found.end()) != [token]:
                 yield *found.span(), f"{visible(found[0])} is text here, not the special token {token:,}."
 
-    def lookalike(text: str, _: int) -> Iterator[tuple[int, int, str]]:
+    def lookalike(text: str, offset: int) -> Iterator[tuple[int, int, str]]:
         end = 0
         for found in _MIXED.finditer(text):
             if found.start() < end:
@@ -98,7 +104,8 @@ def _detectors(live: LiveText) -> dict[str, _Detector]:
             word = text[start:end]
             latin = word.translate(_LOOKALIKES)
             odd = next(one for one, other in zip(word, latin, strict=True) if one != other)
-            tokens = f"{n_tokens(word)} tokens, {n_tokens(latin)} without"
+            n_tokens, without = counts(text, offset, start, end, latin)
+            tokens = f"{counted(n_tokens, 'token')}, {without} without"
             yield start, end, f"{visible(word)} has {odd} from {letter_script(odd).capitalize()}: {tokens}."
 
     def invisible(text: str, _: int) -> Iterator[tuple[int, int, str]]:
@@ -108,9 +115,9 @@ def _detectors(live: LiveText) -> dict[str, _Detector]:
             effect = "looks like a plain space" if character.isspace() else "is not seen"
             yield *found.span(), f"U+{ord(character):04X} {character_name(character)}{more} {effect}."
 
-    def curly(text: str, _: int) -> Iterator[tuple[int, int, str]]:
+    def curly(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         for found in _CURLY.finditer(text):
-            curled, straight = n_tokens(found[0]), n_tokens(found[0].replace("’", "'"))
+            curled, straight = counts(text, start, *found.span(), found[0].replace("’", "'"))
             if curled > straight:
                 yield *found.span(), f"{found[0]}: {curled} tokens, {straight} with a straight quote."
 
@@ -128,17 +135,19 @@ def _detectors(live: LiveText) -> dict[str, _Detector]:
             letter, word = found.groups()
             times = word.lower().count(letter.lower())
             its = f"{times} {letter}" if times > 1 else letter
-            n_parts = sum(len(span.ids) for span in live.spans(start + found.start(2), start + found.end(2)))
+            n_parts = len(ids(start + found.start(2), start + found.end(2)))
             if n_parts < len(word):
                 reason = f"{word} is {counted(n_parts, 'token')}, not {len(word)} letters: no model sees its {its}."
                 yield *found.span(2), reason
 
-    def decimal(text: str, _: int) -> Iterator[tuple[int, int, str]]:
+    def decimal(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         before: re.Match[str] | None = None
         for found in _DECIMAL.finditer(text):
             if before and found[1] == before[1] and found.start() - before.end() <= _NEAR:
                 less, more = sorted((before, found), key=lambda one: one[2].ljust(8, "0"))
-                if int(less[2]) > int(more[2]):
+                tokens = [ids(start + one.start(2), start + one.end(2)) for one in (less, more)]
+                shown = [[*map(tokenizer.token_bytes, one)] for one in tokens]
+                if int(less[2]) > int(more[2]) and shown == [[one[2].encode()] for one in (less, more)]:
                     said = f"the tokens after the dot say {less[2]} and {more[2]}"
                     yield *found.span(), f"{less[0]} is less than {more[0]}, but {said}."
             before = found
@@ -172,6 +181,7 @@ class _Block:
     length: int
     known: bool = False
     found: list[Pitfall] = field(default_factory=list)
+    once: dict[str, Pitfall] = field(default_factory=dict)  # the first of each kind of `_ONCE`
     worst: Pitfall | None = None
     samples: dict[str, _Sample] = field(default_factory=dict)  # by line end or script
 
@@ -212,7 +222,11 @@ class Pitfalls:
         text = self._live.between(start - before, end)
         for kind, detect in self._detectors.items():
             found = (Pitfall(kind, a - before, b - before, reason) for a, b, reason in detect(text, start - before))
-            block.found += islice((one for one in found if 0 <= one.start < block.length), _MOST_OF_A_KIND)
+            of_block = (one for one in found if 0 <= one.start < block.length)
+            if kind in _ONCE:
+                block.once.update((kind, first) for first in islice(of_block, 1))
+            else:
+                block.found += islice(of_block, _MOST_OF_A_KIND)
         block.found.sort(key=lambda pitfall: pitfall.start)
         block.worst = min(block.found, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
         for match in _NEWLINE.finditer(text, before, before + block.length):
@@ -232,7 +246,8 @@ class Pitfalls:
         """The pitfall of how the text ends, a trailing space or an incomplete token; `end` is what `unstable` gave."""
         n = self._live.n_characters
         last = self._live.between(max(0, n - 1), n)
-        if last and last in " \t\xa0\u3000":
+        words = (one for one in (end.completions() if end else ()) if one.rest.decode(errors="replace")[:1].isalpha())
+        if last and last in " \t\xa0\u3000" and (any(words) if end else self._live.spans(n - 1, n)):
             return [Pitfall("trailing space", n - 1, n, "The text ends with the space of the next word.")]
         if end is None or len(end.ids) < 2 or last.isspace():
             return []
@@ -273,17 +288,19 @@ class Pitfalls:
             start += block.length
 
     def of_the_whole(self) -> list[Pitfall]:
-        """Pitfalls that need counts over all of the text: mixed line ends, and scripts with many tokens per character.
+        """Pitfalls of which all of the text has one: mixed line ends, scripts with many tokens per character, and those
+        of the kinds that are said once.
 
-        Each is placed at the first occurrence of the rarest line end, or of the script.
+        Each is placed at the first occurrence; that of the rarest line end.
         """
-        sums: dict[str, _Sample] = {}
+        sums, once = dict[str, _Sample](), dict[str, Pitfall]()
         for block, start in self._placed():
+            once = {kind: _moved(pitfall, start) for kind, pitfall in block.once.items()} | once
             for key, sample in block.samples.items():
                 total = sums.setdefault(key, _Sample(start + sample.first))
                 total.n += sample.n
                 total.n_tokens += sample.n_tokens
-        found = []
+        found = [*once.values()]
         newlines = sorted(sums.keys() & _NEWLINES)
         if len(newlines) > 1:
             rarest = min(newlines, key=lambda kind: sums[kind].n)

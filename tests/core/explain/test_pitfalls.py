@@ -8,11 +8,13 @@ import pytest
 from bpe_core import LiveText, Tokenizer, train
 from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
 from bpe_core.explain.unstable import unstable
+from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 
 CORPUS = "Don't we see? It's paypal, we don't use PayPal. Cells 123 123 1234 style styles\n" * 9
 LEARNED = train(CORPUS, vocab_size=330, pattern="gpt4")
-TOKENIZER = Tokenizer(Vocabulary(LEARNED.vocabulary.base, LEARNED.merges, {"<|end|>": 400}), "gpt4")
+ELEVEN = (49, 49, LEARNED.n_vocab)
+TOKENIZER = Tokenizer(Vocabulary(LEARNED.vocabulary.base, [*LEARNED.merges, ELEVEN], {"<|end|>": 400}), "gpt4")
 
 
 # style = st + yle, so that "sty" is st + y
@@ -77,6 +79,30 @@ def test_what_is_said_of_letters_and_decimals() -> None:
     assert found_in("an r in strawberry\n", Tokenizer(Vocabulary.of_bytes(), "gpt4")) == []  # a token is a letter
     [decimal] = found_in("9.9 or 9.11\n")
     assert decimal.reason == "9.11 is less than 9.9, but the tokens after the dot say 11 and 9."
+
+
+def test_what_holds_of_other_tokens_is_not_said_of_those_that_are_shown() -> None:
+    for step in 0, TOKENIZER.step - 1:
+        assert found_in("9.9 or 9.11\n", TOKENIZER.at(step)) == []
+    assert found_in("we see ", TOKENIZER.at(0)) == [], "no word would bring the space along"
+    assert found_in("a <|end|> b\n", SpecialsAllowed.of(TOKENIZER)) == []
+    for text in "pаypal\n", "(don’t)\n", "We don’t see pаypal\n":
+        for step in 0, 20, TOKENIZER.step:
+            tokenizer = TOKENIZER.at(step)
+            for found in found_in(text, tokenizer):
+                other = text.translate({0x0430: "a"} if found.kind == "look-alike" else {0x2019: "'"})
+                n_tokens = len(
+                    [one for one in LiveText(tokenizer, text).spans(found.start, found.end) for _ in one.ids]
+                )
+                without = n_tokens + len(tokenizer.encode(other)) - len(tokenizer.encode(text))
+                assert f": {n_tokens} tokens, {without} with" in found.reason
+
+
+def test_what_holds_of_each_long_word_and_each_indented_line_is_said_once() -> None:
+    code = "for l in styles:\n        for l in cells:\n" * 900
+    letters, indentation = sorted(found_in(code), key=lambda one: one.start)
+    assert (letters.start, code[letters.start : letters.end]) == (code.index("styles"), "styles")
+    assert (indentation.start, indentation.kind) == (code.index(" " * 8), "indentation")
 
 
 def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPatch) -> None:
