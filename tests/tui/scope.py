@@ -194,13 +194,13 @@ class Scope:
 
     def ids(self) -> list[int]:
         """The ids of the editor's tokens."""
-        live = self.area.live
+        live = self.area.edited.live
         assert live is not None
         return list(live.ids)
 
     def tokens(self) -> list[str]:
         """The editor's tokens as text."""
-        live = self.area.live
+        live = self.area.edited.live
         assert live is not None
         return [live.tokenizer.decode([token]) for token in live.ids]
 

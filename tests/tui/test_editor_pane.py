@@ -105,17 +105,17 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened, home:
         area.load_text("low lowß")
         area.focus()
         await scope.until(lambda: area.edited.under_cursor, "a token is under the cursor")
-        assert area.live is not None
-        assert area.live.ids == [LOW, LOW, 1 + 0xC3, 1 + 0x9F]
+        assert area.edited.live is not None
+        assert area.edited.live.ids == [LOW, LOW, 1 + 0xC3, 1 + 0x9F]
         assert scope.shown("#totals-line").startswith("4 tokens  9 bytes  2.25 bytes/token  8 characters")
-        assert [(span.start, span.end) for span in area.live.spans(0, 8)] == [(0, 3), (3, 7), (7, 8)]
+        assert [(span.start, span.end) for span in area.edited.live.spans(0, 8)] == [(0, 3), (3, 7), (7, 8)]
         await scope.press("ctrl+t")
         assert " ".join(scope.rows("#story")[0].split()) == "␣low 1 token"
         await scope.press("ctrl+b", "ctrl+end", "backspace", "w")
         assert scope.shown("#edit-line").startswith("last edit  nothing → w  +1 token  +1 byte")
         assert "c3 9f → w" in scope.shown("#baseline-line").lower().replace("\\x", "").replace("·", " ")
         await scope.press("ctrl+t", "ctrl+l")
-        assert area.live.text == "low loww"
+        assert area.edited.live.text == "low loww"
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ async def test_typing_retokenizes() -> None:
     async with opened() as editor:
         await editor.press("t", "h", "e")
         assert editor.area.text == "the"
-        assert editor.area.live is not None and editor.area.live.ids == TOKENIZER.encode("the")
+        assert editor.area.edited.live is not None and editor.area.edited.live.ids == TOKENIZER.encode("the")
         changes = [change for message in editor.sent(TokenArea.Edited) for change in message.lanes[0]]
         assert [(len(change.removed), len(change.inserted)) for change in changes] == [(0, 1), (1, 1), (1, 1)]
         assert await editor.settled() == 1
@@ -93,8 +93,8 @@ async def test_undo_and_redo_give_back_text_and_tokens() -> None:
         for text, key in ((RAW, "ctrl+z"), (edited, "ctrl+y")):
             await editor.press(*[key] * 9)
             assert editor.area.text == text
-            assert editor.area.live is not None and editor.area.live.text == text
-            assert editor.area.live.ids == TOKENIZER.encode(text)
+            assert editor.area.edited.live is not None and editor.area.edited.live.text == text
+            assert editor.area.edited.live.ids == TOKENIZER.encode(text)
 
 
 async def test_a_paste_from_a_terminal_has_newlines() -> None:

@@ -224,14 +224,14 @@ class EditorPane(Pane):
     def watch_view(self, view: str) -> None:
         area = self.area
         had_focus = any(part.has_focus for part in self.query("#text, #view"))
-        if area.live is None or view == "text":
+        if area.edited.live is None or view == "text":
             self.set_reactive(EditorPane.view, "text")
         else:
             from tui.text.views import ViewToken, tokens_around
 
             offset, n_colors = area.document.get_index_from_location(area.cursor_location), len(area.palette.tokens)
             tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
-            self.token_view.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
+            self.token_view.show(view, tokens, area.edited.live.tokenizer.vocabulary, area.palette)
         self.set_class(self.view != "text", "-viewing")
         self.tell_keys()
         if had_focus:
@@ -273,7 +273,7 @@ class EditorPane(Pane):
         what, suffix = PICTURES[kind]
         if part[1] - part[0] > MOST_DRAWN:
             self.notify(f"A picture holds {MOST_DRAWN:,} characters at most: select fewer.", severity="warning")
-        elif area.live is None:
+        elif area.edited.live is None:
             self.notify(area.edited.why_none or "There are no tokens yet: wait a moment.", severity="warning")
         else:
             try:

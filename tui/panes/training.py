@@ -134,7 +134,7 @@ class TrainingPane(Pane):
             label = "▶ Run" if run.phase == "paused" else "⏸ Pause" if run.busy else "▶ Train"
             self.query_one("#go", Button).label = label
             self.query_one("#stop", Button).disabled = not run.busy
-            self.fields.enable(not run.busy)
+            self.fields.disabled = run.busy
             progress.display = run.busy
             self.query_one("#more").display = not run.busy
         self.fields.asked = run.asked if run.busy else None

@@ -17,7 +17,6 @@ from bpe_core.trainer import TIES
 from bpe_core.visible import visible
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.state import TrainingOptions, do
-from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
 
 ANOTHER: Final = ""  # the choice of a pattern that is not in the list
@@ -66,7 +65,6 @@ class OptionFields(HorizontalGroup):
     def __init__(self, options: TrainingOptions) -> None:
         super().__init__(id="options")
         self.set_reactive(OptionFields.options, options)
-        self._enabling = SlicedWork[None](self)
 
     def compose(self) -> ComposeResult:
         texts, pattern = _texts(self.options), self.options.pattern
@@ -159,17 +157,6 @@ class OptionFields(HorizontalGroup):
             do(self, "corpus.ask_pattern")
         elif event.value != self.options.pattern and self._typed is None:  # the list tells its first choice too
             do(self, "corpus.choose_pattern", str(event.value))
-
-    def enable(self, enabled: bool) -> None:
-        """Let the fields be changed, or not, as while a training runs."""
-
-        def steps() -> Steps[None]:
-            # One after the other: each, and all that is in it, is styled anew, while somebody may be typing.
-            for field in self.query("Input, Select"):
-                field.disabled = not enabled
-                yield
-
-        self._enabling.run(steps(), lambda _: None)
 
 
 def _texts(options: TrainingOptions) -> dict[str, str]:

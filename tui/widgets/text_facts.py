@@ -245,7 +245,7 @@ class TokenSide(Vertical):
                 return
             facts = TokenFacts(tokenizer, under.ids[0], self.verdicts.get(under.ids[0]))
             lines.show_lines(token_summary(facts, [*about_place(under, lines.room)], lines.room, lines.size.height))
-        elif tokenizer is None or area.live is None:
+        elif tokenizer is None or edited.live is None:
             lines.show_lines(())
         elif self.seen == "ahead" and edited.why_no_review:
             lines.show_lines(sentence(edited.why_no_review, lines.room))

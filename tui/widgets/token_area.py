@@ -33,7 +33,6 @@ from tui.widgets.faithful_area import FaithfulArea
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
-    from bpe_core.live.live_text import LiveText
     from bpe_core.patterns import Splitter
 
 
@@ -80,10 +79,6 @@ class TokenArea(FaithfulArea):
     def __init__(self, *, id: str | None = None) -> None:
         self._work = TextWork(self)
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id)
-
-    @property
-    def live(self) -> LiveText | None:
-        return self.edited.live
 
     @property
     def selected(self) -> Columns:
