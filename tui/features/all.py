@@ -55,7 +55,7 @@ class Features:
         if is_there:
             self.tokenizers.load(Path(remembered.tokenizer))
         elif screen.kept:
-            self.tokenizers.load_first()
+            self.tokenizers.begin(self.tokenizers.load_first)
         elif first_time and not notes:
             samples = sample_corpus()
             self.training.start(TrainingTask(samples.title, screen.options, samples.paths))

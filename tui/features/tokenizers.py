@@ -51,11 +51,8 @@ class Tokenizers(Feature):
         """Load this file; what is still being fetched or loaded is given up."""
         self.begin(partial(self._load, path))
 
-    def load_first(self) -> None:
+    async def load_first(self) -> None:
         """Put the first of the list in force that is still there; nothing, if none is."""
-        self.begin(self._load_first)
-
-    async def _load_first(self) -> None:
         for one in self.screen.kept:
             if await in_thread(os.path.exists, one.path):
                 return await self._load(Path(one.path))

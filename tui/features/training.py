@@ -321,7 +321,7 @@ class TrainingFeature(Feature):
             if course.tokenizer is not None:
                 self._shown.take_back()
             elif self._shown.loaded is None:  # it was still being loaded
-                self._tokenizers.load_first()
+                self._tokenizers.begin(self._tokenizers.load_first)
             return
         learned = await in_thread(course.learned)
         if course.saved is None:

@@ -52,7 +52,7 @@ class TrainingPane(Pane):
         curve.points = self._points
         with Horizontal(id="above-log"):
             with Vertical(id="settings"):
-                yield OptionFields(self.options).data_bind(of.options)
+                yield OptionFields(id="options").data_bind(of.options)
                 with HorizontalGroup(id="controls"):
                     yield button("▶ Train", "go", "training.train_or_pause", "training.train")
                     yield button("⏭ Step", "one", "training.step_once")

@@ -62,10 +62,6 @@ class OptionFields(HorizontalGroup):
 
     _typed: dict[str, str] | None = None  # what stood in the fields before they showed that
 
-    def __init__(self, options: TrainingOptions) -> None:
-        super().__init__(id="options")
-        self.set_reactive(OptionFields.options, options)
-
     def compose(self) -> ComposeResult:
         texts, pattern = _texts(self.options), self.options.pattern
         meanings = defaultdict(lambda: OWN_PATTERN, {**PATTERN_MEANINGS, ANOTHER: ANOTHER_PATTERN})

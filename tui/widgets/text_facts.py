@@ -9,7 +9,6 @@ from typing import Final
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Size
 from textual.reactive import var
 from textual.widget import Widget
 
@@ -44,14 +43,13 @@ _REMEMBERED: Final = 100  # edits that can be walked
 class StatusLine(Widget):
     """What is written in so many cells: a line, or several; the keys at the right, while they are of use."""
 
-    DEFAULT_CSS = "StatusLine { height: 1; width: 1fr; color: $text; } StatusLine#lanes-line { height: auto; }"
+    DEFAULT_CSS = "StatusLine { height: 1; width: 1fr; color: $text; }"
 
     def __init__(self, keys: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._keys = keys
         self._write: Callable[[int], Sequence[Text]] = lambda _: ()
         self._with_keys = False
-        self._n_lines = 1
 
     def say(self, write: Callable[[int], Text | Sequence[Text]] | str, *, keys: bool = True) -> None:
         """Show what `write` makes of so many cells; `keys` tells whether they are of use now."""
@@ -61,11 +59,7 @@ class StatusLine(Widget):
             return [written] if isinstance(written, Text) else written
 
         self._write, self._with_keys = lines, keys and bool(self._keys)
-        n_before, self._n_lines = self._n_lines, len(lines(80))
-        self.refresh(layout=n_before != self._n_lines)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return self._n_lines
+        self.refresh()
 
     def render(self) -> Text:
         width = self.content_size.width
@@ -155,6 +149,7 @@ class StatusLines(Vertical):
         """Tell of these lanes, the first among them; of none, if there is only that."""
         self._names = list(names) if len(names) > 1 else []
         self.set_class(bool(self._names), "-lanes")
+        self._line("lanes").styles.height = max(1, len(self._names))
         self._write_lanes()
 
     def _write_lanes(self) -> None:
