@@ -43,9 +43,7 @@ def test_the_texts_that_made_the_count_come_first() -> None:
     places = [(place.name, place.line, place.n) for place in pair_places(counts, 1, texts)]
     assert places == [("many", 2, 28), ("some", 1, 3), ("few", 1, 2)]
     two = [(place.name, place.line, place.before, place.n) for place in pair_places(counts, 1, texts[:3])]
-    assert two == [("many", 2, "wea", 28), ("many", 3, "weather, o", 0), ("few", 1, "", 2)], (
-        "of its commonest pieces"
-    )
+    assert two == [("many", 2, "wea", 28), ("many", 3, "weather, o", 0), ("few", 1, "", 2)], "of its commonest pieces"
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "words", "none"])
