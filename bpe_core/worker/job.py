@@ -79,7 +79,7 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Since it began, without its pauses."""
         return time.monotonic() - self._began
 
     # Reporting
@@ -125,10 +125,14 @@ class Job:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Block until a command or a signal arrives, and apply all that have; False if none came in `seconds`."""
+        paused = time.monotonic() if self.held or not self.credit else None
         try:
             self._apply(self._inbox.get(timeout=seconds))
         except Empty:
             return False
+        finally:
+            if paused is not None:
+                self._began += time.monotonic() - paused
         self.receive()
         return True
 

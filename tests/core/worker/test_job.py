@@ -3,6 +3,8 @@
 import signal
 from collections.abc import Iterator
 from contextlib import closing
+from queue import SimpleQueue
+from types import SimpleNamespace
 
 import pytest
 
@@ -71,6 +73,25 @@ def test_a_pause_ends_with_a_stop_also_before_anything_was_done() -> None:
     finally:
         job.close()
     assert job.stopped == "stopped"
+
+
+@pytest.mark.parametrize(("command", "seconds"), [(PAUSE, 3), (JobCommand("step", 0), 3), (JobCommand("pace", 1), 8)])
+def test_what_a_job_takes_is_told_without_its_pauses(
+    job: Job, command: JobCommand, seconds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Inbox(SimpleQueue[JobCommand]):
+        def get(self, block: bool = True, timeout: float | None = None) -> JobCommand:
+            clock.append(5)
+            return RUN
+
+    clock = [0.0]
+    monkeypatch.setattr("bpe_core.worker.job.time", SimpleNamespace(monotonic=lambda: sum(clock)))
+    job._began, job._inbox = 0, Inbox()
+    clock.append(3)
+    job.obey(command)
+    job.wait()
+    assert job.seconds == seconds
+    job.receive()
 
 
 def test_a_control_c_that_the_work_never_looks_at_interrupts_it_and_all_is_as_before() -> None:
