@@ -107,11 +107,13 @@ class Options:
         if isinstance(self.special_tokens, str):
             raise OptionError(f"special_tokens is a list of texts, not the one text {self.special_tokens!r}.")
         specials: tuple[object, ...] = tuple(self.special_tokens)
-        for number, text in enumerate(specials):
+        seen: set[object] = set()
+        for text in specials:
             if not isinstance(text, str) or not text:
                 raise OptionError(f"The special token {text!r} is not a text of at least one character.")
-            if text in specials[:number]:
+            if text in seen:
                 raise OptionError(f"The special token {text!r} is named twice; name it once.")
+            seen.add(text)
         if not isinstance(self.end_of_word, str):
             raise OptionError(f"end_of_word is a text such as '</w>', not {self.end_of_word!r}.")
         if without_surrogates(self.end_of_word) != self.end_of_word:

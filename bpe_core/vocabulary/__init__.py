@@ -342,7 +342,8 @@ class Vocabulary:
         specials: Mapping[str, int] = self.special_tokens
         made = {token for _, _, token in merges} if specials else set()
         if not made.isdisjoint(specials.values()):
-            behind = [token for token in specials.values() if token >= min(made)]
+            first = min(made)
+            behind = {token for token in specials.values() if token >= first}
             shift = max(made) + 1 - min(behind)
             specials = {text: token + shift if token in behind else token for text, token in specials.items()}
         return self._version(store, len(store.merges), specials)

@@ -7,6 +7,7 @@ import pytest
 
 from bpe_core import OptionError, Trainer, Vocabulary, load, save, train
 from bpe_core import reference as oracle
+from bpe_core.tokenizer.training_record import Options
 
 
 def rows(trainer):
@@ -103,3 +104,27 @@ def test_learning_ends_with_the_first_pair_that_saves_less_than_the_share(share)
     for wrong in ("x", "1/0", "-1/2", "3/2"):
         with pytest.raises(OptionError, match="min_share"):
             Trainer(text, vocab_size=316, min_share=wrong)
+
+
+def test_special_tokens_are_not_compared_with_one_another() -> None:
+    """With many, nothing takes the square of their number."""
+
+    class Text(str):
+        def __eq__(self, other: object) -> bool:
+            n_compared.append(1)
+            return str(self) == str(other)
+
+        __hash__ = str.__hash__
+
+    class Id(int):
+        def __eq__(self, other: object) -> bool:
+            n_compared.append(1)
+            return int(self) == other
+
+        __hash__ = int.__hash__
+
+    n, n_compared = 300, list[int]()
+    assert len(Options(1000, special_tokens=[Text(f"<{i}>") for i in range(n)]).checked().special_tokens) == n
+    specials = {f"<{i}>": Id(256 + i) for i in range(n)}
+    behind = Vocabulary(Vocabulary.of_bytes().base, (), specials).extended([(97, 98, 256)])
+    assert [*behind.special_tokens.values()] == [*range(257, 257 + n)] and sum(n_compared) < 10 * n
