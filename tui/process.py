@@ -34,7 +34,7 @@ BATCHES_PER_SECOND: Final = 10  # each draws most of the screen again, and keys 
 FLEETING: Final = 100  # merges in a batch that nobody can read: the next comes `SELDOM` times a second
 SELDOM: Final = 4  # times a second
 PIPE_BYTES: Final = 1 << 16  # so much, and as much again, is kept of what a worker says while the screen draws
-PORTION: Final = 1 << 14  # bytes that are read and understood at one go: some 600 merges, in a millisecond
+PORTION: Final = 1 << 15  # bytes that are read and understood at one go: some 700 merges, in a millisecond
 _LONGEST_REST: Final = 0.5  # seconds more that a late screen gets at most
 _URGENT: Final = State | Explanation | Places | Done | Failed
 """What somebody waits for, or what a worker answers: it is not gathered."""
