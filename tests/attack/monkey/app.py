@@ -188,7 +188,9 @@ class Player:
         assert self._app.screen is screen, f"{self._app.screen} does not close"
         end = time.monotonic() + _PATIENCE
         while self.goes_on and (screen.run.busy or self._works_beside() or not self._all_known()):
-            assert time.monotonic() < end, f"{screen.run} goes on, or tokens are not known: {screen.editor.area.live}"
+            assert time.monotonic() < end, (
+                f"{screen.run} goes on, or tokens are not known: {screen.editor.area.edited.live}"
+            )
             if screen.run.busy:
                 screen.action_do("training.steer", "stop")
             elif screen.audit.running:
@@ -229,7 +231,7 @@ class Player:
 
     def _check_tokens(self, screen: MainScreen) -> None:
         area = screen.editor.area
-        live, text = area.live, area.text
+        live, text = area.edited.live, area.text
         if area.edited.why_none and len(text) < _READ_AGAIN and area.tokenizer is not None:
             with suppress(BpeError):
                 LiveText(area.tokenizer, text)
