@@ -33,16 +33,13 @@ class Alignment:
         Raises `UnknownTokenError`, and `PatternError` where the pattern is too slow."""
         self.tokenizer: Final = tokenizer
         self.text: Final = text
-        preparation = tokenizer.preparation
-        self._map = SourceMap(preparation.normalize.rules if preparation and preparation.normalize else ())
+        preparation = tokenizer.preparation or Preparation((), None, (SplitStep(tokenizer.splitter),))
+        self._map = SourceMap(preparation.normalize.rules if preparation.normalize else ())
         self._pieces: list[Placed] = []
         self._tokens: list[tuple[int, ...]] = []
         self._found: set[int] = set()  # indices in `_pieces` of added tokens, which are not pieces of the pattern
         with patience(enough_for(len(text))):
-            if preparation is None:
-                self._put([Placed(text[a:b], a) for a, b in tokenizer.splitter.places(text)])
-            else:
-                self._prepare(preparation, before is None, behind is None)
+            self._prepare(preparation, before is None, behind is None)
         for index, cut in ((0, before), (-1, behind)):
             if cut is Cut.INSIDE:  # a part of a piece must not be looked up as a whole piece
                 self._tokens[index] = tokenizer.vocabulary.join(utf8(self._pieces[index].text))

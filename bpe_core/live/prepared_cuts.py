@@ -16,7 +16,7 @@ from typing import Final
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
-from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, ReplaceStep, SplitStep, Step
+from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, Preparation, ReplaceStep, SplitStep
 from bpe_core.utf8 import utf8
 
 _RUNS: Final = {
@@ -42,19 +42,16 @@ class PreparedCuts:
     """The kind of cut between two adjacent characters, a `str` of length 2; each computed when first asked for."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        preparation = tokenizer.preparation
-        normalize = preparation.normalize if preparation else None
+        preparation = tokenizer.preparation or Preparation((), None, (SplitStep(tokenizer.splitter),))
+        normalize, added = preparation.normalize, preparation.added
         self._rules = [rule.part(False, False) for rule in normalize.rules] if normalize else []
-        self._steps: tuple[Step, ...] = preparation.steps if preparation else (SplitStep(tokenizer.splitter),)
-        added = preparation.added if preparation else ()
+        self._steps = preparation.steps
         self._raw = _Texts((token.text, token) for token in added if not token.normalized)
-        changed = normalize if preparation and not preparation.finds_as_written else None
-        self._normalized = _Texts(
-            (changed(token.text) if changed else token.text, token) for token in added if token.normalized
-        )
-        self._has_metaspace = preparation is not None and preparation.has_metaspace
+        changed = normalize if normalize and not preparation.finds_as_written else str
+        self._normalized = _Texts((changed(token.text), token) for token in added if token.normalized)
+        self._has_metaspace = preparation.has_metaspace
         self._vocabulary = tokenizer.vocabulary
-        goes_inside = tokenizer.vocabulary.end_of_word is None and not (preparation and preparation.within)
+        goes_inside = tokenizer.vocabulary.end_of_word is None and not preparation.within
         self.kind: Final = cache(partial(self._kind, goes_inside))
         self.between_pieces: Final = cache(partial(self._kind, False))
         """Faster than `kind`: it does not test for `Cut.INSIDE`."""

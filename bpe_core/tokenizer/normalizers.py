@@ -7,12 +7,10 @@ Unicode's tables are those of this Python's `unicodedata`; libraries with other 
 import math
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
-from operator import attrgetter
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import regex
 
@@ -217,84 +215,58 @@ def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:
     return Normalizer(tuple(chain.from_iterable(normalizer.rules for normalizer in normalizers)))
 
 
-class _Rewritten(NamedTuple):
-    """A range that a rule rewrote, with its offsets after (new) and before (old) the rule."""
-
-    new_start: int
-    new_end: int
-    old_start: int
-    old_end: int
-
-
 class SourceMap:
-    """A map from a normalized text to its original; the text is added part by part. A range is mapped back through what
-    each rule rewrote, the last rule first; any part of a rewritten range to all of it."""
+    """A map from a normalized text to its original; the text is added part by part. What a rule puts in the place of a
+    range comes from all of that range."""
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = rules
-        self._layers: list[list[_Rewritten]] = [[] for _ in rules]
-        self._lengths = [0] * (len(rules) + 1)
+        self._places: list[tuple[int, int]] = []  # the range of the original that each character comes from
+        self._length = 0  # of the original
 
     @property
     def n_characters(self) -> int:
         """The length of the normalized text so far, in code points."""
-        return self._lengths[-1]
+        return len(self._places)
 
     def add(self, text: str, starts: bool = True, ends: bool = True) -> str:
         """Normalize the next part of the text and return the result; `starts` and `ends` say whether it is at the start
         or the end of the text that the rules regard as a whole. Raises `OptionError` if it would be longer than
         `normalizers.longest` allows."""
-        most = longest(len(text))
-        for index, (rule, layer) in enumerate(zip(self._rules, self._layers, strict=True)):
+        most, begin = longest(len(text)), self.n_characters
+        self.keep(text)
+        for rule in self._rules:
             part = rule.part(starts, ends)
             new = part(text, most)
             if new != text:
-                layer += _ranges(part, text, new, self._lengths[index], self._lengths[index + 1])
-            self._lengths[index] += len(text)
+                self._rewrite(begin, part.rewrites(text), text, new)
             text = new
-        self._lengths[-1] += len(text)
         return text
 
     def keep(self, text: str) -> None:
         """Add a part of the text that is not normalized, such as an added token."""
-        self._lengths = [length + len(text) for length in self._lengths]
+        self._places += pairwise(range(self._length, self._length + len(text) + 1))
+        self._length += len(text)
+
+    def _rewrite(self, begin: int, rewrites: Iterable[Rewrite], old: str, new: str) -> None:
+        rewrites = list(rewrites)
+        if _rewritten(old, rewrites) != new:  # nothing is known of this rule but what came of it
+            rewrites = [(0, len(old), new)]
+        places: list[tuple[int, int]] = []
+        done = begin
+        for start, end, put in rewrites:
+            places += self._places[done : begin + start]
+            places += [self.before(begin + start, begin + end)] * len(put)
+            done = begin + end
+        self._places[begin:] = places + self._places[done:]
 
     def before(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the original text that became this range of the normalized text; O(log n) per rule. An empty
-        range is mapped to an empty one, or to a whole rewritten range if it lies strictly inside it."""
-        for layer in reversed(self._layers):
-            if not layer:
-                continue
-            first = bisect_right(layer, start, key=_new_start) - 1
-            last = bisect_right(layer, end - 1, key=_new_start) - 1 if start < end else first
-            if start == end and first >= 0 and layer[first].new_start < start < layer[first].new_end:
-                start, end = layer[first].old_start, layer[first].old_end
-            elif start == end:
-                start = end = _place(layer, first, start)
-            elif last >= 0 and end - 1 < layer[last].new_end:
-                start, end = _place(layer, first, start), layer[last].old_end
-            else:
-                start, end = _place(layer, first, start), _place(layer, last, end - 1) + 1
-        return start, end
-
-
-_new_start: Final = attrgetter("new_start")
-
-
-def _ranges(rule: Rule, old: str, new: str, old_start: int, new_start: int) -> Iterator[_Rewritten]:
-    """The ranges that the rule rewrote to make `new` of `old`, which begin at these offsets."""
-    rewrites = list(rule.rewrites(old))
-    if _rewritten(old, rewrites) != new:  # nothing is known of this rule but what came of it
-        rewrites = [(0, len(old), new)]
-    for start, end, put in rewrites:
-        if (end - start, len(put)) not in ((0, 0), (1, 1)):
-            yield _Rewritten(new_start + start, new_start + start + len(put), old_start + start, old_start + end)
-        new_start += len(put) - (end - start)
-
-
-def _place(layer: list[_Rewritten], index: int, at: int) -> int:
-    """The old offset of the character at `at`; `index` is the last rewritten range with a start of at most `at`."""
-    if index < 0:
-        return at
-    found = layer[index]
-    return found.old_start if at < found.new_end else at - found.new_end + found.old_end
+        """The range of the original text that became this range of the normalized text. An empty range is mapped to an
+        empty one, or to a whole rewritten range if it lies strictly inside it."""
+        places = self._places
+        if start < end:
+            return places[start][0], places[end - 1][1]
+        if 0 < start < len(places) and places[start - 1] == places[start]:
+            return places[start]
+        place = places[start][0] if start < len(places) else self._length
+        return place, place
