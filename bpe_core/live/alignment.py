@@ -155,13 +155,13 @@ class Alignment:
         return *self._piece_places[index], "" if index in self._found else self._pieces[index].text
 
     def places(self, first: int, last: int) -> list[Range]:
-        """The characters that each token from index `first` up to, not including, `last` covers, even partially."""
+        """The characters that each token from index `first` up to, not including, `last` covers, even partially: none
+        of those that are not its own."""
         found: list[Range] = []
-        index = bisect_right(self._counts, first) - 1
-        while first < last:
-            before, behind = self._counts[index], self._counts[index + 1]
-            found += self._places(index)[first - before : last - before]
-            first, index = max(first, behind), index + 1
+        counts, n_pieces = self._counts, len(self._tokens)
+        for index in range(max(0, bisect_right(counts, first) - 1), bisect_left(counts, last, 0, n_pieces)):
+            before = counts[index]
+            found += self._places(index)[max(0, first - before) : last - before]
         return found
 
 

@@ -4,10 +4,9 @@ There a token's bytes are not the text's (see `bpe_core.live.alignment`), and a 
 So the text is divided where `bpe_core.live.prepared_cuts` proves that it may be, and an edit encodes whole parts anew.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Final
 
 from bpe_core.errors import OptionError
@@ -67,7 +66,7 @@ class PreparedReader:
         text = edit.of("".join([part.text for part in old]))
         new = self.read(text, old[0].before if old else None, old[-1].behind if old else None)
         n_bytes = sum(part.n_bytes for part in new) - sum(part.n_bytes for part in old)
-        change = _compare(_Places(old), _Places(new), text, edit, n_bytes)
+        change = _compare([part.alignment for part in old], [part.alignment for part in new], text, edit, n_bytes)
         for part in new:
             part.settle()
         return new, change
@@ -112,44 +111,33 @@ def piece_across(parts: Sequence[PreparedPart], index: int, offset: int) -> tupl
     return found and (start + found[0], start + found[1], found[2])
 
 
-class _Places:
-    """The tokens of adjacent parts and their places, both counted from the first part."""
-
-    def __init__(self, parts: Sequence[PreparedPart]) -> None:
-        self._alignments = [part.alignment for part in parts]
-        rows = [alignment.ids for alignment in self._alignments]
-        self.ids: Final = list(chain.from_iterable(rows))
-        self._starts = list(accumulate((part.n_characters for part in parts), initial=0))
-        self._counts = list(accumulate(map(len, rows), initial=0))
-
-    def of(self, first: int, last: int) -> list[Range]:
-        """The characters that each token from index `first` up to, not including, `last` covers, even partially."""
-        found: list[Range] = []
-        index = bisect_right(self._counts, first) - 1
-        while first < last and index < len(self._alignments):
-            before, start = self._counts[index], self._starts[index]
-            stop = min(last, self._counts[index + 1])
-            found += [(start + a, start + b) for a, b in self._alignments[index].places(first - before, stop - before)]
-            first, index = stop, index + 1
-        return found
+def _places(parts: Sequence[Alignment], first: int, last: int) -> list[Range]:
+    """The characters that each token from index `first` up to, not including, `last` covers, even partially; both are
+    counted from the first of adjacent parts."""
+    found: list[Range] = []
+    start = before = 0
+    for part in parts:
+        found += [(start + a, start + b) for a, b in part.places(first - before, last - before)]
+        start, before = start + len(part.text), before + len(part.ids)
+    return found
 
 
-def _compare(before: _Places, after: _Places, text: str, edit: Edit, n_bytes: int) -> Change:
+def _compare(before: Sequence[Alignment], after: Sequence[Alignment], text: str, edit: Edit, n_bytes: int) -> Change:
     """The change of the tokens from some adjacent parts to those of `text`, which the edit made of them."""
-    old, new = before.ids, after.ids
+    old, new = (tuple(chain.from_iterable(part.ids for part in parts)) for parts in (before, after))
     head, tail = same_ends(old, new)
-    gone, added = before.of(head, len(old) - tail), after.of(head, len(new) - tail)
+    gone, added = _places(before, head, len(old) - tail), _places(after, head, len(new) - tail)
     if not gone and not added:
         return Change(edit.start, (), (), edit.start, n_bytes)
-    last = after.of(head - 1, head)[0][1] if head else edit.start
+    last = _places(after, head - 1, head)[0][1] if head else edit.start
     start = min([place[0] for place in (*added[:1], *gone[:1])] if added else [last, gone[0][0]])
     was, now = ({border for place in places for border in place} for places in (gone, added))
     left = {edit.start - at for at in was if at < edit.start} ^ {edit.start - at for at in now if at < edit.start}
     right = {at - edit.end for at in was if at > edit.end} ^ {at - edit.stop for at in now if at > edit.stop}
     return Change(
         start,
-        tuple(old[head : len(old) - tail]),
-        tuple(new[head : len(new) - tail]),
+        old[head : len(old) - tail],
+        new[head : len(new) - tail],
         max(start, added[-1][1] if added else start),
         n_bytes,
         len(utf8(text[start : start + 1])) if head and last > start else 0,

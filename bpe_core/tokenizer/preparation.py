@@ -11,7 +11,7 @@ SentencePiece models are expressed in the same way.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import regex
 
@@ -83,16 +83,23 @@ class Placed(NamedTuple):
     n_put: int = 0  # characters at its beginning that a step has inserted
 
 
-class Step(Protocol):
-    """A step: pieces in, pieces out; `begins` says whether the first piece is at the beginning of the whole text.
-    `placed` does the same with places; the texts are those that calling the step gives."""
+class Step:
+    """A step: pieces in, pieces out; `begins` says whether the first piece is at the beginning of the whole text."""
 
-    def __call__(self, pieces: list[str], begins: bool) -> list[str]: ...
-    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]: ...
+    def __call__(self, pieces: list[str], begins: bool) -> list[str]:
+        raise NotImplementedError
+
+    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
+        """The same with places; of a step that makes one piece of each, what it adds being at its beginning."""
+        new = self([text for text, _, _ in pieces], begins)
+        return [
+            Placed(text, start, n_put + len(text) - len(old))
+            for text, (old, start, n_put) in zip(new, pieces, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
-class SplitStep:
+class SplitStep(Step):
     """Splits each piece again."""
 
     splitter: Splitter
@@ -110,7 +117,7 @@ class SplitStep:
 
 
 @dataclass(frozen=True, slots=True)
-class PrefixStep:
+class PrefixStep(Step):
     """Puts `prefix` before each piece that does not begin with it, or `only_first` before that at the text's start."""
 
     prefix: str
@@ -120,16 +127,9 @@ class PrefixStep:
         prefix, n = self.prefix, int(begins) if self.only_first else len(pieces)
         return [piece if piece.startswith(prefix) else prefix + piece for piece in pieces[:n]] + pieces[n:]
 
-    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        new = self([text for text, _, _ in pieces], begins)
-        return [
-            Placed(text, start, n_put + len(text) - len(old))
-            for text, (old, start, n_put) in zip(new, pieces, strict=True)
-        ]
-
 
 @dataclass(frozen=True, slots=True)
-class ReplaceStep:
+class ReplaceStep(Step):
     """Replaces every occurrence of one character in the pieces by another."""
 
     old: str
@@ -137,9 +137,6 @@ class ReplaceStep:
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         return [piece.replace(self.old, self.new) for piece in pieces]
-
-    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        return [piece._replace(text=piece.text.replace(self.old, self.new)) for piece in pieces]
 
 
 @dataclass(frozen=True, slots=True)
