@@ -8,7 +8,6 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -82,13 +81,12 @@ def _open_app(options: Namespace) -> int:
         )
     gc.disable()  # nothing of what is loaded now will be garbage
     try:
-        texts, tokenizers, doubts = _told_apart(options.paths)
-        tokenizers += tuple(map(_located, options.tokenizer))
+        paths, tokenizers = tuple(map(_checked, options.paths)), tuple(map(_located, options.tokenizer))
     except BpeError as error:
         return _refuse(str(error))
     from tui.app import BpeScope
 
-    app = BpeScope(texts, tokenizers, doubts)
+    app = BpeScope((), tokenizers, paths)
     # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()
@@ -100,38 +98,23 @@ def _open_app(options: Namespace) -> int:
     return app.return_code or 0
 
 
-def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The absolute paths of those that are texts or folders, and of those that are tokenizer files.
+def _checked(path: str) -> str:
+    """The absolute path of a text, folder or tokenizer; raises `TextError` for what is neither."""
+    from bpe_core.errors import TextError
+    from bpe_core.formats import why_no_tokenizer
+    from tui.disk.sources import check_readable
 
-    With them, what to say of those that look like a tokenizer and are none. Raises `TextError` for what is neither.
-    """
-    texts, tokenizers, doubts = list[str](), list[str](), list[str]()
-    for path in paths:
-        from bpe_core.formats import why_no_tokenizer
-        from bpe_core.formats.file import tokenizer_at
-        from bpe_core.visible import visible
-        from tui.disk.sources import check_readable
-
-        if (why_none := why_no_tokenizer(path)) is None:
-            tokenizers.append(os.path.abspath(tokenizer_at(Path(path))))
-            if os.path.isdir(path):
-                holds = "holds a tokenizer, which is opened; to train on its texts, mark it in the corpus."
-                doubts.append(f"{visible(path)} {holds}")
-        else:
-            check_readable(path)
-            texts.append(os.path.abspath(path))
-            if why_none:
-                doubts.append(f"{why_none} So it is taken for a text of the corpus.")
-    return tuple(texts), tuple(tokenizers), tuple(doubts)
+    try:
+        check_readable(path)
+    except TextError:  # only what is no text is read whole now
+        if why_no_tokenizer(path) is not None:
+            raise
+    return os.path.abspath(path)
 
 
 def _located(tokenizer: str) -> str:
-    """The absolute path of a tokenizer that was named by a path, by its name in the list, or as it was published.
-
-    Raises `FetchError` for a name that is nowhere, `FormatError` for a path where no tokenizer is.
-    """
-    from bpe_core.errors import FormatError, PatternNeededError
-    from bpe_core.formats import load
+    """The absolute path of a tokenizer by its path, its name in the list or as published; `BpeError` without."""
+    from bpe_core.errors import FormatError
     from bpe_core.formats.file import tokenizer_at
     from bpe_core.hub import located
     from bpe_core.visible import quoted
@@ -141,8 +124,6 @@ def _located(tokenizer: str) -> str:
     path = os.path.abspath(tokenizer_at(Path(named or located(tokenizer))))
     if not os.path.exists(path):
         raise FormatError(f"There is no tokenizer {quoted(tokenizer, 200)}: no such file, and not a known name.")
-    with suppress(PatternNeededError):  # the app asks for it
-        load(path)
     return path
 
 

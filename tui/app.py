@@ -80,7 +80,7 @@ def _commands() -> type[Provider]:
 class BpeScope(App[None]):
     """bpescope, opened on `paths` as its corpus, with `tokenizers` in its list and the last of them in force.
 
-    `doubts` are sentences about these, said at the start.
+    Of the `others` it is found out, once it is on the screen, whether they are texts or tokenizers.
     """
 
     TITLE = "bpescope"
@@ -89,9 +89,9 @@ class BpeScope(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("In dialogs too")
 
     def __init__(
-        self, paths: tuple[str, ...] = (), tokenizers: tuple[str, ...] = (), doubts: tuple[str, ...] = ()
+        self, paths: tuple[str, ...] = (), tokenizers: tuple[str, ...] = (), others: tuple[str, ...] = ()
     ) -> None:
-        self._doubts = list(doubts)
+        self._doubts, self._others = list[str](), others
         configuration = load_configuration(self._doubts.append)
         if paths:
             configuration = replace(configuration, corpus=paths)
@@ -127,7 +127,7 @@ class BpeScope(App[None]):
         return enduring(super().get_driver_class())
 
     def get_default_screen(self) -> MainScreen:
-        self.main = MainScreen(self._configuration, self._loaded)
+        self.main = MainScreen(self._configuration, self._loaded, self._others)
         return self.main
 
     async def on_event(self, event: events.Event) -> None:

@@ -31,7 +31,7 @@ class PaneEntry:
 
 PANES: Final = (
     PaneEntry("corpus", "f2", "Corpus", "choose texts, see them split", "left", "tui.panes.corpus:CorpusPane"),
-    PaneEntry("training", "f3", "Training", "options, merge log, curve", "upper", "tui.panes.training:TrainingPane"),
+    PaneEntry("training", "f3", "Training", "vocabulary, merge log, curve", "upper", "tui.panes.training:TrainingPane"),
     PaneEntry("editor", "f4", "Editor", "type among the tokens", "lower", "tui.panes.editor:EditorPane"),
     PaneEntry("audit", "f5", "Audit", "tokens that were never learned well", "side", "tui.panes.audit:AuditPane"),
     PaneEntry("compare", "f10", "Compare", "tokenizers on the same texts", "side", "tui.panes.compare:ComparePane"),
@@ -142,7 +142,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("training.step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
         Command("training.steer('stop')", "f8", "Stop", "end, keep what was learned", "Stop the training", when="busy"),
         Command("corpus.more_options", "", "", "longest token, sample, a start, …", "More training options …"),
-        Command("resuming.train_on(False)", "", "", "learn more merges on top of these", "Extend this tokenizer …"),
+        Command("resuming.train_on(False)", "", "", "a larger vocabulary: more merges", "Extend this tokenizer …"),
         Command("resuming.train_on(True)", "", "", "keep the merges in force, learn others", "Fork at this step …"),
         Command("texts.export('merges')", "", "", "a line each, tabs between", "Export the merges …"),
         Command("texts.export('curve')", "", "", "as CSV, a line a step", "Export the curve as numbers …"),
@@ -153,6 +153,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         *_both("shown.travel", "alt+left alt+right", _TRAVEL),
         Command("texts.open", "ctrl+o", "", "any UTF-8 file; Tab completes its path", "Open a text in the editor"),
         Command("texts.save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
+        Command("texts.bring_back", "alt+z", "", "that an example, a preset or a file replaced", "Bring my text back"),
         Command("texts.ids_to_text", "alt+i", "", "typed or pasted; with what encoding it gives", "Ids in, text out"),
         Command("tokenizers.stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
         Command("comparison.compare", "", "", "those marked in the compare pane", "Compare tokenizers"),
@@ -163,6 +164,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("training.glitch_example", "", "", "train with user names, audit without, find them", _GLITCH),
         Command("corpus.add_path", "", "", "by its path", "Add a file or folder to the corpus"),
         Command("tokenizers.open", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
+        Command("tokenizers.delete_stopped", "", "", "that nobody named", "Delete tokenizers of stopped trainings…"),
         Command("tokenizers.change_pattern", "", "", "seen, and changed", _PATTERN),
         Command("tokenizers.fetch", "", "", "gpt-4o, or OWNER/NAME of a hub", "Fetch a tokenizer by name…"),
         Command("", "tab,shift+tab", help="to the next part of the screen, and back; the line above the keys names it"),
@@ -251,7 +253,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("copy('ids')", "", "", "of the selection, or of all; with spaces between", "Copy token ids"),
         Command("copy('list')", "alt+c", "", "of the selection, or of all", "Copy token ids as a Python list"),
         *(Command(f"share('{kind}')", "", "", _PICTURE, f"Save a picture of the text: {kind}") for kind in _PICTURES),
-        Command("", "ctrl+z,ctrl+y", help="undo, redo"),
+        Command("undo", "ctrl+z", "", "the last edit", "Undo", "undo, redo"),
+        Command("", "ctrl+y", help="undo, redo"),
         Command("", "ctrl+c,ctrl+v", help="copy, paste"),
     ),
     "Audit": (

@@ -49,13 +49,14 @@ class MainScreen(StateScreen):
 
     features: Features  # there once the panes are
 
-    def __init__(self, configuration: Configuration, loaded: asyncio.Event) -> None:
+    def __init__(self, configuration: Configuration, loaded: asyncio.Event, others: tuple[str, ...]) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__(configuration)
         self._compositor: SelectiveCompositor = SelectiveCompositor()
         self._is_keeping = False  # whether the text is newer than what is kept of it
         self.loaded = loaded  # set once all panes are there
+        self._others = others
 
     def compose(self) -> ComposeResult:
         state = MainScreen
@@ -79,7 +80,7 @@ class MainScreen(StateScreen):
         if text is None:
             from bpe_core.content.samples import editor_greeting
 
-            text = editor_greeting()
+            text = self.editor.put_last = editor_greeting()
         self._area.load_text(text)
         self.set_focus(self._area)
         self.call_after_refresh(self._load)
@@ -104,7 +105,7 @@ class MainScreen(StateScreen):
                 # One color for one token, wherever it is seen.
                 self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
                 self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
-            await self.features.bring_back()
+            await self.features.bring_back(self._others)
         finally:
             self.loaded.set()
 

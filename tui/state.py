@@ -264,6 +264,7 @@ class KnownTokenizer:
     pattern: str = ""
     """How it splits a text; empty where that is not known without reading all of the file, and where it does not."""
     modified: int = 0  # when the file was changed last, in nanoseconds since 1970; 0 where that is not known
+    stopped: bool = False  # whether it is of a training that was stopped
     trouble: Trouble = ""
 
 

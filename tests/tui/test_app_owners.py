@@ -12,9 +12,9 @@ from scope import TEXT, Opened, Scope, never
 from bpe_core import load, save, train
 from bpe_core.formats import why_no_tokenizer
 from tui import process
-from tui.__main__ import _told_apart
 from tui.dialogs.questions import Ask
 from tui.disk import config
+from tui.disk.tokenizer_files import told_apart
 from tui.features.shown import Shown
 from tui.features.tokenizers import MOST_OPENED, Tokenizers
 from tui.process import WorkerProcess
@@ -70,7 +70,7 @@ def test_a_tokenizer_file_is_told_from_a_text(kept: Path, book: Path, home: Path
     save(load(kept), ranks, format="tiktoken")
     assert why_no_tokenizer(kept) is why_no_tokenizer(ranks) is None
     assert None not in map(why_no_tokenizer, (book, home, home / "text.json", home / "missing"))
-    texts, tokenizers, told = _told_apart(["book.txt", str(kept), str(home), "text.json", "ranks.txt"])
+    texts, tokenizers, told = told_apart(map(str, (book, kept, home, home / "text.json", ranks)))
     assert texts == (str(book), str(home), str(home / "text.json"))
     assert tokenizers == (str(kept), str(ranks))
     assert [sentence for sentence in told if "text.json" not in sentence] == []

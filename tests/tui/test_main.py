@@ -16,8 +16,9 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
 from tests.terminals import Terminal, python_in_terminal
 from tests.tui.scope import ROOT
-from tui.__main__ import HEADLESS, _located, _told_apart, main
+from tui.__main__ import HEADLESS, _located, main
 from tui.disk.config import Configuration, save_configuration
+from tui.disk.tokenizer_files import told_apart
 from tui.state import Opened
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -82,7 +83,7 @@ def test_a_tokenizer_is_named_by_its_file_or_its_name(kept: Path, monkeypatch: p
 def test_a_tokenizer_of_any_format_is_opened_as_one(home: Path, kept: Path, format: str) -> None:
     written = home / ("vocab.json" if format == "gpt2" else "mine")
     save(load(kept, pattern="gpt2"), written, format=format)
-    assert _told_apart([str(written)]) == ((), (str(written),), ())
+    assert told_apart([str(written)]) == ((), (str(written),), ())
 
 
 def test_a_checkout_is_opened_as_the_tokenizer_in_it(home: Path, kept: Path, book: Path) -> None:
@@ -93,7 +94,7 @@ def test_a_checkout_is_opened_as_the_tokenizer_in_it(home: Path, kept: Path, boo
         (folder / "README.md").write_text("A model.")
     save(load(kept), checkout / "tokenizer.json", format="huggingface")
     (broken / "tokenizer.json").write_text((checkout / "tokenizer.json").read_text()[:-20])
-    texts, tokenizers, told = _told_apart([str(checkout), str(broken), str(book)])
+    texts, tokenizers, told = told_apart([str(checkout), str(broken), str(book)])
     assert (texts, tokenizers) == ((str(broken), str(book)), (str(checkout / "tokenizer.json"),))
     assert "holds a tokenizer, which is opened" in told[0] and "taken for a text" in told[1]
     assert _located(str(checkout)) == str(checkout / "tokenizer.json")
@@ -109,7 +110,7 @@ def test_a_tokenizer_is_named_as_the_list_calls_it(home: Path, kept: Path) -> No
         _located("mine")
 
 
-@pytest.mark.parametrize("name", ["none.json", "book.txt", "gpt-9-none"])
+@pytest.mark.parametrize("name", ["none.json", "gpt-9-none"])
 def test_what_is_no_tokenizer_is_told(book: Path, name: str, answered: Callable[..., tuple[int, str]]) -> None:
     with pytest.raises(BpeError):
         _located(name)
@@ -170,7 +171,7 @@ def test_a_broken_tokenizer_file_is_told_before_it_is_taken_for_a_text(home: Pat
     whole = kept.read_text()
     broken = home / "broken.json"
     broken.write_text(whole[: len(whole) // 2])
-    texts, tokenizers, doubts = _told_apart([str(broken), str(kept), str(book)])
+    texts, tokenizers, doubts = told_apart([str(broken), str(kept), str(book)])
     assert (texts, tokenizers) == ((str(broken), str(book)), (str(kept),))
     (doubt,) = doubts
     assert "broken.json" in doubt and doubt.endswith(" So it is taken for a text of the corpus.")

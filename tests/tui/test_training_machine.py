@@ -67,7 +67,8 @@ class Trainings(RuleBasedStateMachine):
         self.totals: list[object] = []
         self.sent: dict[int, list[JobCommand]] = {}
         self.asked: dict[int, list[JobCommand]] = {}
-        self.screen = SimpleNamespace(run=Run(), pace=0, say=lambda sentence, severity="": self.said.append(sentence))
+        say = lambda sentence, severity="": self.said.append(sentence)  # noqa: E731
+        self.screen = SimpleNamespace(run=Run(), pace=0, remember=lambda **changes: None, say=say)
         others = SimpleNamespace(
             go_on=lambda: None,
             leave_to_training=lambda task, totals: self.totals.append(totals),

@@ -11,10 +11,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 
 from bpe_core.auditing.findings import KINDS
-from tui.commands import COMMANDS, help_lines
+from tui.commands import COMMANDS, help_lines, long_name
 from tui.glossary import WORDS
 from tui.terminal.guards import Dialog
 from tui.widgets import merge_log, token_table
@@ -61,7 +62,8 @@ def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
 class ScopeCommands(Provider):
     """The commands that do something now, and the editor's examples. Over a dialog none: they would act below it."""
 
-    def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
+    def _commands(self) -> Iterator[tuple[str, Content, Callable[[], object], str]]:
+        """Of each its name, its key as it stands behind that, what runs it, and what it does."""
         from bpe_core.content.samples import examples
 
         if self.screen.is_modal:
@@ -70,21 +72,25 @@ class ScopeCommands(Provider):
             run = self._in_editor if part == "Editor" else self.screen.run_action
             for command in commands:
                 if command.name and command.applies(self.screen):
-                    yield command.name, partial(run, command.run), command.does
+                    key = command.keys.partition(",")[0]
+                    shown = Content.styled(f"  {long_name(key)}" if key else "", "$text-muted")
+                    yield command.name, shown, partial(run, command.run), command.does
         for number, example in enumerate(examples()):
             run_example = partial(self.screen.run_action, f"do('texts.open_example', {number})")
-            yield f"Example: {example.title}", run_example, example.see
+            yield f"Example: {example.title}", Content(), run_example, example.see
 
     async def _in_editor(self, action: str) -> None:
         await self.screen.run_action("show('editor')")
         await self.screen.query_one("#editor").run_action(action)
 
     async def discover(self) -> Hits:
-        for name, run, hint in self._commands():
-            yield DiscoveryHit(name, run, help=hint)
+        for name, key, run, does in self._commands():
+            yield DiscoveryHit(Content(name) + key, run, name, does)
 
     async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for name, run, hint in self._commands():
-            if (score := matcher.match(name)) > 0:
-                yield Hit(score, matcher.highlight(name), run, help=hint)
+        matcher, sought = self.matcher(query), query.casefold()
+        for name, key, run, does in self._commands():
+            # Behind names that hold it, before those that hold its letters here and there.
+            told = 2.0 * len(query) if sought in does.casefold() else 0.0
+            if (score := max(matcher.match(name), told)) > 0:
+                yield Hit(score, matcher.highlight(name) + key, run, name, does)

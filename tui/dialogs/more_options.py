@@ -63,6 +63,10 @@ class MoreOptions(Dialog[TrainingOptions | None]):
             if isinstance(group, VerticalGroup):
                 group.scroll_visible(animate=False)
 
+    @on(Input.Changed)
+    def correct(self) -> None:
+        self.tell(self.HINT)
+
     @on(Input.Submitted)
     @on(Button.Pressed, "#take")
     async def answer(self) -> None:

@@ -29,7 +29,9 @@ class Configuration:
     corpus: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
     patterns: dict[str, str] = field(default_factory=dict)  # path of a tokenizer file -> the pattern given for it
+    pace: int = 0  # merges a second of a training at most; 0 for as many as it can
     lanes: tuple[str, ...] = ()  # the lanes of the editor after the first, each as `LaneChoice` writes itself
+    texts: tuple[str, ...] = ()  # the user's, in whose place others were put in the editor; that comes back next first
     options: TrainingOptions = field(default_factory=TrainingOptions)  # of the last training, by whatever version
 
 

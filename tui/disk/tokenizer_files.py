@@ -4,6 +4,7 @@ What reads files is not for the main thread.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
-from bpe_core.formats import load
-from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats import load, why_no_tokenizer
+from bpe_core.formats.file import TokenizerFile, tokenizer_at
 from bpe_core.hub import all_cached
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.visible import quoted
 from tui.disk import config
 from tui.disk.files import size_and_time
@@ -34,6 +36,20 @@ def load_file(path: Path, pattern: str | None = None) -> Loaded:
     except FormatError:  # a folder
         digest = ""
     return Loaded(tokenizer, path, digest)
+
+
+def told_apart(paths: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Those that are texts or folders, those that are tokenizer files, and what to say of those that only look so."""
+    texts, tokenizers, doubts = list[str](), list[str](), list[str]()
+    for path in paths:
+        if (why_none := why_no_tokenizer(path)) is None:
+            tokenizers.append(str(tokenizer_at(Path(path))))
+            if os.path.isdir(path):
+                doubts.append(f"{path} holds a tokenizer, which is opened; mark it (F2) to train on its texts.")
+        else:
+            texts.append(path)
+            doubts += [f"{why_none} So it is taken for a text of the corpus."] if why_none else []
+    return tuple(texts), tuple(tokenizers), tuple(doubts)
 
 
 def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
@@ -100,7 +116,8 @@ def _known(path: Path, modified: int) -> KnownTokenizer:
     pattern, told = re.search(r'"pattern":\s*("(?:[^"\\]|\\.)*")', head), ""
     with suppress(ValueError):
         told = json.loads(pattern[1]) if pattern else ""
-    return KnownTokenizer(str(path), path.stem, int(size[1]) if size else 0, "trained", "", told, modified)
+    stopped = f'"stop_reason": "{STOPPED}"' in head
+    return KnownTokenizer(str(path), path.stem, int(size[1]) if size else 0, "trained", "", told, modified, stopped)
 
 
 def seen(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:

@@ -93,7 +93,7 @@ class InfoLine:
         if isinstance(self.target, int):
             return "Enter looks at this token."
         if isinstance(self.target, str):
-            return "Enter puts this text into the editor; Ctrl+Z there brings yours back."
+            return "Enter puts this text into the editor; Alt+Z brings yours back."
         return "Enter opens this text in the editor, at this line." if self.target else ""
 
 

@@ -4,7 +4,8 @@ import os
 from functools import partial
 from pathlib import Path
 
-from tui.disk.sources import sample_corpus
+from tui.disk.sources import sample_corpus, title_of
+from tui.disk.tokenizer_files import told_apart
 from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
 from tui.features.corpus import CorpusChoice
@@ -17,7 +18,7 @@ from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
-from tui.state import LaneChoice
+from tui.state import Corpus, LaneChoice, Opened
 from tui.terminal.background import in_thread
 
 
@@ -37,26 +38,39 @@ class Features:
         self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)
         self.lanes = Lanes(screen, self.shown, self.tokenizers)
 
-    async def bring_back(self) -> None:
+    async def bring_back(self, others: tuple[str, ...]) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples.
 
-        Unless a training is unfinished: then it is asked whether to resume it.
+        Unless a training is unfinished: then it is asked whether to resume it. `others` are texts and tokenizers.
         """
         screen, remembered = self._screen, self._screen.remembered
         await self.tokenizers.list_anew()
-        self.tokenizers.check_files(everywhere=True)
         first_time = not remembered.tokenizer and not screen.kept
         await self.corpus.bring_back(first_time=first_time)
         self.lanes.choose(map(LaneChoice.parse, remembered.lanes))
         notes = await in_thread(self.resuming.notes)
-        is_there = await in_thread(os.path.exists, remembered.tokenizer)
-        if remembered.tokenizer and not is_there:
-            screen.say(f"The tokenizer that was used last is not there any more: {remembered.tokenizer}.", "warning")
-        if is_there:
-            self.tokenizers.load(Path(remembered.tokenizer))
-        elif screen.kept:
+        self.tokenizers.beside(partial(self._open, others, trains=first_time and not notes))
+        self.resuming.beside(partial(self.resuming.offer, notes))
+
+    async def _open(self, others: tuple[str, ...], *, trains: bool) -> None:
+        """Choose texts, open tokenizers: the last of these, or else the one in use last, comes on the screen."""
+        screen = self._screen
+        texts, tokenizers, doubts = await in_thread(told_apart, others)
+        for doubt in doubts:
+            screen.say(doubt, "warning")
+        if texts:
+            self.corpus.choose(Corpus(texts, screen.corpus.reference, title_of(texts)))
+        if tokenizers:
+            opened = (*screen.remembered.opened, *map(Opened, tokenizers))
+            screen.remember(tokenizer=tokenizers[-1], opened=opened)
+        self.tokenizers.check_files(everywhere=True)
+        last = screen.remembered.tokenizer
+        if await in_thread(os.path.exists, last):
+            return self.tokenizers.load(Path(last))
+        if last:
+            screen.say(f"The tokenizer that was used last is not there any more: {last}.", "warning")
+        if screen.kept:
             self.tokenizers.begin(self.tokenizers.load_first)
-        elif first_time and not notes:
+        elif trains:
             samples = sample_corpus()
             self.training.start(TrainingTask(samples.title, screen.options, samples.paths))
-        self.resuming.beside(partial(self.resuming.offer, notes))

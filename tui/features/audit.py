@@ -94,14 +94,20 @@ class AuditFeature(Feature):
 
     def _texts_of_audit(self) -> Corpus:
         """The texts in which an audit counts; none for a tokenizer from elsewhere, unless they are asked for."""
-        screen, wanted = self.screen, self.screen.audit.inputs.texts
+        screen, corpus, wanted = self.screen, self._corpus, self.screen.audit.inputs.texts
         if wanted is not None:
-            return screen.corpus if wanted else Corpus()
+            return corpus if wanted else Corpus()
         record = screen.tokenizer.record if screen.tokenizer else None
         if record is None:
             return Corpus()
-        its_own = screen.totals is not None and screen.totals.bytes == record.n_bytes_once
-        return screen.corpus if its_own else replace(screen.corpus, paths=())  # the record has its own counts
+        its_own = corpus is not screen.corpus or (screen.totals and screen.totals.bytes == record.n_bytes_once)
+        return corpus if its_own else replace(corpus, paths=())  # the record has its own counts
+
+    @property
+    def _corpus(self) -> Corpus:
+        """The texts that are chosen, or those of the guided example as long as what it learned is on the screen."""
+        task = self._shown.task
+        return task.guided if task and task.guided else self.screen.corpus
 
     async def with_model(self) -> None:
         """Audit with the rows of a model's file that is asked for, or without them again."""
@@ -130,7 +136,7 @@ class AuditFeature(Feature):
     def with_texts(self) -> None:
         screen = self.screen
         wanted = not self._texts_of_audit().paths
-        if wanted and not screen.corpus.paths:
+        if wanted and not self._corpus.paths:
             screen.say(f"{NO_TEXT} r marks a reference.")
         else:
             self._audit_with(replace(screen.audit.inputs, texts=wanted))
@@ -153,7 +159,7 @@ class AuditFeature(Feature):
         sentences = ["No text is known in which this token occurs."]
         if text is not None:
             screen.editor.put(text, token=token)
-            sentences = ["An example is in the editor; Ctrl+Z there brings your text back."]
+            sentences = ["An example is in the editor."]
         if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(token)):
             sentences.append(f"Step {step:,} made this token.")
             screen.training.log_of_merges.move_to(step - 1)
@@ -175,13 +181,13 @@ class AuditFeature(Feature):
         screen = self.screen
         screen.editor.put(text, token=token)
         screen.action_show("editor")
-        screen.say("Ctrl+Z brings your text back, and F5 leads back to the list.")
+        screen.say("F5 leads back to the list.")
 
     # The lines of a token
 
     def find_lines(self, token: int) -> None:
         """Search the chosen texts for the lines with this token; a search under way is given up."""
-        tokenizer, paths = self.screen.tokenizer, self.screen.corpus.paths
+        tokenizer, paths = self.screen.tokenizer, self._corpus.paths
         if tokenizer is None:
             return
         self._forget_lines()

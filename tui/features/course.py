@@ -14,7 +14,7 @@ from bpe_core.worker.messages import JobCommand, Merges
 from bpe_core.worker.train import Recipe, TrainRequest
 from tui.disk.locked import Note
 from tui.process import WorkerProcess
-from tui.state import Run, TrainingOptions, UnfinishedTraining
+from tui.state import Corpus, Run, TrainingOptions, UnfinishedTraining
 
 RUN: Final = JobCommand("run")
 WAIT: Final = JobCommand("step", 0)
@@ -32,7 +32,7 @@ class TrainingTask:
     first: JobCommand = RUN  # what the worker does first: all, one step, nothing yet, or until something is so
     begin: Tokenizer | None = None  # the vocabulary it begins with, at the step where it parts; None for the bytes
     begin_path: str = ""  # the file that vocabulary is in
-    audits: bool = False  # whether what is learned is to be audited at once
+    guided: Corpus | None = None  # the texts of the guided example, which is audited with them; None for all others
     resume: str = ""  # the file, a checkpoint or an output, in which an earlier run of it left what it had learned
 
     def request(self, output: Path) -> TrainRequest:

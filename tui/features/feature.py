@@ -74,8 +74,10 @@ class StateScreen(RestylingScreen):
     def __init__(self, configuration: Configuration) -> None:
         super().__init__()
         self.remembered = configuration  # what comes back at the next start, as it is now
+        self.set_reactive(StateScreen.pace, configuration.pace if configuration.pace in state.PACES else 0)
         self.last_words: list[str] = []  # what is to be said in the terminal once the app has left it
         self._refused = ""
+        self._written: Configuration | None = None  # not what was there at the start, to which a command line may add
         self._writing: asyncio.Task[None] | None = None
         self._in_front = {pane.place: pane.id for pane in reversed(PANES)}  # place -> which of its panes is seen
         self._above = self._in_front["upper"]  # the one above the editor where there is no room for more
@@ -158,10 +160,8 @@ class StateScreen(RestylingScreen):
 
     def remember(self, **changes: object) -> None:
         """Change what comes back at the next start, and write it beside the screen."""
-        before, self.remembered = self.remembered, replace(self.remembered, **changes)  # type: ignore[arg-type]
-        if self.remembered == before:
-            return
-        if self._writing is None or self._writing.done():
+        self.remembered = replace(self.remembered, **changes)  # type: ignore[arg-type]
+        if self.remembered != self._written and (self._writing is None or self._writing.done()):
             self._writing = asyncio.create_task(self._write())
 
     def pattern_for(self, path: Path) -> str | None:
@@ -170,11 +170,10 @@ class StateScreen(RestylingScreen):
 
     async def _write(self) -> None:
         """Write what is remembered, and again if it has changed meanwhile; that a disk refuses is said once."""
-        written = None
-        while written is not self.remembered:
-            written, refused = self.remembered, ""
+        while self._written != self.remembered:
+            self._written, refused = self.remembered, ""
             try:
-                await in_thread(save_configuration, written)
+                await in_thread(save_configuration, self._written)
             except OSError as error:
                 refused = f"What you choose cannot be remembered for the next start: {error.strerror}."
             if refused and refused != self._refused and self.is_attached:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,10 +12,10 @@ from bpe_core.errors import PatternNeededError
 from bpe_core.formats import why_no_tokenizer
 from bpe_core.formats.file import tokenizer_at
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import quoted, visible
+from bpe_core.visible import counted, quoted, visible
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Saved, WorkProgress
-from tui.dialogs.questions import Ask, AskPath, AskPattern, Confirm, name_of_tokenizer, title
+from tui.dialogs.questions import Ask, AskPath, AskPattern, Confirm, existing_file, name_of_tokenizer, title
 from tui.disk import config, tokenizer_files
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen, sentence_of
 from tui.features.shown import Shown, same
@@ -58,7 +59,7 @@ class Tokenizers(Feature):
                 return await self._load(Path(one.path))
 
     async def open(self) -> None:
-        path = await self.screen.ask(AskPath("Which tokenizer file should be opened?"))
+        path = await self.screen.ask(AskPath("Which tokenizer file should be opened?", parse=existing_file))
         if path is not None:
             self.use(await in_thread(tokenizer_at, path))
 
@@ -217,23 +218,39 @@ class Tokenizers(Feature):
         """Delete a tokenizer that was trained here, if that is really meant; any other only leaves the list."""
         screen = self.screen
         if known.origin == "trained":
-            if not await screen.ask(Confirm(f"Delete the tokenizer {visible(known.name)}?", "Delete")):
-                return
-            try:
-                await in_thread(os.unlink, known.path)
-            except OSError as error:
-                return screen.say(f"{known.path} could not be deleted: {error.strerror}.", "error")
-        else:
-            if known.origin == "found":
-                screen.remember(forgotten=(*screen.remembered.forgotten, known.path))
-                self._found = tuple(one for one in self._found if one.path != known.path)
-            still = f" The file is where it was, {known.path}: open it to list it again."
-            screen.say(f"{known.name} is no longer in the list.{'' if known.trouble == 'gone' else still}")
-        screen.remember(
-            opened=tuple(one for one in screen.remembered.opened if one.path != known.path),
-            names={file: name for file, name in screen.remembered.names.items() if file != known.path},
-        )
-        await self.list_anew()
+            return await self._delete([known], f"Delete the tokenizer {visible(known.name)}?")
+        if known.origin == "found":
+            screen.remember(forgotten=(*screen.remembered.forgotten, known.path))
+            self._found = tuple(one for one in self._found if one.path != known.path)
+        still = f" The file is where it was, {known.path}: open it to list it again."
+        screen.say(f"{known.name} is no longer in the list.{'' if known.trouble == 'gone' else still}")
+        self._forget(known)
+
+    def _forget(self, known: KnownTokenizer) -> None:
+        remembered = self.screen.remembered
+        names = {path: name for path, name in remembered.names.items() if path != known.path}
+        self._list(opened=tuple(one for one in remembered.opened if one.path != known.path), names=names)
+
+    async def _delete(self, some: Sequence[KnownTokenizer], question: str) -> None:
+        if await self.screen.ask(Confirm(question, "Delete")):
+            for one in some:
+                await in_thread(os.unlink, one.path)
+                self._forget(one)
+            await self.list_anew()
+
+    @property
+    def of_stopped(self) -> list[KnownTokenizer]:
+        """Those of stopped trainings that nobody named, and that are neither in force nor lanes."""
+        screen = self.screen
+        used = {screen.path, *screen.remembered.names, *(lane.choice.path for lane in screen.lanes)}
+        return [one for one in self._own if one.stopped and one.path not in used]
+
+    async def delete_stopped(self) -> None:
+        if not (unnamed := self.of_stopped):
+            return self.screen.say("No tokenizer of a stopped training is kept, but for those with a name or in use.")
+        names = visible(", ".join(one.name for one in unnamed))
+        n = counted(len(unnamed), "tokenizer")
+        await self._delete(unnamed, f"Delete {n} of stopped trainings that nobody named: {names}?")
 
     def check_files(self, *, everywhere: bool = False) -> None:
         """See beside the screen what has become of the files; `everywhere`: and what other programs keep."""

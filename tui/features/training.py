@@ -115,16 +115,16 @@ class TrainingFeature(Feature):
         if self.waits_for_training():
             return
         paths = {sample.name: str(sample.path) for sample in samples()}
-        names, clean = (paths["forum-with-names"],), (paths["forum-clean"],)
-        self._corpus.choose(Corpus(names, clean, title_of(names)))
+        forum = Corpus((paths["forum-with-names"],), (paths["forum-clean"],), title_of((paths["forum-with-names"],)))
         self.screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
         # By so many tokens the names become tokens of their own.
-        self.start(TrainingTask(title_of(names), TrainingOptions(vocab_size=512), names, audits=True))
+        self.start(TrainingTask(forum.title, TrainingOptions(vocab_size=512), forum.paths, guided=forum))
 
     def change_pace(self, by: int) -> None:
         """The next faster pace (1), or the next slower (-1), of this training and the next."""
         here = PACES.index(self.screen.pace)
         self.screen.pace = PACES[max(0, min(here + by, len(PACES) - 1))]
+        self.screen.remember(pace=self.screen.pace)
         self.tell(JobCommand("pace", self.screen.pace))
 
     # Until something is so
@@ -336,12 +336,14 @@ class TrainingFeature(Feature):
             if str(path) not in {one.path for one in self.screen.kept}:  # a disk was full, and it is saved elsewhere
                 await self._tokenizers.add(path, learned)
             self.screen.remember(tokenizer=str(path))
-            if course.task.audits and course is self.newest:
+            if course.task.guided and course is self.newest:
                 self.screen.call_later(self._audit.audit)
         if course.task.preset and course.run.phase == "done":
             came_out, sentence = PRESETS[course.task.preset].verdict(learned)
             self._publish(course, replace(course.run, detail=sentence.partition(":")[0]))  # the rest may not fit there
             self.screen.say(sentence, "information" if came_out else "warning")
+        if course.run.phase == "stopped" and (n := len(self._tokenizers.of_stopped)) > 4:
+            self.screen.say(f"{n} tokenizers of stopped trainings have no name; Ctrl+P, “stopped” deletes them.")
         if course.saved and (warning := learned_by_heart(course.merges.counts)):
             self.screen.say(warning, "warning")
 

@@ -49,6 +49,7 @@ class EditorPane(Pane):
     view: var[str] = var("text", init=False)  # how the text is seen: one of `VIEWS`
 
     is_loaded = False  # whether what tells of the text is there
+    put_last = ""  # what was put in the place of a text of the user's, or greets: nothing is lost with it
     _shown: Example | None = None  # an example, as long as the text begins as it does
     _states: tuple[tuple[str, str, bool], ...] = ()  # what the lower border tells
 
@@ -161,9 +162,15 @@ class EditorPane(Pane):
 
     # What the keys do
 
-    def put(self, text: str, token: int | None = None) -> None:
-        """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`."""
-        area = self.area
+    def put(self, text: str, token: int | None = None, *, own: bool = False) -> None:
+        """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`.
+
+        A text of the user's is set aside for it: one that was typed, or edited, or is the user's `own` come back.
+        """
+        area, before = self.area, self.area.text
+        if before.strip() and before != self.put_last:
+            do(self, "texts.set_aside", before, own)
+        self.put_last = "" if own else text
         self.view = "text"
         area.replace(text, (0, 0), area.document.end)
         area.move_cursor((0, 0))
@@ -190,6 +197,9 @@ class EditorPane(Pane):
 
     def action_next_example(self) -> None:
         self.show_example(self.example + 1)
+
+    def action_undo(self) -> None:
+        self.area.undo()
 
     def action_walk_edits(self, by: int) -> None:
         self.status_lines.walk(by)

@@ -139,9 +139,8 @@ class TokenizerList(PagedOptionList):
         """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
         if self._shown == (kept, in_force):
             return  # else the whole screen would be laid out anew
-        place, on = self.highlighted, self.pointed.path if self.pointed else in_force
-        if in_force != self._shown[1] and not self.has_focus:
-            on = in_force  # it is seen, however long the list is
+        stays = self.pointed and in_force == self._shown[1]  # else it goes where that is seen, however long the list is
+        place, on = self.highlighted, self.pointed.path if self.pointed and stays else in_force
         self._shown = kept, in_force
         self.clear_options()
         names = distinct_names(kept)

@@ -179,7 +179,7 @@ async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(s
                 assert (home / path).read_text() == "something of value"
             else:
                 assert (home / path).read_bytes() == data
-        for wrong, said in ("broken.json", "not JSON"), ("folder", "directory"), ("nowhere.json", "There is no"):
+        for wrong, said in ("broken.json", "not JSON"), ("folder", "is a folder"), ("nowhere.json", "There is no"):
             await player.command("open a tokenizer")
             await player.answer("Which tokenizer file", wrong)
             await player.until(said)
@@ -271,3 +271,21 @@ async def test_ranks_without_a_pattern_are_asked_for_it_once(small: Path, home: 
         await player.until("step 24 of 24", "ranks")
     async with play() as player:
         await player.until("step 24 of 24", "ranks · 280 tokens · gpt4")
+
+
+async def test_examples_and_presets_leave_the_users_text_and_texts_where_they_are(book: Path, small: Path) -> None:
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24", "✓ book.txt")
+        player.press("ctrl+a", *"mine")
+        await player.command("guided example")
+        await player.until("tokens found in the tokenizer, Forum", "✓ book.txt")
+        await player.command("strawberry")
+        await player.until("brings your text", lambda screen: "mine" not in screen)
+        player.press("ctrl+home", *"edited")
+        await player.command("Next example")
+        await player.until(lambda screen: "edited" not in screen)
+    async with play() as player:
+        await player.until("✓ book.txt", "step 256 of 256")
+        for text in "edited", "mine":
+            player.press("alt+z")
+            await player.until(text)

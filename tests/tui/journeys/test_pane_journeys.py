@@ -38,13 +38,20 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
 
         player.press("f2", "home", "down", "w")
         await player.answer("should book.txt count", "no")
-        await player.answer("Type a number above 0", "1/3")
+        await player.until("Type a number above 0")
+        player.press(*"3", "enter")
+        await player.until("✓ book.txt     ×3")
+        player.press("w", *"1/3", "enter")  # in the place of what is offered
         await player.until("✓ book.txt   ×1/3")
         await player.command("add a file or folder")
         await player.answer("Which file or folder", "more.txt")
         await player.until("✓ more.txt", "documents                2")
         player.click("More …")
         await player.until("longest")
+        player.press("0", "enter")
+        await player.until("must be")
+        player.press("9")
+        await player.until("Enter takes them all", lambda screen: "must be" not in screen)
         player.press("escape", "f6")
         await player.until("book.txt-more.txt-gpt4 · 275 tokens", "step 19 of 19", " 6 2/3 ")
     (kept,) = (one for one in map(load, tokenizers_folder().glob("*.json")) if one.record and one.record.weights)
@@ -97,3 +104,26 @@ async def test_the_order_of_the_texts_stays_as_they_were_given(home: Path, small
         player.press("space")
         await player.until("documents                3")
     assert [Path(path).name for path in load_configuration().corpus] == [*names[1:], names[0]], "chosen last"
+
+
+async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(small: Path, home: Path) -> None:
+    copies = [home / f"copy-{number}.json" for number in range(9)]
+    for copy in copies:
+        copy.write_bytes(small.read_bytes())
+    async with play(tokenizers=(*copies, small)) as player:
+        await player.until("● small")
+        for sought, found in ("gpt-4o", "Fetch a tokenizer"), ("vocabulary", "Extend this"), ("Undo", "Undo  Ctrl+Z"):
+            player.press("ctrl+p", *sought)
+            await player.until(found)
+            player.press("escape")
+            await player.rest()
+        player.press("f4", "x")
+        await player.until("xType here")
+        await player.command("undo")
+        await player.until(lambda screen: "xType" not in screen and "Type here" in screen)
+        player.press("f2", "f2", "home")
+        await player.until(lambda screen: "copy-0" in screen and "● small" not in screen)
+        await player.command("open a tokenizer file")
+        await player.answer("Which tokenizer file", str(home))
+        await player.answer("is a folder", str(copies[8]))
+        await player.until("● copy-8")

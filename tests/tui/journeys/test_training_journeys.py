@@ -226,3 +226,23 @@ async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Pa
         await player.until(lambda screen: (home / "merges.tsv").exists())
         await player.rest()
         assert (home / "merges.tsv").read_text().count("\n") == 1 + 25
+
+
+async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(small: Path, long_book: Path) -> None:
+    async with play(long_book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f3", "f3", "minus")
+        await player.until("1,000/s")
+        for n in range(1, 7):
+            for step in range(1, n + 1):
+                player.press("f7")
+                await player.until(lambda screen, step=step: screen.step[0] == step and "paused" in screen)
+            player.press("f8")
+            await player.until("stopped ·")
+        await player.until("5 tokenizers of", "long.txt-gpt4-5")
+        await player.command("stopped trainings")
+        await player.until("Delete 5 tokenizers")
+        player.press("y")
+        await player.until(lambda screen: "long.txt-gpt4-6" in screen and "long.txt-gpt4-5" not in screen)
+    async with play() as player:
+        await player.until("1,000/s", "long.txt-gpt4-6")
