@@ -105,8 +105,9 @@ class Host:
         self.remembered = lanes
 
     def watch(self, _: object, name: str, follow: Callable[[], None], **__: object) -> None:
-        assert name == "tokenizer"
-        self.follow = follow
+        assert name in ("tokenizer", "path")
+        if name == "tokenizer":
+            self.follow = follow
 
     def say(self, sentence: str, severity: str = "information") -> None:
         self.said.append(sentence)

@@ -24,13 +24,19 @@ if TYPE_CHECKING:
     from bpe_core.runs import TrainingRun
 
 
-class AskLanes(Dialog[None]):
-    """Enter or Space adds a lane or drops it, which is seen behind the dialog at once; Escape closes."""
+class AskLanes(Dialog[bool]):
+    """Space adds a lane or drops it, which is seen behind the dialog at once; gives whether they are to stay so.
+
+    Enter alone is enough: it adds a lane or drops it, where that was not done yet, and they stay so.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,alt+l,q", "dismiss(None)", "Close"),
+        Binding("escape,q", "dismiss(False)", "Leave"),
         Binding("space", "add_or_drop", "Add or drop"),
+        Binding("enter", "take", priority=True),
+        Binding("alt+l", "dismiss(True)"),
     ]
+    _has_toggled = False
     DEFAULT_CSS = """
     AskLanes Label { width: 1fr; }
     AskLanes OptionList { height: auto; max-height: 12; padding: 0; margin-top: 1; }
@@ -58,7 +64,8 @@ class AskLanes(Dialog[None]):
             yield Label(f"Lane 1 is {self._first}.", markup=False)
             yield PagedOptionList(*map(self._row, self._offers))
             also = "What is fetched by name or opened from a file (Ctrl+P) is in this list from then on."
-            yield Label(f"Enter adds a lane or drops it, Escape closes. {also}", classes="dialog--hint")
+            keys = "Space adds a lane or drops it; Enter keeps them so, Escape leaves them as they were."
+            yield Label(f"{keys} {also}", classes="dialog--hint")
 
     def _row(self, choice: LaneChoice) -> Text:
         chosen, (name, note) = list(self._chosen()), self._offers[choice]
@@ -71,8 +78,14 @@ class AskLanes(Dialog[None]):
     def action_add_or_drop(self) -> None:
         self.query_one(OptionList).action_select()
 
+    def action_take(self) -> None:
+        if not self._has_toggled and (index := self.query_one(OptionList).highlighted) is not None:
+            self._toggle(list(self._offers)[index])
+        self.dismiss(True)
+
     @on(OptionList.OptionSelected)
     def choose(self, event: OptionList.OptionSelected) -> None:
+        self._has_toggled = True
         self._toggle(list(self._offers)[event.option_index])
         for index, offer in enumerate(self._offers):
             event.option_list.replace_option_prompt_at_index(index, self._row(offer))

@@ -27,6 +27,16 @@ class Lanes(Feature):
         self._shown, self._tokenizers = shown, tokenizers
         self.chosen: tuple[LaneChoice, ...] = ()  # the lanes that are shown, or will be once they are loaded
         self._loaded: dict[str, Tokenizer] = {}  # by the paths of those that are chosen
+        screen.watch(screen, "path", self._change_places, init=False)
+
+    def _change_places(self, before: str, path: str) -> None:
+        """Where the tokenizer of a lane comes to be that of the first lane, the lane gets the one before."""
+        if path and (lane := LaneChoice(path)) in self.chosen:
+            lanes, at = [*self.chosen], self.chosen.index(lane)
+            lanes[at : at + 1] = [LaneChoice(before)] * (before in {one.path for one in self.screen.kept})
+            if self.screen.tokenizer:
+                self._loaded[before] = self.screen.tokenizer
+            self.choose(lanes)
 
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
         """Show these lanes, of more than `MOST` the first, in the place of those of before."""
@@ -87,7 +97,8 @@ class Lanes(Feature):
         if screen.path:
             first = f"{screen.editor.first_name}, as it is on the screen"
         if offers:
-            screen.app.push_screen(AskLanes(first, offers, lambda: self.chosen, self.toggle))
+            question, before = AskLanes(first, offers, lambda: self.chosen, self.toggle), self.chosen
+            screen.app.push_screen(question, lambda keeps: None if keeps else self.choose(before))
         else:
             screen.say("There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P).")
 

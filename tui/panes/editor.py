@@ -5,9 +5,10 @@ The text comes first, and can be typed in; what tells of its tokens is loaded on
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import getters
+from textual import events, getters
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
 _HINT_OF_LANES: Final = "Each line once a lane; faint is what a lane below splits as the first does."
+_HINT_OF_VIEWS: Final = "The tokens around the cursor; what you type goes into the text."
+_EDITING: Final = ("enter", "backspace", "delete")  # keys that change the text without being of it
 _BEGINNING: Final = 8  # characters by which an example is known again
 
 
@@ -80,6 +83,14 @@ class EditorPane(Pane):
 
     def focus_next_part(self) -> None:
         self.screen.set_focus(self.area if self.view == "text" else self.token_view)
+
+    def on_key(self, event: events.Key | events.Paste) -> None:
+        if self.view != "text" and (isinstance(event, events.Paste) or event.is_printable or event.key in _EDITING):
+            self.view = "text"
+            self.area.post_message(copy(event))
+            event.stop()
+
+    on_paste = on_key
 
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
         self.area.tokenizer = None if tokenizer is None else self._as_wanted(tokenizer)
@@ -192,7 +203,7 @@ class EditorPane(Pane):
         """In the hint what to look at, as long as the example is there."""
         if self._shown and not self.area.document[0].startswith(self._shown.text.partition("\n")[0][:_BEGINNING]):
             self._shown = None
-        hint = _HINT_OF_LANES if self.area.lanes else HINT
+        hint = _HINT_OF_VIEWS if self.view != "text" else _HINT_OF_LANES if self.area.lanes else HINT
         self.hint = f"Example: {self._shown.see}" if self._shown else hint
 
     def action_next_example(self) -> None:
@@ -244,8 +255,9 @@ class EditorPane(Pane):
             self.token_view.show(view, tokens, area.edited.live.tokenizer.vocabulary, area.palette)
         self.set_class(self.view != "text", "-viewing")
         self.tell_keys()
+        self.tell_example()
         if had_focus:
-            (area if self.view == "text" else self.token_view).focus()
+            self.focus_next_part()
 
     def tell_keys(self) -> None:
         """On the lower border: the keys that change what is seen, and what is seen now."""

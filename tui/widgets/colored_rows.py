@@ -80,11 +80,11 @@ class TokenView(ColoredRows):
     def show(self, kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, palette: Palette) -> None:
         self._shown, self.palette = (kind, tokens, vocabulary), palette
         self.on_resize()
-        current = (y for y, row in enumerate(self.rows) if any(part.is_current for part in row))
-        self.scroll_to(0, max(0, next(current, 0) - self.size.height // 2), animate=False)
 
     def on_resize(self) -> None:
-        if self._shown is not None:
+        if self._shown is not None and self.size:
             rows = view_rows(*self._shown, self.room)
             widest = max((sum(len(part.text) for part in row) for row in rows), default=0)
             self.show_rows(rows, widest + 8 if self._shown[0] == "list" else self.room)
+            current = (y for y, row in enumerate(self.rows) if any(part.is_current for part in row))
+            self.scroll_to(0, max(0, next(current, 0) - self.size.height // 2), animate=False, force=True)

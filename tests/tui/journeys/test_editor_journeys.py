@@ -81,7 +81,7 @@ async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
         await player.until(lambda screen: screen.pieces(text) == [split(first, text)])
         player.press("alt+l")
         await player.until("Lanes")
-        player.press("enter", "escape")
+        player.press("enter")
         await player.until(lambda screen: screen.pieces(text) == [split(first, text), split(second, text)])
         player.press("up", "end")
         player.write("es")
@@ -90,10 +90,27 @@ async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
         player.press("alt+left")
         earlier = first.at(23)
         await player.until(lambda screen: screen.pieces(longer) == [split(earlier, longer), split(second, longer)])
-        player.press("alt+l")
-        await player.until("Lanes")
-        player.press("enter", "escape")
-        await player.until(lambda screen: screen.pieces(longer) == [split(earlier, longer)])
+        # The tokenizer of a lane that is put in force changes places with the one before.
+        for path, steps, order in ((other, 26, [second, first]), (small, 24, [first, second])):
+            player.click(f"{path.stem} ", beside=f" {256 + steps}")
+            await player.until(f"step {steps} of {steps}")
+            await player.until(
+                lambda screen, order=order: screen.pieces(longer) == [split(one, longer) for one in order]
+            )
+        player.press("f4")
+        both = player.screen.pieces(longer)
+        for keys, lanes in (
+            (("space", "escape"), both),
+            (("space", "alt+l"), both[:1]),
+            (("enter",), both),
+            (("enter",), both[:1]),
+        ):
+            player.press("alt+l")
+            await player.until("Lanes: the same text")
+            player.press(*keys)
+            await player.until(
+                lambda screen, lanes=lanes: "Lanes: the same" not in screen and screen.pieces(longer) == lanes
+            )
         for path, steps in (other, 26), (small, 24):
             player.click(f"{path.stem} ", beside=str(256 + steps))
             await player.until(f"step {steps} of {steps}", f"{path.stem} · {256 + steps} tokens")
@@ -212,6 +229,11 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(small: Pat
         await player.until("no merge")
         player.press("ctrl+t", "home", "right", "right")
         await player.until("they", "␣they")  # what may come
+        player.press("ctrl+l")
+        await player.until("the│y", "The tokens around the cursor")
+        player.press("s")  # what is typed goes into the text
+        await player.until("thsey", "Type: each color")
+        player.press("backspace")
         for view in "the│y│␣th│\\xd0│\\xbe│u│g│h", "259 121 257 208 190 117 103 104", "259  step 4", "they thоugh":
             player.press("ctrl+l")
             await player.until(view)
