@@ -119,20 +119,20 @@ static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
 {
     PyObject *key, *value;
     bool has_memory = tokens_init(table, (size_t)PyDict_GET_SIZE(ids));
-    for (Py_ssize_t at = 0; has_memory && PyDict_Next(ids, &at, &key, &value);) {
+    for (Py_ssize_t at = 0; has_memory && !PyErr_Occurred() && PyDict_Next(ids, &at, &key, &value);) {
         merge_rule rule;
-        if (!PyBytes_Check(key)) {
+        Py_INCREF(key); /* to find it may run code of its own, or of another key, which empties `ids` */
+        if (!PyBytes_Check(key))
             PyErr_SetString(PyExc_TypeError, "tokens are bytes");
-            return -1;
-        }
-        PyObject *rank = ranks == ids ? value : PyDict_GetItemWithError(ranks, key);
-        if (number_of(value, &rule.token) < 0 || number_of(rank, &rule.rank) < 0)
-            return -1;
-        has_memory = tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), rule);
+        else if (number_of(value, &rule.token) == 0 &&
+                 number_of(ranks == ids ? value : PyDict_GetItemWithError(ranks, key), &rule.rank) == 0)
+            has_memory =
+                tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), rule);
+        Py_DECREF(key);
     }
     if (!has_memory)
         PyErr_NoMemory();
-    return has_memory ? 0 : -1;
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 /* `characters` is {bytes: id}, or None where every byte is a symbol. */

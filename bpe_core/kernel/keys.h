@@ -45,10 +45,10 @@ static inline key key_of(const uint8_t *bytes, size_t n, size_t n_readable)
     if (n > INLINE_BYTES)
         return (key){hash_of(bytes, n), (uint64_t)255 << LENGTH_SHIFT | (uint64_t)n << 8};
     uint64_t words[2] = {0, 0}, mask[2];
-    if (n_readable < 16)
-        memcpy(words, bytes, n);
-    else
+    if (n_readable >= 16)
         memcpy(words, bytes, 16);
+    else if (n) /* without any, `bytes` may be NULL */
+        memcpy(words, bytes, n);
     memcpy(mask, ones + 16 - n, 16);
     return (key){words[0] & mask[0], (words[1] & mask[1]) | (uint64_t)n << LENGTH_SHIFT};
 }

@@ -208,8 +208,10 @@ class Trainer:
     def learn(self, n: int) -> list[Merge]:
         """Learn `n` more merges or fewer, in less time than by calling `next` for each; none if none is left.
 
-        Raises `OptionError` for a merge that is not that of the training to resume.
+        Raises `OptionError` for a merge that is not that of the training to resume, and for a negative number.
         """
+        if n < 0:
+            raise OptionError(f"A number of merges is 0 or more, not {n}.")
         start = self.n_merges
         self._learn(start + n)
         return self._merges_from(start)

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
+from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, Self
@@ -20,7 +21,7 @@ from bpe_core import kernel
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
-from bpe_core.vocabulary.store import Prefix, Store, whole_by_default
+from bpe_core.vocabulary.store import Prefix, Store, check_ids, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
@@ -28,7 +29,9 @@ ID_LAYOUTS: Final = ("bytes-first", "specials-first")
 
 
 def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[int, bytes]) -> None:
-    """Raise `OptionError` for a special token that has no text, or the id of a token with other bytes."""
+    """Raise `OptionError` for a special token that has no text, or the id of a token with other bytes, and for what is
+    no id among all of them."""
+    check_ids(chain(bytes_of, special_tokens.values()))
     text_of = {token: utf8(text) for text, token in special_tokens.items()}
     for text, token in special_tokens.items():
         if not text:

@@ -13,6 +13,16 @@ from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.symbols import Symbols
 
 
+def check_ids(ids: Iterable[int]) -> None:
+    """Raise `OptionError` unless all are whole numbers of 32 bits, which is what arrays of ids hold."""
+    try:
+        array("I", ids)
+    except (OverflowError, TypeError):
+        raise OptionError(
+            "Ids are whole numbers from 0 to 4,294,967,295, and merges rows of three; not all are."
+        ) from None
+
+
 class Store:
     """Merges in the order of their steps, and the tables to look them up. Merges are only ever appended."""
 
@@ -41,13 +51,18 @@ class Store:
         return self._rank_of
 
     def extend(self, merges: Iterable[Triple]) -> None:
-        """Append merges. Raises `OptionError` at the first with an id that does not exist yet or has other bytes."""
+        """Append merges. Raises `OptionError` at the first that is no row of three ids, or that has an id that does not
+        exist yet or has other bytes."""
         bytes_of, step_of = self.bytes_of, self.step_of
         step = len(self.merges)
+        merges = list(merges)
+        check_ids(chain.from_iterable(merges))
         for merge in merges:
-            left, right, token = merge
             try:
+                left, right, token = merge
                 joined = bytes_of[left] + bytes_of[right]
+            except (TypeError, ValueError):
+                raise OptionError(f"Merge {step + 1} is no row of three ids: left, right and what they make.") from None
             except KeyError as error:
                 raise OptionError(
                     f"Merge {step + 1} joins the id {error.args[0]}, which no merge before it makes."

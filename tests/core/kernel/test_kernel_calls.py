@@ -23,7 +23,7 @@ NAMES = list(kernel_calls(100))
 
 WRONG = (
     *(None, -1, 0, 1, 1 << 31, (1 << 32) - 1, 1 << 63, 1 << 70, 0.5, object(), len, "", "text", "a\ud800", b"", b"abc"),
-    *(b"\xff" * 8, bytearray(b"ab"), memoryview(b"abcdef")[::2], [], ["a\ud800"], [None], [b"\xff", ""], ()),
+    *(b"\xff" * 8, bytearray(b"ab"), memoryview(b"abcdef")[::2], [], ["a\ud800"], [None], [b"\xff", ""], [""], ()),
     (-1,) * 256,
     *({}, {b"a": -1}, {b"a": None}, {b"": 1 << 80}, {"a": 1}, {b"x" * 1000: 7}),
 )
@@ -90,6 +90,26 @@ def test_what_would_do_harm_is_refused(name: str) -> None:
             call, right = kernel_calls(100)[name]()
             with pytest.raises(REFUSED):
                 call(*right[:place], wrong, *right[place + 1 :])
+
+
+class Emptying(bytes):
+    """A token whose look-up empties `ids`, the dictionary that it comes from, if that is set."""
+
+    ids: dict[bytes, int] | None = None
+
+    def __hash__(self) -> int:
+        if ids := type(self).ids:
+            ids.clear()
+        return hash(bytes(self))
+
+
+def test_a_token_is_held_while_it_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read after it was freed, in a kernel compiled with AddressSanitizer, it ends the process."""
+    ids: dict[bytes, int] = {Emptying(b"token %d" % n): n for n in range(256, 300)}
+    ranks = {bytes(token): n for token, n in ids.items()}
+    monkeypatch.setattr(Emptying, "ids", ids)
+    kernel.Encoder(tuple(BYTES), None, None, ids, ranks, True, True)
+    assert not ids
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on this system")

@@ -164,6 +164,8 @@ def test_the_garbage_collector_is_left_as_it_was():
     ],
 )
 def test_options_that_make_no_sense(options, sentence):
+    with pytest.raises(OptionError, match="0 or more, not -1"):
+        Trainer("ab", vocab_size=257).learn(-1)
     with pytest.raises(OptionError, match=sentence):
         train("aaabdaaabac", **options)
 

@@ -84,11 +84,20 @@ def test_a_missing_byte_is_named():
         ([], {"<s>": 97}, "'<s>' has the id 97, which is taken"),
         ([], {"<s>": 300, "<t>": 300}, "has the id 300, which is taken"),
         ([], {"": 300}, "empty"),
+        *(
+            ([(97, 98, wrong)], {}, "whole numbers from 0 to 4,294,967,295")
+            for wrong in (-1, 1 << 32, 10**30, 1.5, None)
+        ),
+        *(([], {"<s>": wrong}, "whole numbers from 0 to") for wrong in (-1, 1 << 32, "1")),
+        *(([row], {}, "whole numbers from 0 to|no row of three") for row in ((), (97, 98), (97, 98, 256, 0), None, 5)),
     ],
 )
 def test_what_contradicts_itself_is_refused(merges, specials, sentence):
     with pytest.raises(OptionError, match=sentence):
         Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges, specials)
+    if not specials:
+        with pytest.raises(OptionError):
+            Vocabulary.of_bytes().extended(merges)
 
 
 def test_a_piece_that_is_a_token_need_not_become_it():
