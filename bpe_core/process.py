@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -85,18 +86,21 @@ def guarded(run: Callable[[], int], prog: str) -> int:
 def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
     """Run `main`, and end this process with what it returns.
 
-    With 2 and a sentence where the compiled kernel is required and not there; with INTERRUPTED after a Ctrl+C that
-    `main` could not answer: as long as it still imports.
+    With 2 and a sentence where the compiled kernel is required and not there; with INTERRUPTED after a Ctrl+C.
     """
     try:
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         if os.environ.get("BPESCOPE_KERNEL") == "1":
             import_module("bpe_core.kernel")  # which refuses now, and not where it is imported late
         end(main())
     except KernelError as error:
         print_to_stderr(f"{prog}: {error}")
         end(2)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # answered with all frames still there: to free what they hold can take seconds
         print_to_stderr(f"{prog}: Interrupted.")
+        with suppress(OSError):
+            sys.stdout.flush()
         end(INTERRUPTED)
 
 

@@ -9,23 +9,14 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+
+from tui import command
 
 HEADLESS = (
     *("train", "encode", "decode", "show", "count", "measure", "compare", "audit", "why", "runs", "export"),
     *("convert", "fetch"),
 )
 """The subcommands of `bpe_core.cli.main`, whose import would take its time."""
-
-
-def command() -> NoReturn:
-    """The program `bpescope`: run it with the arguments of the command line, and end the process."""
-    if sys.platform == "win32":  # no termios, no SIGHUP, no select on stdin
-        print("bpescope needs a terminal of Linux or macOS; on Windows, install it in WSL.", file=sys.stderr)
-        sys.exit(2)
-    from bpe_core.process import run_to_end
-
-    run_to_end(main, "bpescope")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -21,12 +21,13 @@ COMMANDS: Final = (train, encode, compare, audit, why, files)  # their modules, 
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
-    """Run one subcommand and return its exit code; `prog` is how the program calls itself."""
+    """Run one subcommand and return its exit code; `prog` is how the program calls itself. Raises KeyboardInterrupt."""
     return guarded(lambda: _run(argv, prog), prog)
 
 
 def _run(argv: Sequence[str] | None, prog: str) -> int:
-    """`main` with every error printed, but OSError if stdout cannot be written to, and SystemExit after --help."""
+    """`main` with every error printed, but OSError if stdout cannot be written to; SystemExit after --help, and
+    KeyboardInterrupt, pass through."""
     parser = Parser(
         prog=prog,
         description="Byte-pair encoding without a screen: learn a vocabulary, use it, look for what is wrong with it.",
@@ -38,7 +39,7 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
     options = parser.parse_args(argv)
     try:
         return int(options.run(options))
-    except (KeyboardInterrupt, Stopped):
+    except Stopped:
         print_to_stderr(f"{prog}: Interrupted.")
         return INTERRUPTED
     except Exception as error:

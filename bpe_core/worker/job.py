@@ -44,7 +44,7 @@ class Job:
     the work is gone, and is a "stop".
     """
 
-    def __init__(self, reporter: Reporter | None = None, *, pipe: int | None = None, patience: float = 1.0) -> None:
+    def __init__(self, reporter: Reporter | None = None, *, pipe: int | None = None, patience: float = 0.05) -> None:
         """Install the signal handlers (in the main thread only); with `pipe`, read messages from that descriptor."""
         self._patience = patience
         self._reporter = reporter or Reporter()

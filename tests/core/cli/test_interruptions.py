@@ -59,3 +59,51 @@ def test_a_command_that_is_interrupted_while_it_is_imported_says_so(prog: str) -
     process = run(COMMANDS[prog], INTERRUPTED_IN_AN_IMPORT, "count", "-")
     assert process.communicate(timeout=60)[1] == f"{prog}: Interrupted.\n"
     assert process.returncode == 130
+
+
+INTERRUPTED_BEFORE_ANY_IMPORT = """
+import os, signal, sys
+class Interruption:
+    def find_spec(name, *_):
+        if name == "bpe_core.process":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interruption)
+from tui import command
+command()
+"""
+
+
+def test_a_command_that_has_imported_nothing_yet_ends_without_a_word() -> None:
+    process = subprocess.run([sys.executable, "-c", INTERRUPTED_BEFORE_ANY_IMPORT], capture_output=True, text=True)
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "")
+
+
+INTERRUPTED_WITH_MUCH_TO_FREE = """
+import os, signal
+from bpe_core.metrics import comparison
+
+class Much:
+    def __del__(self):
+        print("freed", flush=True)
+
+def endless(*_):
+    much = Much()
+    os.kill(os.getpid(), signal.SIGINT)
+    while True:
+        pass
+
+comparison.encoded = endless
+"""
+
+
+@pytest.mark.parametrize("command", [["measure"], ["compare", "-t", "mine.json"]])
+def test_an_interrupted_command_frees_nothing_before_it_ends(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a text of 10 MB was cut into took a second to free."""
+    monkeypatch.chdir(tmp_path)
+    save(train("low lower lowest", vocab_size=260), "mine.json")
+    Path("a.txt").write_text("low")
+    process = run("bpe_core", INTERRUPTED_WITH_MUCH_TO_FREE, *command, "-t", "mine.json", "a.txt")
+    said, told = process.communicate(timeout=60)
+    assert (process.returncode, said, told.splitlines()[-1]) == (130, "", "python -m bpe_core: Interrupted.")
