@@ -10,7 +10,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from bpe_core.amounts import Amount
 from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
@@ -222,7 +221,7 @@ def _merges(tokenizer: Tokenizer) -> Iterator[str]:
     for number, merge in enumerate(tokenizer.merges):
         labels = (token_label(tokenizer.token_bytes(id)) for id in merge)
         values = (number + 1, *merge, *labels, tokenizer.token_bytes(merge[2]).hex())
-        counts = map(_decimal, steps[number] if number < len(steps) else ())
+        counts = map(repr, steps[number] if number < len(steps) else ())
         yield "\t".join((*map(str, values), *counts)) + "\n"
 
 
@@ -231,9 +230,4 @@ def _curves(labels: Sequence[str], curves: Sequence[Sequence[CurvePoint]]) -> It
     for label, points in zip(labels, curves, strict=True):
         first = ['"' + label.replace('"', '""') + '"'] * (len(curves) > 1)
         for point in points:
-            yield ",".join([*first, *("" if value is None else _decimal(value) for value in point)]) + "\n"
-
-
-def _decimal(value: object) -> str:
-    """A value for a table that other programs read."""
-    return repr(float(value) if isinstance(value, Amount) else value)
+            yield ",".join([*first, *("" if value is None else repr(value) for value in point)]) + "\n"

@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final, Self
 
-from bpe_core.amounts import amount
 from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
@@ -75,8 +74,6 @@ class Usage:
                 n_made = remaining[token] + merged[token]  # each of which consumed one of each parent
                 merged[left] += n_made
                 merged[right] += n_made
-        if (scale := counts.scale) > 1:
-            remaining, merged = ({token: amount(n, scale) for token, n in of.items()} for of in (remaining, merged))
         n_tokens = sum(remaining.values())
         record, step = tokenizer.record, tokenizer.step
         of_training = (

@@ -10,11 +10,11 @@ from math import lcm
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
-from bpe_core.amounts import amount
 from bpe_core.corpus.reading import BLOCK, OnRead, Reading, Skipped, TextFile, Unreadable
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import splitter
 from bpe_core.process import most_threads
+from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.visible import counted
 
@@ -76,7 +76,7 @@ class Counts:
         self.skipped: list[Skipped] = []  # files that could not be read to their end; nothing of them is counted
         self.sample = ""  # what was taken of the files, for a person; "" if they were read whole
         self.weights = ""  # of the paths, as they were asked for, for a person; "" if there are none
-        self.scale = 1  # all that is counted in `pieces` and `table` is a multiple of 1 / scale, and multiplied by it
+        self.scale = 1  # what `table` has is multiplied by it: weights may be fractions, and it counts in whole numbers
         self.splitter = splitter(pattern)
         self.n_documents = 0
         self.table = kernel.PieceTable(self.splitter.scanner)  # how often each piece occurs
@@ -104,9 +104,11 @@ class Counts:
 
     @property
     def pieces(self) -> Mapping[str, int]:
-        """Piece -> how often it occurs, times `scale`, by first appearance. A new mapping after more was counted."""
+        """Piece -> how often it occurs, in the order of first appearance. A new mapping after more was counted."""
         if self._known[0] != self.n_pieces:
-            self._known = self.n_pieces, self.table.counts()
+            found, scale = self.table.counts(), self.scale
+            exact = found if scale == 1 else {piece: amount(n, scale) for piece, n in found.items()}
+            self._known = self.n_pieces, exact
         return self._known[1]
 
     @classmethod

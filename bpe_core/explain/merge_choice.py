@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from heapq import nlargest, nsmallest
 from typing import Any, Final
 
-from bpe_core.amounts import amount
 from bpe_core.explain.pair_counts import MergeEffect, Pair, PairCounts
 from bpe_core.kernel.fallback import descending
 from bpe_core.tokenizer.training_record import TIES
@@ -143,11 +142,11 @@ class _Candidates:
 
 def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeChoice:
     left, right, token = counts.tokenizer.merges[effect.step - 1]
-    merged, change, scale = (left, right), effect.pairs, counts.scale
+    merged, change = (left, right), effect.pairs
 
     def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
         first = nlargest(_FEW, pairs, key=lambda row: (row[1], row[0]))
-        return tuple(PairRow(*pair, amount(count, scale), amount(change.get(pair, 0), scale)) for pair, count in first)
+        return tuple(PairRow(*pair, count, change.get(pair, 0)) for pair, count in first)
 
     born = [pair for pair, by in change.items() if by > 0 and pair not in counts.counts]
     gone = [pair for pair, by in change.items() if pair != merged and by == -counts.counts.get(pair, 0)]
@@ -155,13 +154,13 @@ def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeC
         left,
         right,
         token,
-        count=amount(counts.counts.get(merged, 0), scale),
-        most=amount(now.most, scale),
+        count=counts.counts.get(merged, 0),
+        most=now.most,
         tied=tuple(nsmallest(MOST_TIED, now.tied, key=now.order)),
         n_tied=len(now.tied),
         by_rule={rule: min(now.tied, key=now.order_of(rule)) for rule in TIES if now.tied},
         runners_up=rows((pair, n) for pair, n in now.counts.items() if n < now.most and pair != merged),
-        n_joined=amount(effect.n_joined, scale),
+        n_joined=effect.n_joined,
         born=rows((pair, change[pair]) for pair in born),
         n_born=len(born),
         vanished=tuple(replace(row, count=0) for row in rows((pair, -change[pair]) for pair in gone)),
@@ -175,10 +174,8 @@ def _table(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> PairRan
     first = nsmallest(n_rows, now.tied, key=now.order)
     rest = ((count, pair) for pair, count in now.counts.items() if count < now.most)
     first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
-    scale = counts.scale
-    numbers = ((amount(now.counts[pair], scale), amount(effect.pairs.get(pair, 0), scale)) for pair in first)
-    rows = tuple(PairRow(*pair, *two) for pair, two in zip(first, numbers, strict=True))
-    return PairRanking(rows, len(now.counts), len(now.tied), amount(counts.n_tokens, scale))
+    rows = tuple(PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first)
+    return PairRanking(rows, len(now.counts), len(now.tied), counts.n_tokens)
 
 
 def _words(counts: PairCounts, effect: MergeEffect) -> Iterator[CorpusPiece]:
@@ -191,4 +188,4 @@ def _words(counts: PairCounts, effect: MergeEffect) -> Iterator[CorpusPiece]:
     for number in numbers:
         before, after = changed[number]
         if len(before) <= LONGEST_WORD:
-            yield CorpusPiece(amount(counts.weights[number], counts.scale), tuple(before), tuple(after))
+            yield CorpusPiece(counts.weights[number], tuple(before), tuple(after))

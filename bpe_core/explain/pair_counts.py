@@ -46,9 +46,8 @@ class PairCounts:
     (2, 9)
     """
 
-    def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int], scale: int = 1) -> None:
-        """At step 0. `pieces` maps each piece to how often it occurs, in the order of first appearance; it may be that
-        times `scale`, and so is then all that is counted here.
+    def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int]) -> None:
+        """At step 0. `pieces` maps each piece to how often it occurs, in the order of first appearance.
 
         `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known.
         """
@@ -56,7 +55,6 @@ class PairCounts:
             raise OptionError("This tokenizer changes a text before it splits it; its pairs cannot be counted.")
         if not tokenizer.vocabulary.knows_merges:
             raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
-        self.scale: Final = scale
         self.tokenizer = tokenizer  # whose merges are followed; may be replaced by one that has these merges and more
         self.pieces, self.weights = list(pieces), list(pieces.values())  # distinct; how often each occurs
         end = tokenizer.vocabulary.end_of_word

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, Self, TypeGuard
 
 from bpe_core import untrusted_json
-from bpe_core.amounts import amount
 from bpe_core.corpus.reading import Unreadable, one_sentence, packing_of, unpacked
 from bpe_core.errors import FormatError
-from bpe_core.typed_numbers import exact_fraction
+from bpe_core.typed_numbers import amount, exact_fraction
 from bpe_core.visible import quoted, shortened, visible
 
 HOLDERS: Final = (

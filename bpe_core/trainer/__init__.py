@@ -6,7 +6,7 @@ the corpus and merges symbols; here these become ids.
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final, Self, Unpack
 
 from bpe_core import kernel
-from bpe_core.amounts import amount
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.patterns import splitter
@@ -23,6 +22,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord, TrainOptions
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
 from bpe_core.trainer.start import NUMBER_OF, alphabet, check_extensible, check_larger, inherited, start_of
+from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 
@@ -130,8 +130,8 @@ class Trainer:
                 utf8(self.options.end_of_word),
                 progress,
             )
-        self._n_tokens_start = self._learner.n_tokens
-        occurs = [amount(n, self._scale) for n in self._learner.symbol_counts()]
+        self._n_tokens_start = amount(self._learner.n_tokens, self._scale)
+        occurs = self._amounts(self._learner.symbol_counts())
         by_value = dict(zip(alphabet(self.options.ties), occurs, strict=False))
         self.first_counts: Final = (*map(by_value.__getitem__, range(256)), *occurs[256:])
         """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
@@ -143,20 +143,24 @@ class Trainer:
         if self._learner.n_merges > start:
             ids, contents, n_base = self._ids, self._bytes, self._n_base
             del ids[n_base + start :], contents[n_base + start :], self._merges[start:]
-            lefts, rights, *numbers = zip(*self._learner.merges(start), strict=True)  # by columns, which is faster
+            lefts, rights, counts, ties, lengths = zip(*self._learner.merges(start), strict=True)  # columns are faster
             made = self._made_ids[start : start + len(lefts)]
             ids.extend(made)
             for left, right in zip(lefts, rights, strict=True):
                 contents.append(contents[left] + contents[right])
             parts = map(ids.__getitem__, lefts), map(ids.__getitem__, rights)
             self._merges.extend(zip(*parts, made, strict=True))
-            self._steps.extend(list(zip(*numbers, strict=True)))
+            self._steps.extend(list(zip(self._amounts(counts), ties, self._amounts(lengths), strict=True)))
         return len(self._steps)
+
+    def _amounts(self, counts: Sequence[int]) -> Sequence[int]:
+        """What the learner has counted as it is in the corpus, whose pieces count `scale` times in the learner."""
+        return counts if self._scale == 1 else [amount(n, self._scale) for n in counts]
 
     @property
     def n_tokens(self) -> int:
         """Tokens in the corpus now."""
-        return amount(self._steps[-1][-1] if self._sync() else self._n_tokens_start, self._scale)
+        return self._steps[-1][-1] if self._sync() else self._n_tokens_start
 
     @property
     def n_merges(self) -> int:
@@ -224,14 +228,8 @@ class Trainer:
 
     def _merges_from(self, start: int) -> list[Merge]:
         end, contents = self._sync(), self._bytes[self._n_base + start :]
-        steps = self._steps_of_corpus(start)
-        rows = zip(range(start + 1, end + 1), self._merges[start:], contents, steps, strict=True)
+        rows = zip(range(start + 1, end + 1), self._merges[start:], contents, self._steps[start:], strict=True)
         return [Merge(step, *merge, data, *numbers) for step, merge, data, numbers in rows]
-
-    def _steps_of_corpus(self, start: int = 0, end: int | None = None) -> list[tuple[int, int, int]]:
-        """(count, ties, tokens) of these steps, where the learner has what occurs `scale` times as often."""
-        steps, scale = self._steps[start:end], self._scale
-        return steps if scale == 1 else [(amount(n, scale), ties, amount(left, scale)) for n, ties, left in steps]
 
     def _learn_for(self, seconds: float, most: int) -> None:
         deadline, until, n = time.monotonic() + seconds, self.n_merges + most, 1
@@ -263,7 +261,7 @@ class Trainer:
             return
         end = min(self._sync(), earlier.step)
         known = zip(earlier.merges[start:end], earlier.record.steps[start:end], strict=True)
-        made = zip(self._merges[start:end], self._steps_of_corpus(start, end), strict=True)
+        made = zip(self._merges[start:end], self._steps[start:end], strict=True)
         for step, (was, now) in enumerate(zip(known, made, strict=True), start + 1):
             if was != now:
                 raise OptionError(f"Step {step:,} of the training to resume is not the one of these texts; begin anew.")
@@ -278,8 +276,7 @@ class Trainer:
     def token_counts(self) -> dict[int, int]:
         """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
         self._sync()
-        occurs = (amount(n, self._scale) for n in self._learner.symbol_counts())
-        return dict(zip(self._ids, occurs, strict=True))
+        return dict(zip(self._ids, self._amounts(self._learner.symbol_counts()), strict=True))
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer with all merges learned so far.
@@ -299,9 +296,9 @@ class Trainer:
         return TrainingRecord(
             **{name: getattr(asked, name) for name in OPTION_OF},
             sources=self._sources,
-            steps=tuple(self._steps_of_corpus()),
+            steps=tuple(self._steps),
             n_bytes=self.n_bytes,
-            n_tokens_start=amount(self._n_tokens_start, self._scale),
+            n_tokens_start=self._n_tokens_start,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             stop_reason=self.stop_reason or STOPPED,
             n_given=self.n_given,

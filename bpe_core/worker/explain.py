@@ -11,7 +11,6 @@ from itertools import takewhile
 from typing import ClassVar, Final, NamedTuple, Self
 
 from bpe_core import kernel
-from bpe_core.amounts import amount
 from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.corpus import find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight, parsed_weights
@@ -22,6 +21,7 @@ from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.start import first_vocabulary
+from bpe_core.typed_numbers import amount
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.worker.inputs import count_files, recorded_weights
 from bpe_core.worker.job import Job, Request
@@ -71,18 +71,18 @@ class Subject:
     def count(self, job: Job, *, is_limited: bool = False) -> None:
         """Count the corpus. Raises `Stopped`, and `TextError` if it is too large and `is_limited`."""
         if self.preset:
-            counts = self.preset.counts()
+            pieces = self.preset.counts().pieces
         else:
             if is_limited:
                 size = sum(file.size for file in find_files(self.paths).files)
                 _check_size("texts", int(size * self.sample.share) if self.sample else size, MOST_ON_DISK)
             pattern = self.tokenizer.pattern
-            counts = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample)
+            pieces = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample).pieces
         if is_limited:
-            sizes = [*map(len, counts.pieces)]
+            sizes = [*map(len, pieces)]
             _check_size("different pieces", sum(sizes), MOST_IN_PIECES)
             _check_size("text in long pieces", sum(size for size in sizes if size > _LONG), MOST_UNSPLIT)
-        self.counts = PairCounts(self.tokenizer, counts.pieces, counts.scale)
+        self.counts = PairCounts(self.tokenizer, pieces)
 
     def grow(self, merges: Iterable[Triple]) -> None:
         """Add merges that were learned since."""

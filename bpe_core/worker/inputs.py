@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from bpe_core.amounts import amount
 from bpe_core.content.presets import Preset
 from bpe_core.corpus import Counts, TextFile, find_files
 from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
 from bpe_core.hub import fetch
 from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.typed_numbers import amount
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
 
