@@ -38,12 +38,13 @@ def run_options(tokenizer: Tokenizer) -> dict[str, str]:
     values = {field: getattr(record, field) for field in OPTION_OF if field != "special_tokens"}
     values["special_tokens"] = tokenizer.special_tokens
     weights = record.weights or " ".join(f"{one.name}={one.weight}" for one in record.sources if one.weight != 1)
+    size = sum(source.bytes for source in record.sources)
     digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
     return {option.name: _written(values[field]) for field, option in OPTION_OF.items()} | {
         EXTEND.name: counted(record.n_given, "merge") if record.n_given else _NONE,
         SAMPLE.name: record.sample or _NONE,
         WEIGHT.name: weights or _NONE,
-        "texts": f"{counted(len(record.sources), 'text')} of {counted(record.n_bytes_once, 'byte')} ({digest[:8]})",
+        "texts": f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})",
     }
 
 

@@ -74,12 +74,12 @@ class Usage:
                 n_made = remaining[token] + merged[token]  # each of which consumed one of each parent
                 merged[left] += n_made
                 merged[right] += n_made
-        n_tokens = sum(remaining.values())
+        n_bytes, n_tokens = sum(source.bytes * source.weight for source in counts.sources), sum(remaining.values())
         record, step = tokenizer.record, tokenizer.step
         of_training = (
             record is not None
             and 0 < step <= len(record.steps)
-            and (counts.n_weighted_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
+            and (n_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
         )
         few_documents = {token: found for token, found in documents.items() if token not in widespread}
         return cls(n_tokens, remaining, merged, examples, few_documents, of_training)

@@ -93,11 +93,6 @@ class Counts:
         return sum(source.bytes for source in self.sources)
 
     @property
-    def n_weighted_bytes(self) -> int:
-        """In UTF-8, those of a text as many times as it weighs."""
-        return sum(source.bytes * source.weight for source in self.sources)
-
-    @property
     def n_characters(self) -> int:
         """Code points of the texts."""
         return sum(source.characters for source in self.sources)

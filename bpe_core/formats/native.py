@@ -67,8 +67,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield f' "sources": [\n{sources}\n ]}},\n'
         if record.first_counts:
             yield _entry("first_counts", record.first_counts)
-        numbers = ((_number(count), ties, _number(left)) for count, ties, left in record.steps)
-        rows = [f"{row}, {a}, {b}, {c}" for row, (a, b, c) in zip(rows, numbers, strict=False)]
+        numbers = _ON_ONE_LINE(record.steps)[2:-2].split("], [")
+        rows = [f"{row}, {step}" for row, step in zip(rows, numbers, strict=False)]
     yield _entry("columns", _TRAINED if record else _PLAIN)
     made = (vocabulary.bytes_of[token].decode(errors="backslashreplace") for _, _, token in vocabulary.merges)
     yield from _table("merges", rows, made)
@@ -103,11 +103,6 @@ def _escaped(text: str) -> str:
 
 def _entry(key: str, value: object) -> str:
     return f' "{key}": {_escaped(_ON_ONE_LINE(value))},\n'
-
-
-def _number(count: int) -> int | str:
-    """A count in JSON: an amount that is not whole is a text, which says it exactly."""
-    return count if type(count) is int else f'"{count}"'
 
 
 def _table(key: str, numbers: Iterable[str], tokens: Iterable[str]) -> Iterator[str]:

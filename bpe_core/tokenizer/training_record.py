@@ -237,11 +237,6 @@ class TrainingRecord(Options):
     weights: str = ""  # as they were asked for, such as "en=3 code=0.5"; "" for none
 
     @property
-    def n_bytes_once(self) -> int:
-        """Bytes of the corpus in UTF-8, each text once, whatever it weighs."""
-        return sum(source.bytes for source in self.sources) if self.sources else self.n_bytes
-
-    @property
     def corpus_digest(self) -> str:
         """A SHA-256 of the digests and weights of all documents in their order, in hexadecimal: equal for the same
         texts, whatever their files are called."""

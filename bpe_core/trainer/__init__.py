@@ -106,7 +106,7 @@ class Trainer:
         if start is not None:
             check_larger(start, vocab_size)
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, self.options.pattern)
-        self.n_bytes = counts.n_weighted_bytes
+        self.n_bytes = sum(source.bytes * source.weight for source in counts.sources)
         """Bytes of the corpus in UTF-8, those of a text as many times as it weighs."""
         self._sources, self._sample, self._weights = tuple(counts.sources), counts.sample, counts.weights
         self._scale = counts.scale

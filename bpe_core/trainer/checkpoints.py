@@ -90,8 +90,8 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
 def check_texts(earlier: Tokenizer, now: Sequence[Source]) -> None:
     """Raise `OptionError` if these are not the texts of an earlier training, whatever they are called."""
     then = earlier.record.sources if earlier.record else ()
-    texts_then, texts_now = ([(one.sha256, one.weight) for one in sources] for sources in (then, now))
-    if texts_then != texts_now and sorted(texts_then) == sorted(texts_now):
+    texts, others = ([(one.sha256, one.weight) for one in sources] for sources in (then, now))
+    if texts != others and sorted(texts) == sorted(others):
         raise OptionError("These are the texts of the training to resume in another order; give them as then.")
     for was, source in zip(then, now, strict=False):
         if was.weight != source.weight:
@@ -99,12 +99,12 @@ def check_texts(earlier: Tokenizer, now: Sequence[Source]) -> None:
                 f"{source.name} counted {was.weight:,} times in the training to resume, not {source.weight:,}; "
                 "give the same weights, or begin anew."
             )
-        if (was.bytes, was.sha256) != (source.bytes, source.sha256):
+        if was.sha256 != source.sha256:
             changed = "has changed" if was.name == source.name else f"is read where {was.name} was"
             raise OptionError(f"{source.name} {changed} since the training to resume; begin anew.")
     if len(then) != len(now):
-        texts = counted(len(now), "text")
-        raise OptionError(f"The corpus has {texts} now, and had {len(then):,} in the training to resume; begin anew.")
+        n_texts = counted(len(now), "text")
+        raise OptionError(f"The corpus has {n_texts} now, and had {len(then):,} in the training to resume; begin anew.")
 
 
 def _written(value: object) -> str:

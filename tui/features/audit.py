@@ -100,7 +100,8 @@ class AuditFeature(Feature):
         record = screen.tokenizer.record if screen.tokenizer else None
         if record is None:
             return Corpus()
-        its_own = corpus is not screen.corpus or (screen.totals and screen.totals.bytes == record.n_bytes_once)
+        n_bytes = sum(source.bytes for source in record.sources)
+        its_own = corpus is not screen.corpus or (screen.totals and screen.totals.bytes == n_bytes)
         return corpus if its_own else replace(corpus, paths=())  # the record has its own counts
 
     @property
