@@ -41,7 +41,7 @@ class CorpusChoice(Feature):
     async def bring_back(self, *, first_time: bool) -> None:
         """What was chosen in the last run, as far as it is still there; the first time, the samples."""
         remembered = self.screen.remembered
-        paths = await in_thread(lambda: tuple(filter(os.path.exists, remembered.corpus)))
+        paths = await in_thread(lambda: tuple(filter(os.path.exists, dict.fromkeys(remembered.corpus))))
         reference = await in_thread(lambda: tuple(filter(os.path.exists, remembered.reference)))
         if not paths and first_time:
             paths = sample_corpus().paths
@@ -70,7 +70,8 @@ class CorpusChoice(Feature):
     async def add_path(self) -> None:
         path = await self.screen.ask(AskPath("Which file or folder should be added to the corpus?"))
         if path is not None and await self._tokenizers.as_text(path, "Train on it as a text"):
-            self.screen.corpus_pane.texts.choose((*self.screen.corpus.paths, str(path)))
+            paths = tuple(dict.fromkeys((*self.screen.corpus.paths, str(path))))
+            self.choose(replace(self.screen.corpus, paths=paths, title=title_of(paths)))
 
     async def weigh(self, path: str, title: str) -> None:
         """Ask how many times a text, or the texts of a folder, count; once is as usual, and need not be remembered."""

@@ -16,10 +16,10 @@ from textual.widgets import Label, OptionList, Static
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.disk.sources import first_characters, first_pieces, title_of
+from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.palette import colored_pieces
 from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions, do
-from tui.widgets.corpus_tree import CorpusTree, Mark
+from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_lists import TokenizerList, sentences
 
@@ -62,16 +62,8 @@ class CorpusPane(Pane):
         return self.texts, self.tokenizers
 
     def watch_corpus(self, corpus: Corpus) -> None:
-        wanted: dict[Mark, tuple[str, ...]] = {"corpus": corpus.paths, "reference": corpus.reference}
-        for mark, paths in wanted.items():
-            if self.texts.marked(mark) != paths:
-                self.texts.choose(paths, mark)
+        self.texts.corpus = corpus
         self.watch_totals()
-
-    @on(CorpusTree.Marked)
-    def tell_choice(self) -> None:
-        paths = self.texts.marked("corpus")
-        do(self, "corpus.choose", Corpus(paths, self.texts.marked("reference"), title_of(paths)))
 
     @on(CorpusTree.Pointed)
     def preview(self, event: CorpusTree.Pointed) -> None:

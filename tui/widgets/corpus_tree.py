@@ -7,7 +7,7 @@ import asyncio
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -21,14 +21,13 @@ from textual.widgets.tree import TreeNode
 
 from bpe_core.visible import visible
 from tui.commands import applies, bindings
-from tui.disk.sources import computer_sources, file_source, listing, preset_sources, sample_sources
+from tui.disk.sources import computer_sources, file_source, listing, preset_sources, sample_sources, title_of
 from tui.drawing.lines import fit
-from tui.state import TextSource, do
+from tui.state import Corpus, TextSource, do
 from tui.terminal.background import in_thread
 
 _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
 _SLICE: Final = 100  # rows that are added to the tree at one go, before keys and drawing have their turn
-Mark = Literal["corpus", "reference"]
 Node = TreeNode[TextSource]
 
 
@@ -55,10 +54,8 @@ class CorpusTree(Tree[TextSource]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Corpus")
 
     hint: var[str] = var("", bindings=True)  # what the row under the cursor is good for
+    corpus: var[Corpus] = var(Corpus(), init=False)
     weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)  # path -> how often it counts, if not once
-
-    class Marked(Message):
-        """A text was chosen, marked as reference, or neither any more."""
 
     class Pointed(Message):
         """The cursor is on a row: on this source, if it is one."""
@@ -73,7 +70,7 @@ class CorpusTree(Tree[TextSource]):
         self.show_guides = False
         self.guide_depth = 2
         self._was_seen = False
-        self._marks: dict[str, Mark] = {}  # path -> its mark, wherever in the tree it is listed, and however often
+        self._marks: dict[str, str] = {}  # path -> its mark, wherever in the tree it is listed, and however often
         self._n_added = 0  # texts listed above the folders
         self._listed: set[Node] = set()  # folders that are listed, or are just being
 
@@ -110,22 +107,18 @@ class CorpusTree(Tree[TextSource]):
 
     # Marks
 
-    def marked(self, mark: Mark) -> tuple[str, ...]:
-        """Paths that carry this mark, in the order in which they got it, which is that of the corpus."""
-        return tuple(path for path, other in self._marks.items() if other == mark)
-
-    def choose(self, paths: tuple[str, ...], mark: Mark = "corpus") -> None:
-        """Give these paths this mark and take it from all others; a path not yet listed is added to the files."""
+    def watch_corpus(self, corpus: Corpus) -> None:
+        self._marks = dict.fromkeys(corpus.reference, "reference") | dict.fromkeys(corpus.paths, "corpus")
         listed = {_source(node).path for node in self._all_nodes()}
-        self._marks = {path: other for path, other in self._marks.items() if other != mark}
-        new = [path for path in dict.fromkeys(paths) if path not in listed]  # a command line may name one twice
+        new = (path for path in self._marks if path not in listed)
         named = [TextSource(path, visible(Path(path).name or path), visible(path)) for path in new]
         nodes = [self._add_source(self._files, source, before=at) for at, source in enumerate(named, self._n_added)]
         self._n_added += len(nodes)
         if nodes:
             self._files.expand()
             self._look_at(nodes)
-        self._mark(paths, mark)
+        self._invalidate()  # a label's width never changes with its mark, so drawing again is enough
+        self.refresh_bindings()
 
     @work
     async def _look_at(self, nodes: list[Node]) -> None:
@@ -134,20 +127,6 @@ class CorpusTree(Tree[TextSource]):
         for node, source in zip(nodes, sources, strict=True):
             node.data, node.allow_expand = source, source.is_folder
         self._invalidate()
-
-    def _mark(self, paths: Iterable[str], mark: Mark) -> None:
-        """Mark these behind those that have this mark already."""
-        for path in paths:
-            if self._marks.get(path) != mark:
-                self._marks.pop(path, None)
-                self._marks[path] = mark
-        self._marks_changed()
-
-    def _marks_changed(self) -> None:
-        # A label's width never changes with its mark, so drawing again is enough.
-        self._invalidate()
-        self.refresh_bindings()
-        self.post_message(self.Marked())
 
     def _all_nodes(self) -> Iterator[Node]:
         waiting = [self.root]
@@ -186,15 +165,17 @@ class CorpusTree(Tree[TextSource]):
         nodes = [] if node is None else [node] if _source(node).path else node.children
         return [_source(node).path for node in nodes if _source(node).path and not _source(node).preset]
 
-    def action_mark(self, mark: Mark) -> None:
+    def action_mark(self, mark: str) -> None:
         """Give or take the mark of the row under the cursor; on a heading, of all its texts."""
         paths = self.markable
-        if all(self._marks.get(path) == mark for path in paths):
+        marks = {path: now for path, now in self._marks.items() if path not in paths or now == mark}
+        if all(marks.get(path) == mark for path in paths):
             for path in paths:
-                del self._marks[path]
-            self._marks_changed()
+                del marks[path]
         else:
-            self._mark(paths, mark)
+            marks |= dict.fromkeys(paths, mark)
+        chosen, reference = (tuple(path for path in marks if marks[path] == one) for one in _SIGNS if one)
+        do(self, "corpus.choose", Corpus(chosen, reference, title_of(chosen)))
 
     def action_weigh(self) -> None:
         if self.is_chosen:
