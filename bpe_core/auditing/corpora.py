@@ -1,7 +1,7 @@
 """Evidence from texts: tokens that they never or hardly use, that few documents use, or that a reference lacks.
 
-Of texts that are too few for the vocabulary (`AuditSubject.can_tell`) "never used" and "rare" are not said: nearly
-every token would be missing.
+Texts that the tokenizer was not trained on lack most of its tokens, for they are other texts. What they show of a token
+is a finding only where few of the tokens learned about when it was show the same, see `AuditSubject.unusual_among`.
 """
 
 import math
@@ -10,6 +10,7 @@ from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import AuditSubject, merged_share, surprise
+from bpe_core.auditing.weights import LIKELY, SUSPECTED
 from bpe_core.visible import counted, visible
 
 RARE_SHARE: Final = 0.01  # a token is rare if it occurs less often than this part of `AuditSubject.even_share`
@@ -23,52 +24,66 @@ MAX_SHARE: Final = 0.1  # a token is absent if it occurs less often than this pa
 def seldom(subject: AuditSubject) -> Iterator[Finding]:
     """Tokens that the texts never use, or once, or less than a hundredth as often as if all were equally frequent.
 
-    "never-used": problems in the training corpus, warnings in chosen texts. "rare": below tokens in the corpus / ids in
-    the vocabulary / 100, which fits corpora of any size; even the last merges of a training occur far more often.
-    Evidence: "merged" (occurrences that later merges consumed), of rare tokens "even_share".
+    "never-used": in the training corpus a problem, unless that is too small to tell. "rare": below tokens in the
+    corpus / ids in the vocabulary / 100, which fits corpora of any size. Only of tokens that merges made: bytes are
+    needed for other texts. Evidence: "merged" (occurrences that later merges consumed), "strength", of rare tokens
+    "even_share".
     """
     usage, even_share = subject.usage, subject.even_share
-    if usage is None or not subject.can_tell:
+    if usage is None:
         return
-    worst = Severity.PROBLEM if usage.of_training else Severity.WARNING
-    for token, _ in subject.tokens("tokens never used", usage.remaining):
+    strengths = subject.used_up
+    for token, _ in subject.tokens("tokens never used", strengths):
         count, merged = usage.remaining[token], usage.merged[token]
         is_rare = 0 < count < RARE_SHARE * even_share
+        evidence = {"merged": merged, "strength": round(strengths[token], 4)}
         if is_rare or 0 < count <= 1:
             times = "only once" if count == 1 else f"only {count:,} times"
             even = f"; if all tokens were equally frequent, each would occur {even_share:,.0f} times" if is_rare else ""
             reason = f"It occurs {times} in {subject.texts}{even}."
-            severity, evidence = subject.severity(token, Severity.WARNING), {"even_share": round(even_share, 2)}
-            yield subject.finding(token, "rare", severity, reason, merged=merged, **evidence)
+            severity = _severity(subject, strengths[token], Severity.WARNING)
+            yield subject.finding(token, "rare", severity, reason, **evidence, even_share=round(even_share, 2))
         elif not count:
             reason = f"It occurs nowhere in {subject.texts}, nor does any token made of it."
             if merged:
                 reason = (
                     f"It is not left anywhere in {subject.texts}: later merges took {merged_share(merged, merged)}."
                 )
-            yield subject.finding(token, "never-used", subject.severity(token, worst), reason, merged=merged)
+            severity = _severity(subject, strengths[token], Severity.PROBLEM)
+            yield subject.finding(token, "never-used", severity, reason, **evidence)
+
+
+def _severity(subject: AuditSubject, strength: float, in_training: Severity) -> Severity:
+    """How bad it is: `in_training` in the training corpus, in chosen texts a warning, and a note where that is weak."""
+    if not subject.of_training:
+        return Severity.WARNING if strength >= SUSPECTED else Severity.NOTE
+    return in_training if strength >= LIKELY else Severity.NOTE
 
 
 def few_documents(subject: AuditSubject) -> Iterator[Finding]:
     """Tokens all of whose occurrences come from one or two documents of ten or more, as the name of a single author.
 
-    Evidence: "documents" (their names), "share" (of the corpus, in bytes; None if only its total is known).
+    Evidence: "documents" (their names), "share" (of the corpus, in bytes; None if only its total is known), "strength".
     """
     usage, counts = subject.usage, subject.counts
     if usage is None or counts is None or counts.n_documents < MIN_DOCUMENTS:
         return
     has_sizes = len(counts.sources) == counts.n_documents
-    for token, _ in subject.tokens("documents", sorted(usage.documents)):
+    often = {token: token not in usage.documents for token, n in usage.remaining.items() if n >= MIN_COUNT}
+    strengths = subject.unusual_among(often)
+    for token, _ in subject.tokens("documents", sorted(token for token, many in often.items() if not many)):
         documents, count = sorted(usage.documents[token]), usage.remaining[token]
         size = sum(counts.sources[document].bytes for document in documents) if has_sizes else 0
         share = round(size / counts.n_bytes, 4) if has_sizes else None
-        if count >= MIN_COUNT and (share or 0) <= MAX_SIZE:
+        strength = strengths.get(token)
+        if strength and (share or 0) <= MAX_SIZE:
             names = [counts.name_of(document) for document in documents]
             reason = (
                 f"All its {count:,} occurrences come from {len(names)} of {counts.n_documents:,} documents: "
                 f"{visible(' and '.join(names))}."
             )
-            severity, evidence = subject.severity(token, Severity.WARNING), {"documents": names, "share": share}
+            severity = Severity.WARNING if strength >= SUSPECTED else Severity.NOTE
+            evidence = {"documents": names, "share": share, "strength": round(strength, 4)}
             yield subject.finding(token, "few-documents", severity, reason, **evidence)
 
 
@@ -86,11 +101,12 @@ def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
     if usage is None or reference is None or not usage.n_tokens:
         return
     scale = reference.n_tokens / usage.n_tokens
+    common = {token: n * scale for token, n in usage.remaining.items() if n * scale >= MIN_EXPECTED}
+    strengths = subject.unusual_among({token: reference.remaining[token] / n for token, n in common.items()})
     missing: list[tuple[float, int, float, int]] = []
-    for token, _ in subject.tokens("comparing with the reference", usage.remaining):
-        expected = usage.remaining[token] * scale
-        seen = reference.remaining[token]
-        if expected >= MIN_EXPECTED and seen < MAX_SHARE * expected:
+    for token, _ in subject.tokens("comparing with the reference", common):
+        expected, seen = common[token], reference.remaining[token]
+        if seen < MAX_SHARE * expected and (subject.of_training or token in strengths):
             g2 = surprise(usage.remaining[token], usage.n_tokens, seen, reference.n_tokens)
             missing.append((g2, token, expected, seen))
     for g2, token, expected, seen in sorted(missing, key=lambda row: -row[0]):
@@ -99,7 +115,9 @@ def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
             f"It occurs {counted(usage.remaining[token], 'time')} in {subject.texts} and {where} in the reference, "
             f"where {expected:,.0f} times would be expected."
         )
-        severity = subject.severity(token, Severity.WARNING if seen else Severity.PROBLEM)
-        strength = 0.1 if severity is Severity.NOTE else (1 - seen / expected) * (1 - math.exp(-g2 / 2))
+        strength = (1 - seen / expected) * (1 - math.exp(-g2 / 2)) * (1.0 if subject.of_training else strengths[token])
+        severity = subject.severity(token, _severity(subject, strength, Severity.WARNING if seen else Severity.PROBLEM))
+        if len(subject.tokenizer.token_bytes(token)) == 1:
+            strength = 0.1
         evidence = {"expected": round(expected, 2), "seen": seen, "surprise": round(g2, 2)}
         yield subject.finding(token, "absent-from-reference", severity, reason, **evidence, strength=round(strength, 4))

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Final, Self
 
 from bpe_core.auditing.findings import Finding, OnStage, Severity
+from bpe_core.auditing.weights import spent, unusual
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
 from bpe_core.corpus.reading import OnRead, Reading, TextFile
@@ -17,10 +18,12 @@ from bpe_core.errors import OptionError
 from bpe_core.explain.trace import UseLedger
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
+from bpe_core.vocabulary.ranked import one_merge_each
 
 FEW_DOCUMENTS: Final = 2  # the most that count as few; of tokens in more, the documents are not kept
 MOST_BYTES: Final = 1 << 26  # on disk, up to which `spread_of` reads a corpus: it is slow, and holds the ids of pieces
-_EVEN_SHARE: Final = 5.0  # occurrences of each token on average, below which chosen texts are too few to miss one
+NEIGHBORS: Final = 1000  # tokens learned one after the other that are compared with each other
+MOST_USUAL: Final = 0.1  # share of them up to which what texts show of a token is a finding
 _PIECES_PER_REPORT: Final = 1024
 _TOKENS_PER_REPORT: Final = 256
 _LONGEST_LABEL: Final = 200  # characters of a token that a sentence shows
@@ -69,11 +72,10 @@ class Usage:
                         if len(documents[token]) > FEW_DOCUMENTS:
                             widespread.add(token)
         merged = dict.fromkeys(remaining, 0)
-        for step, (left, right, token) in reversed([*enumerate(vocabulary.merges, 1)]):
-            if vocabulary.step_of(token) == step:  # in some published files a later merge makes the same token again
-                n_made = remaining[token] + merged[token]  # each of which consumed one of each parent
-                merged[left] += n_made
-                merged[right] += n_made
+        for left, right, token in reversed(one_merge_each(vocabulary).merges):
+            n_made = remaining[token] + merged[token]  # each of which consumed one of each parent
+            merged[left] += n_made
+            merged[right] += n_made
         n_bytes, n_tokens = sum(source.bytes * source.weight for source in counts.sources), sum(remaining.values())
         record, step = tokenizer.record, tokenizer.step
         of_training = (
@@ -123,15 +125,19 @@ class AuditSubject:
         measured.
         """
         self.tokenizer: Final = tokenizer
+        self.ancestry: Final = one_merge_each(tokenizer.vocabulary)
+        """What says which two tokens made a token, and when."""
         self.counts: Final = counts
         self.progress: Final = progress
         self.usage: Final = Usage.of(tokenizer, counts, progress) if counts else Usage.of_record(tokenizer)
         self.reference: Final = Usage.of(tokenizer, reference, progress) if reference else None
-        self.texts: Final = "its training corpus" if self.usage and self.usage.of_training else "the chosen texts"
+        self.of_training: Final = self.usage is not None and self.usage.of_training
+        self.texts: Final = "its training corpus" if self.of_training else "the chosen texts"
         self.even_share: Final = self.usage.n_tokens / tokenizer.n_vocab if self.usage and tokenizer.n_vocab else 0.0
         """How often each token would occur in the texts if all were equally frequent."""
-        self.can_tell: Final = self.usage is not None and (self.usage.of_training or self.even_share >= _EVEN_SHARE)
-        """Whether there is so much text that a token's absence from it says something."""
+        merges = self.ancestry.merges
+        self.last_count: Final = max(1, self.usage.made(merges[-1][2])) if self.usage and merges else 1
+        """How often the last merge made its token in the texts."""
         self.specials: Final = frozenset(tokenizer.special_tokens.values())
         self._spread: Final = spread or {}
         self.indicators: Mapping[int, float] = {}  # id -> indicator of its row in a model, once rows were measured
@@ -163,6 +169,33 @@ class AuditSubject:
         columns["indicator"] = self.indicators
         return {name: column for name, column in columns.items() if column}
 
+    @cached_property
+    def used_up(self) -> Mapping[int, float]:
+        """Id -> how much it tells of a token that merges made how often it is left in the texts, 0 to 1.
+
+        In the training corpus: how far the token is `spent`, one occurrence more or less. In chosen texts only of
+        tokens that are left seldom: how `unusual_among` their neighbors.
+        """
+        usage, step_of = self.usage, self.ancestry.step_of
+        if usage is None or not usage.of_training:
+            return self.unusual_among(usage.remaining) if usage else {}
+        return {token: spent((n + 1) / self.last_count) for token, n in usage.remaining.items() if step_of(token)}
+
+    def unusual_among(self, values: Mapping[int, float]) -> Mapping[int, float]:
+        """Id -> how `unusual` so low a value is among the token's neighbors; where over `MOST_USUAL` have it: no key.
+
+        Neighbors were learned one after the other: the merges are divided into parts of 1,000 or up to twice as many.
+        """
+        step_of, found = self.ancestry.step_of, dict[int, float]()
+        ordered = sorted((token for token in values if step_of(token)), key=step_of)
+        n_parts = max(1, len(ordered) // NEIGHBORS)
+        for part in range(n_parts):
+            near = ordered[part * len(ordered) // n_parts : (part + 1) * len(ordered) // n_parts]
+            ranked = sorted(values[token] for token in near)
+            shares = {token: bisect_right(ranked, values[token]) / len(near) for token in near}
+            found |= {token: unusual(share) for token, share in shares.items() if share <= MOST_USUAL}
+        return found
+
     def percentile(self, token: int) -> float | None:
         """Of 100 ordinary rows, how many have an indicator no higher than this token's; None if it is not known."""
         value = self.indicators.get(token)
@@ -192,7 +225,7 @@ class AuditSubject:
     def finding(self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any) -> Finding:
         """A finding about `token`; "step", "parents", "count" and "witness" are added to the evidence."""
         vocabulary, usage = self.tokenizer.vocabulary, self.usage
-        parents = vocabulary.parents(token)
+        parents = self.ancestry.parents(token)
         common: dict[str, Any] = {"step": vocabulary.step_of(token), "parents": list(parents) if parents else None}
         if usage and token in usage.remaining:
             common["count"] = usage.remaining[token]

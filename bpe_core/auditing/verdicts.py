@@ -63,9 +63,9 @@ class Verdict:
 
 
 def verdicts(subject: AuditSubject, findings: Sequence[Finding]) -> list[Verdict]:
-    """The verdicts on all tokens with a finding, the highest score first; of equal ones the lower id."""
+    """The verdicts on all tokens with a finding, the highest score first; of equal ones the longer: it ends a chain."""
     ids = sorted({finding.id for finding in findings})
-    return sorted(verdicts_on(ids, subject, findings), key=lambda verdict: -verdict.score)
+    return sorted(verdicts_on(ids, subject, findings), key=lambda verdict: (-verdict.score, -len(verdict.token)))
 
 
 def verdicts_on(ids: Iterable[int], subject: AuditSubject, findings: Iterable[Finding]) -> Iterator[Verdict]:

@@ -8,6 +8,8 @@ rank for a reader's attention, not a measured probability.
 Where the rows of a model are known, these are measured on what the other kinds only guess at: a *guess* then counts
 as far as the row agrees, its points times `tail` of the row's percentile. So a token that the model has learned is not
 suspected for how it was made, and two kinds that agree come first.
+
+What texts show that the tokenizer was not trained on counts as far as it is `unusual` for tokens of that rank.
 """
 
 from collections.abc import Mapping
@@ -30,7 +32,7 @@ WEIGHTS: Final[Mapping[str, Weight]] = {
     "undertrained": Weight(0.9, "Measured on the model itself; half of it at the 2nd percentile of all rows."),
     "absent-from-reference": Weight(0.8, "How glitch tokens come about; as far as chance cannot explain it.", True),
     "scaffold": Weight(0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained.", True),
-    "verbatim": Weight(0.45, "A copied string is rare elsewhere, but a model may know its copies.", True),
+    "verbatim": Weight(0.7, "A copied string is rare elsewhere, but a model may know its copies.", True),
     "never-used": Weight(0.6, "The texts hold none of it, but other texts may.", True),
     "few-documents": Weight(0.5, "A name in one file is met in no other text.", True),
     "rare": Weight(0.3, "Seldom, but seen: a model may have learned it.", True),
@@ -46,6 +48,14 @@ SAME_EVIDENCE: Final = frozenset({"scaffold", "never-used", "rare"})
 """Kinds that see the same from two sides: later merges took all of a token, so it is scaffold and never used. Of those
 found about one token only the weightiest counts."""
 
+GLITCH_SHARE: Final = 0.003  # of a vocabulary: 140 of GPT-2's 50,257 tokens (Watkins and Rumbelow 2023, "Glitch token
+# archaeology"), 188 of Llama 3's 128,256 (the results of Land and Bartolo 2024, "Fishing for Magikarp")
+LIKELY: Final = (
+    0.5  # strength from which on a guess at how a token was made, or what a training left of it, is a warning
+)
+SUSPECTED: Final = 0.1  # strength from which on what chosen texts show is: of ten such tokens one is a glitch
+_HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with which a token is half used up
+
 _HALF_AT: Final = 2.0  # percentile at which the evidence of a row counts half: Land and Bartolo's threshold
 _BY_DESIGN: Final = {"partial-utf8", "reachable-in-context", "unused-byte", "shape", "added-token"}
 """Kinds of which all findings are notes, or nearly so. Of others a note counts a tenth of the weight of its kind."""
@@ -58,6 +68,28 @@ def tail(percentile: float) -> float:
     (1.0, 0.5, 0.038)
     """
     return _HALF_AT / (_HALF_AT + percentile)
+
+
+def spent(left: float) -> float:
+    """How far a token is used up, if so many of its occurrences are left, in those of the last merge of the training.
+
+    >>> spent(0), spent(0.01), round(spent(1), 2)
+    (1.0, 0.5, 0.01)
+    """
+    return _HALF_LEFT / (_HALF_LEFT + left)
+
+
+def unusual(share: float) -> float:
+    """The probability that a token is a glitch, if a text shows of it what it shows of this share of its neighbors.
+
+    Its neighbors are the thousand tokens learned about when it was: counts never rise with the rank, so they were all
+    about as frequent in the tokenizer's own texts, and what the chosen ones show of many of them is how these texts
+    differ from those. Bayes: a glitch shows it for certain, any other token as often as its neighbors do.
+
+    >>> round(unusual(0.001), 2), round(unusual(0.03), 2), round(unusual(0.9), 3), unusual(0)
+    (0.75, 0.09, 0.003, 1.0)
+    """
+    return GLITCH_SHARE / (GLITCH_SHARE + (1 - GLITCH_SHARE) * share)
 
 
 def points(finding: Finding, percentile: float | None) -> float:
