@@ -53,7 +53,7 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path
         await player.until(lambda screen: findings(screen)[:3] == [0, 1, 2])
         player.press("right")
         await player.until(lambda screen: 256 in findings(screen) and 10 not in findings(screen))  # "th" is never used
-        player.press("left")
+        player.press("left", "home")
         await player.until(lambda screen: 10 in findings(screen))
         player.press("slash")
         for sought in "oug", "0x6f7567":
