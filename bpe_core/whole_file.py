@@ -1,4 +1,4 @@
-"""Replacing a file atomically: at any time there is either the complete old file or the complete new one."""
+"""Replacing files atomically: at any time there is either the complete old file or the complete new one."""
 
 import os
 import stat
@@ -7,24 +7,30 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def replace_file(target: Path, parts: Iterable[bytes]) -> None:
-    """Write `parts` to a new file in the folder of `target`, flush it to disk, and rename it to `target`.
+def replace_files(*files: tuple[Path, Iterable[bytes]]) -> None:
+    """Write the parts of each file to a new one in its folder, flush it to disk, and rename them to the targets.
 
-    An existing file's permissions are kept. Raises OSError, and whatever iterating `parts` raises; then `target` is
-    unchanged, and the new file is removed.
+    An existing file's permissions are kept. Raises OSError, and whatever iterating the parts raises; then all targets
+    are unchanged and the new files removed. An interruption once the first has its name comes after the last has.
     """
-    new = new_beside(target)
+    news = list[tuple[Path, Path]]()
     try:
-        with open(new, "xb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            new.chmod(stat.S_IMODE(target.stat().st_mode))
-        os.replace(new, target)
+        for target, parts in files:
+            new = new_beside(target)
+            news.append((new, target))
+            with open(new, "xb") as file:
+                file.writelines(parts)
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                new.chmod(stat.S_IMODE(target.stat().st_mode))
+        for new, target in news:
+            os.replace(new, target)
     except BaseException:
-        with suppress(OSError):
-            new.unlink()
+        has_begun = bool(news) and not news[0][0].exists()
+        for new, target in news:
+            with suppress(OSError):
+                os.replace(new, target) if has_begun else new.unlink()
         raise
 
 

@@ -97,7 +97,7 @@ def run_export(options: Namespace) -> int:
         check_place(options.output)
     lines = exported(options.what, [open_tokenizer(name) for name in options.tokenizer], options.tokenizer)
     if options.output:
-        write_atomically(options.output, list(lines))
+        write_atomically((options.output, list(lines)))
     else:
         sys.stdout.writelines(lines)
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Protocol, cast
 
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError
-from bpe_core.formats.atomic import check_place, write_atomically, write_beside
+from bpe_core.formats.atomic import write_atomically, write_beside
 from bpe_core.formats.file import LONGEST_TOKEN, TokenizerFile, tokenizer_at
 from bpe_core.patterns import splitter
 from bpe_core.process import no_garbage_collection
@@ -110,11 +110,6 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
     if format != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
         raise FormatError(f"A token of {longest:,} bytes can be written in bpescope's own format only; choose that.")
     module = _format(format)
-    if not hasattr(module, "written"):
-        write_atomically(path, list(module.write(tokenizer)))  # it may be refused, before the file is opened
-        return
-    files = list(module.written(tokenizer, Path(path)))
-    for place, _ in files:
-        check_place(place)
-    for place, lines in files:
-        write_atomically(place, lines)
+    has_several = hasattr(module, "written")
+    # Made whole before any file is opened, since it may be refused.
+    write_atomically(*module.written(tokenizer, Path(path)) if has_several else [(path, list(module.write(tokenizer)))])

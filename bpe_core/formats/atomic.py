@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from bpe_core.errors import FormatError
 from bpe_core.visible import shortened, visible
-from bpe_core.whole_file import new_beside, replace_file
+from bpe_core.whole_file import new_beside, replace_files
 
 
 def refuse(target: str, problem: str) -> NoReturn:
@@ -18,16 +18,17 @@ def refuse(target: str, problem: str) -> NoReturn:
     raise FormatError(f"This tokenizer cannot be written {target}: {problem}; choose another format.")
 
 
-def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
-    """Write `lines` as UTF-8 to a temporary file in the same folder and rename it to `path`.
+def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> None:
+    """Write the lines of each file as UTF-8 to a temporary one in the same folder, and rename all to their paths.
 
     Of a symbolic link the target is replaced. An existing file's permissions are kept. A pipe or a device is written to
-    directly. Raises `FormatError` if it cannot be written; then the file is unchanged.
+    directly. Raises `FormatError` if one cannot be written; then the files are unchanged.
     """
-    with _as_format_error(path):
-        if target := file_of(path):
-            replace_file(target, map(str.encode, lines))
-        else:
+    with _as_format_error(files[0][0]):
+        targets = [file_of(path) for path, _ in files]
+        whole = zip(targets, files, strict=True)
+        replace_files(*((target, map(str.encode, lines)) for target, (_, lines) in whole if target))
+        for path, lines in (one for target, one in zip(targets, files, strict=True) if not target):
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.writelines(lines)
 
@@ -46,7 +47,7 @@ def write_beside(path: Path, lines: Iterable[str]) -> Path:
             number += 1
             place = path.with_stem(f"{path.stem}-{number}")
         try:
-            replace_file(place, map(str.encode, lines))
+            replace_files((place, map(str.encode, lines)))
         except BaseException:
             place.unlink()
             raise

@@ -103,13 +103,17 @@ class RankedVocabulary(Vocabulary):
         with self._lock:
             if self._recovery is None:  # not before: making the kernel's encoder would lengthen each loading of a file
                 self._recovery = recovered(self._symbols, self._id_of, self.compiled if self._is_in_order else None)
-            while self._recovered is None:
-                found = list(islice(self._recovery, _SLICE))
-                self._found += found
-                if len(found) < _SLICE:
-                    self._recovered = [merge for merge in self._found if merge]
-                if perf_counter() >= deadline:
-                    break
+            try:
+                while self._recovered is None:
+                    found = list(islice(self._recovery, _SLICE))
+                    self._found += found
+                    if len(found) < _SLICE:
+                        self._recovered = [merge for merge in self._found if merge]
+                    if perf_counter() >= deadline:
+                        break
+            except BaseException:  # which has ended the iterator, too
+                self._recovery, self._found = None, []
+                raise
             return self.knows_merges
 
     @property

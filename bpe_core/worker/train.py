@@ -229,7 +229,7 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
     else:
         job.say(f"{job.stopped.capitalize()} before the first merge; nothing is saved.")
     if tokenizer and request.curve:
-        write_atomically(request.curve, list(exported("curve", [tokenizer], [request.curve])))
+        write_atomically((request.curve, list(exported("curve", [tokenizer], [request.curve]))))
     return tokenizer
 
 

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from bpe_core.whole_file import replace_file
+from bpe_core.whole_file import replace_files
 
 MOST: Final = 1 << 28  # bytes of a file that is read: what is larger was not written by this app
 
@@ -33,7 +33,7 @@ def write_file(path: Path, parts: Iterable[bytes]) -> None:
     target = Path(os.path.realpath(path))
     if os.path.lexists(target) and not target.is_file():
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
-    replace_file(target, parts)
+    replace_files((target, parts))
 
 
 def read_or_set_aside(path: Path, tell: Callable[[str], object]) -> bytes | None:

@@ -88,7 +88,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_no_litter(tokenizer, tmp_path
     path = tmp_path / "mine.json"
     path.write_text("old")
     with pytest.raises(ZeroDivisionError):
-        atomic.write_atomically(path, (str(1 // n) for n in (1, 0)))
+        atomic.write_atomically((path, (str(1 // n) for n in (1, 0))))
     monkeypatch.setattr(os, "fsync", no_space)
     with pytest.raises(FormatError, match=r"mine.json cannot be written: No space left on device\.$"):
         save(tokenizer, path)
