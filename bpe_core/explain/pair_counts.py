@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from math import lcm
 from typing import Final
 
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 
 Pair = tuple[int, int]  # (left id, right id)
@@ -57,6 +59,8 @@ class PairCounts:
             raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
         self.tokenizer = tokenizer  # whose merges are followed; may be replaced by one that has these merges and more
         self.pieces, self.weights = list(pieces), list(pieces.values())  # distinct; how often each occurs
+        self._scale = lcm(*(weight.denominator for weight in self.weights))  # counted in whole numbers, which is faster
+        self._times = [int(weight * self._scale) for weight in self.weights]
         end = tokenizer.vocabulary.end_of_word
         mark = b"" if end is None else tokenizer.token_bytes(end)
         encoded = [utf8(piece) + mark + b"\xff" for piece in self.pieces]  # no UTF-8 holds this last byte
@@ -68,15 +72,16 @@ class PairCounts:
     def _count(self, step: int) -> None:
         counts: Counter[Pair] = Counter()
         n_tokens = 0
-        for ids, weight in zip(self.tokens(step), self.weights, strict=True):
+        for ids, weight in zip(self.tokens(step), self._times, strict=True):
             n_tokens += weight * len(ids)
             if weight == 1:
                 counts.update(pairwise(ids))
                 continue
             for pair in pairwise(ids):
                 counts[pair] += weight
-        self.step, self.n_tokens = step, n_tokens  # how many merges are made, and the tokens of the corpus then
-        self.counts: dict[Pair, int] = dict(counts)  # how often each pair occurs at this step; never 0
+        self.step = step  # how many merges are made
+        self.n_tokens = amount(n_tokens, self._scale)  # of the corpus then
+        self.counts = {pair: amount(n, self._scale) for pair, n in counts.items()}  # occurrences at this step; never 0
 
     def go_to(self, step: int) -> None:
         """Change to the counts after `step` merges."""
@@ -107,15 +112,15 @@ class PairCounts:
         ):
             if len(before) == len(after):
                 continue
-            weight = self.weights[number]
+            weight = self._times[number]
             n_joined += weight * (len(before) - len(after))
             words.append((number, before, after))
             for pair in pairwise(before):
                 changes[pair] -= weight
             for pair in pairwise(after):
                 changes[pair] += weight
-        pairs = {pair: change for pair, change in changes.items() if change}
-        self._newest = MergeEffect(step, pairs, n_joined, words)
+        pairs = {pair: amount(change, self._scale) for pair, change in changes.items() if change}
+        self._newest = MergeEffect(step, pairs, amount(n_joined, self._scale), words)
         return self._newest
 
     def holding(self, token: bytes) -> Iterator[int]:
