@@ -151,19 +151,19 @@ class AuditFeature(Feature):
     # What a row leads to
 
     def open_token(self, token: int, verdict: Verdict | None) -> None:
-        """The merge that made a token under the log's cursor, in sight; a text that holds the token in the editor."""
+        """The step that made a token, in force and in the log; a text that holds the token in the editor."""
         screen, tokenizer = self.screen, self.screen.tokenizer
         if tokenizer is None or token not in tokenizer.vocabulary:
             return
-        self._shown.go_to(tokenizer.step)
+        step = tokenizer.vocabulary.step_of(token) if tokenizer.vocabulary.knows_merges else 0
+        self._shown.go_to(step or tokenizer.step)  # where it was made, the text has it, too
         text = example(tokenizer, token, verdict)
         sentences = ["No text is known in which this token occurs."]
         if text is not None:
             screen.editor.put(text, token=token)
             sentences = ["An example is in the editor."]
-        if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(token)):
+        if step:
             sentences.append(f"Step {step:,} made this token.")
-            screen.training.log_of_merges.move_to(step - 1)
             if screen.go_to_log():
                 sentences.append("F5 leads back to the list.")
         screen.say(" ".join(sentences))

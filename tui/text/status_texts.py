@@ -58,7 +58,7 @@ def selection_line(live: LiveText, first: int, last: int) -> Text:
 def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, width: int) -> Text:
     """What one of the last edits did to the tokens: the newest, or the one `back` before it."""
     if not edits:
-        return _line("last edit  none yet: type, and see here which tokens go and which come", "dim")
+        return _line("last edit  type, and see here which tokens go and which come", "dim")
     line = _line("last edit  " if not back else f"{back + 1} edits ago  ", "dim")
     return line.append_text(_edited(edits[-1 - back], palette, width - line.cell_len))
 

@@ -36,9 +36,9 @@ class LineForm:
 
 
 def why_lines(
-    explained: StepExplained, merge: Merge | None, ties: str, uses: TokenUses | None, form: LineForm
+    explained: StepExplained, merge: Merge | None, ties: str, uses: TokenUses | None, form: LineForm, n_merges: int = 0
 ) -> Iterator[InfoLine]:
-    """All about a step, whose merge is `merge`, None for step 0; `ties` is the rule of the training.
+    """All about a step, whose merge is one of `n_merges`, None for step 0; `ties` is the rule of the training.
 
     `uses` tells what became of the token. `explained` may be of another step, or tell nothing yet: then the log and the
     record are all that is known.
@@ -46,6 +46,8 @@ def why_lines(
     explanation = explained.explanation if explained.step == (merge.step if merge else 0) else None
     if merge is None:
         text = "Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits."
+        if n_merges:
+            text = f"Step 0: none of {counted(n_merges, 'merge')} is in force, and each byte is a token."
         yield from sentence(text, form.width)
     else:
         head = Text(form.pair(merge.left, merge.right), no_wrap=True)

@@ -241,7 +241,7 @@ class WhyPanel(Vertical):
         if (n_tokens := self._log.n_tokens) and merge and step <= tokenizer.step and merge.n_tokens:
             uses = token_uses(tokenizer.vocabulary, lambda at: merges[at - 1].n_tokens if at else n_tokens, step)
         form = self._form(writer(self.writing, tokenizer.token_bytes))
-        self.query_one("#choice", Lines).show_lines(why_lines(explained, merge, ties, uses, form))
+        self.query_one("#choice", Lines).show_lines(why_lines(explained, merge, ties, uses, form, len(merges)))
 
     def _show_pairs(self, tokenizer: Tokenizer) -> None:
         table, explained, room = self.query_one(PairTable), self.explained, self.size.height - 1
