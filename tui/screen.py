@@ -102,9 +102,11 @@ class MainScreen(StateScreen):
                 self.show_panes()
                 self.bind_panes()
                 self.features = Features(self)
-                # One color for one token, wherever it is seen.
-                self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
-                self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
+                for table in (self.training.log_of_merges, self.audit_pane.table):
+                    table.token_style = self._area.style_of  # one color for one token; it knows a new theme later
+                    self.app.theme_changed_signal.subscribe(
+                        table, lambda _, table=table: table.call_after_refresh(table.refresh)
+                    )
             await self.features.bring_back(self._others)
         finally:
             self.loaded.set()
@@ -136,11 +138,6 @@ class MainScreen(StateScreen):
         elif not await in_thread(Path(f"{output}.checkpoint").is_file):
             return "The training had not learned anything yet, so nothing of it is kept; F6 begins anew."
         return ""
-
-    def _recolor(self) -> None:
-        """Draw the lists again: they take the colors of tokens from the editor, which may learn later of a theme."""
-        self.training.log_of_merges.refresh()
-        self.audit_pane.table.refresh()
 
     def on_text_area_changed(self) -> None:
         if not self._is_keeping:

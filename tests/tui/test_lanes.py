@@ -15,7 +15,6 @@ from bpe_core import Tokenizer, load, save, train
 from bpe_core.errors import FormatError
 from tui.drawing.palette import Palette, make_palette
 from tui.features.lanes import MOST, Lanes
-from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
 from tui.state import LaneChoice, Loaded, ShownLane
@@ -139,8 +138,7 @@ class Chosen:
                 raise FormatError("There is no such file.")
             return Loaded(files[path], path) if path in files else None
 
-        shown, tokenizers = SimpleNamespace(loaded=None), SimpleNamespace(read=read)
-        self.owner = Lanes(cast(MainScreen, self.host), cast(Shown, shown), cast(Tokenizers, tokenizers))
+        self.owner = Lanes(cast(MainScreen, self.host), cast(Tokenizers, SimpleNamespace(read=read)))
 
     @property
     def shown(self) -> tuple[ShownLane, ...]:

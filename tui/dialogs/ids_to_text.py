@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import ClassVar, Final
 
@@ -77,11 +77,10 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         began = monotonic()
         tokenizer, view, about = self._tokenizer, self._view, self._about
         found = await in_thread(ids_in, self._area.text)  # a hundred thousand ids take a second
-        spans, colors = await in_thread(
-            _decoded, tokenizer, found.ids, len(palette_of(self.app, view.rich_style).tokens)
-        )
+        spans = await in_thread(lambda: [*decoded_spans(tokenizer, found.ids)])
+        colors = await in_thread(choose_colors, spans, len(palette_of(self.app, view.rich_style).tokens))
         view.show(spans, colors, tokenizer.token_bytes)
-        notes = [_totals(found, spans), *_not_understood(found, spans)]
+        notes = [*_notes(found, spans)]
         about.update(Text("\n").join(notes))
         if found.ids:
             notes.append(await self._difference(found.ids, spans))
@@ -117,20 +116,11 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         self.dismiss((typed, self._tokenizer.decode(ids_in(typed).ids)))
 
 
-def _decoded(tokenizer: Tokenizer, ids: list[int], n_colors: int) -> tuple[list[DecodedSpan], list[int]]:
-    spans = list(decoded_spans(tokenizer, ids))
-    return spans, choose_colors(spans, n_colors)
-
-
-def _totals(found: FoundIds, spans: Sequence[DecodedSpan]) -> Text:
-    if not found.ids:
-        return Text("No ids yet.", "dim")
-    n_bytes = sum(len(span.text.encode()) for span in spans)
-    return Text(f"{counted(len(found.ids), 'id')}  {counted(n_bytes, 'byte')}  {counted(spans[-1].end, 'character')}")
-
-
-def _not_understood(found: FoundIds, spans: Sequence[DecodedSpan]) -> list[Text]:
-    """Words that are no ids, ids that there are not, bytes that are no text: which, and where."""
+def _notes(found: FoundIds, spans: Sequence[DecodedSpan]) -> Iterator[Text]:
+    """How much it is; which words are no ids, which ids there are not, which bytes are no text, and where."""
+    amounts = ((len(found.ids), "id"), (sum(len(one.text.encode()) for one in spans), "byte"))
+    said = [counted(*amount) for amount in (*amounts, *((one.end, "character") for one in spans[-1:]))]
+    yield Text("  ".join(said)) if found.ids else Text("No ids yet.", "dim")
     odd = [f"{quoted(word)} behind {counted(before, 'id')}" for before, word in found.odd]
     at, n_invalid, unknown = 0, 0, []
     for span in spans:
@@ -138,11 +128,9 @@ def _not_understood(found: FoundIds, spans: Sequence[DecodedSpan]) -> list[Text]
             unknown.append(f"{span.ids[0]} at place {at + 1:,}")
         n_invalid += span.kind == "invalid"
         at += len(span.ids)
-    notes = []
     for what, listed in (("No id, and left out", odd), ("Not in this vocabulary", unknown)):
         more = f" and {len(listed) - _MOST_LISTED:,} more" if len(listed) > _MOST_LISTED else ""
         if listed:
-            notes.append(f"{what}: {', '.join(listed[:_MOST_LISTED])}{more}.")
+            yield Text(f"{what}: {', '.join(listed[:_MOST_LISTED])}{more}.", "bold")
     if n_invalid:
-        notes.append(f"{counted(n_invalid, 'invalid place')}: bytes that are no text stand as \\xNN.")
-    return [Text(note, "bold") for note in notes]
+        yield Text(f"{counted(n_invalid, 'invalid place')}: bytes that are no text stand as \\xNN.", "bold")

@@ -36,7 +36,7 @@ class Features:
         self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus, self.audit)
         self.explaining = Explaining(screen, self.shown)
         self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)
-        self.lanes = Lanes(screen, self.shown, self.tokenizers)
+        self.lanes = Lanes(screen, self.tokenizers)
 
     async def bring_back(self, others: tuple[str, ...]) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples.

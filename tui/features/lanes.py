@@ -10,7 +10,7 @@ from bpe_core.visible import visible
 from tui.dialogs.lists import AskLanes
 from tui.drawing.lines import cut
 from tui.features.feature import Feature, StateScreen, sentence_of
-from tui.features.shown import Shown, alike
+from tui.features.shown import alike
 from tui.features.tokenizers import Tokenizers
 from tui.state import LaneChoice, ShownLane, known_name, steps_known
 from tui.widgets.tokenizer_lists import distinct_names
@@ -22,9 +22,9 @@ _LONGEST: Final = 36  # cells of a name that is offered: at 80 columns there is 
 class Lanes(Feature):
     """Replaces the screen's `lanes`: loads what is chosen, and keeps the shown tokenizer at steps of its own."""
 
-    def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers) -> None:
+    def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
-        self._shown, self._tokenizers = shown, tokenizers
+        self._tokenizers = tokenizers
         self.chosen: tuple[LaneChoice, ...] = ()  # the lanes that are shown, or will be once they are loaded
         self._loaded: dict[str, Tokenizer] = {}  # by the paths of those that are chosen
         screen.watch(screen, "path", self._change_places, init=False)
@@ -60,12 +60,10 @@ class Lanes(Feature):
         for lane in self.chosen:
             if not lane.path or lane.path in self._loaded:
                 continue
-            path, loaded = Path(lane.path), self._shown.loaded
+            loaded = None
             try:
-                if loaded is None or loaded.path != path:
-                    loaded = await self._tokenizers.read(path)
+                loaded = await self._tokenizers.read(Path(lane.path))
             except (BpeError, OSError) as error:
-                loaded = None
                 self.screen.say(f"There is no lane of {visible(lane.path)}. {sentence_of(error)}", "error")
             if loaded is None:
                 return self.choose(other for other in self.chosen if other != lane)

@@ -78,9 +78,6 @@ class EditorPane(Pane):
         await self.mount(self.status_lines)
         self.is_loaded = True
 
-    def on_mount(self) -> None:
-        self.tell_keys()
-
     def focus_next_part(self) -> None:
         self.screen.set_focus(self.area if self.view == "text" else self.token_view)
 
@@ -275,6 +272,8 @@ class EditorPane(Pane):
                 f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
                 for action, state, on in states
             )
+
+    on_mount = tell_keys
 
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""

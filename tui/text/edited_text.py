@@ -410,11 +410,6 @@ class EditedText(Lane):
             open=None if open_from is None else clip((open_from, self.document.n_characters), start, length),
         )
 
-    def color_under_cursor(self, n_colors: int) -> int | None:
-        """The color of the token under the cursor, of so many; None if there is none."""
-        tokens, _ = self.on_row(self.under_cursor.start, 1, n_colors) if self.under_cursor else NOTHING
-        return tokens[0].color if tokens else None
-
     # What leaves it
 
     def ids(self, selected: Columns) -> list[int]:

@@ -28,7 +28,7 @@ from tui.terminal.background import in_thread
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.screen_rows import RowStretch
-from tui.text.strips import TAB_SIZE, Columns, RowContent, clip, draw
+from tui.text.strips import NOTHING, TAB_SIZE, Columns, RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
 
 if TYPE_CHECKING:
@@ -206,8 +206,9 @@ class TokenArea(FaithfulArea):
 
     @property
     def style_under_cursor(self) -> Style | None:
-        color = self.edited.color_under_cursor(len(self.palette.tokens))
-        return None if color is None else self.palette.tokens[color].usual
+        under, colors = self.edited.under_cursor, self.palette.tokens
+        tokens, _ = self.edited.on_row(under.start, 1, len(colors)) if under else NOTHING
+        return colors[tokens[0].color].usual if tokens else None
 
 
 class TextWork:
