@@ -75,10 +75,10 @@ class Change:
 
     start: int
     """Code point in which the first token that changed begins; the same in the old text and in the new one."""
-    removed_ids: Sequence[int]
-    """Tokens that are gone: a tuple, or an array where there may be very many."""
-    inserted_ids: Sequence[int]
-    """Tokens in their place, likewise."""
+    removed: tuple[int, ...]
+    """Tokens that are gone."""
+    inserted: tuple[int, ...]
+    """Tokens in their place."""
     stop: int
     """Code point behind the last one of which an inserted token has a byte, in the new text."""
     n_bytes: int
@@ -89,19 +89,9 @@ class Change:
     """Bytes from the edited text to the farthest token border that was added or removed; 0 if there is none."""
 
     @property
-    def removed(self) -> tuple[int, ...]:
-        """Tokens that are gone."""
-        return tuple(self.removed_ids)
-
-    @property
-    def inserted(self) -> tuple[int, ...]:
-        """Tokens in their place."""
-        return tuple(self.inserted_ids)
-
-    @property
     def n_tokens(self) -> int:
         """By how many tokens the text grew; negative if it shrank."""
-        return len(self.inserted_ids) - len(self.removed_ids)
+        return len(self.inserted) - len(self.removed)
 
     def moved(self, by: int) -> Self:
         """The same change in a text that begins so many code points earlier."""
@@ -131,7 +121,7 @@ def compare(
     head, tail = same_ends(old, new)
     removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
     if not removed and not inserted:
-        return Change(edit.start, removed, inserted, edit.start, n_bytes)
+        return Change(edit.start, (), (), edit.start, n_bytes)
     data = utf8(text)
     left, right = edit.start, edit.stop
     if len(data) != len(text):
@@ -145,8 +135,8 @@ def compare(
     last = len(data) - _next_border(before, after, length, len(data) - end, len(data) - right)
     return Change(
         start,
-        without_gaps(removed),
-        without_gaps(inserted),
+        tuple(without_gaps(removed)),
+        tuple(without_gaps(inserted)),
         max(start, n_characters(data[:end])),
         n_bytes,
         begin - len(utf8(text[:start])),

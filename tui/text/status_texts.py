@@ -72,12 +72,12 @@ def _edited(edit: RememberedEdit, palette: Palette, room: int, *, brief: bool = 
     if len(changes) > 1:
         return _line(text if brief else f"{len(changes):,} edits at once  {text}")
     (change,) = changes
-    if not change.removed_ids and not change.inserted_ids:
+    if not change.removed and not change.inserted:
         return _line("no token changed", "dim")
     text = f" {text}" if brief else f"  {text}" + (f"  ripple {change.ripple:,}" if change.ripple else "")
     room -= len(text)
     if room >= _LEAST_EXCHANGE or not brief:
-        exchange = _exchange(change.removed_ids, change.inserted_ids, edit.tokenizer, palette, room)
+        exchange = _exchange(change.removed, change.inserted, edit.tokenizer, palette, room)
         if exchange.cell_len <= room or not brief:
             return _line("").append_text(exchange).append(text)
     return _line(text.strip())
