@@ -11,7 +11,6 @@ Two things can happen when a text goes on:
 tiktoken's `encode_with_unstable` answers a coarser question: it calls all tokens of the last pieces unstable.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice, product, takewhile
@@ -121,23 +120,10 @@ class Unstable:
         # What a lossy pattern drops is judged without its surroundings.
         before = self._encode([Gap(part) if lossy and not split(part) else part for part in parts])
         open_part = utf8(self._text[bounds[-1] :])
-        ids = self._vocabulary.join(open_part)
-        yield _Prefix(ends, before + ids, b"", False, True)
+        yield _Prefix(ends, before + self._vocabulary.join(open_part), b"", False, True)
         for at in range(max(0, len(open_part) - self._tokens.longest + 1), len(open_part)):
-            first = self._shortened(ids, open_part, at)
+            first = self._vocabulary.join(open_part[:at])
             yield _Prefix(ends, before + first, open_part[at:], not first, False)
-
-    def _shortened(self, ids: Ids, data: bytes, length: int) -> Ids:
-        """The tokens of the first `length` bytes of `data`, whose tokens are `ids`."""
-        # Tokens at the end are encoded again, twice as many each time, until they are compatible with those kept.
-        n_kept = bisect_right(list(accumulate(map(self._reader.length, ids))), length)
-        n_back = 1
-        while True:
-            kept = ids[: max(0, n_kept - n_back)]
-            rest = self._vocabulary.join(data[sum(map(self._reader.length, kept)) : length])
-            if not kept or not rest or self._vocabulary.compatible(kept[-1], rest[0]):
-                return kept + rest
-            n_back *= 2
 
     def completions(self) -> Iterator[Completion]:
         """All tokens that would swallow the end: first those that swallow most bytes, then by id.
