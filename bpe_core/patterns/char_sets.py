@@ -6,18 +6,18 @@ Only the Basic Multilingual Plane is covered: nearly all text is in it, and `reg
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final
 
 import regex
 
+from bpe_core.utf8 import every_character
+
 Ranges = tuple[tuple[int, int], ...]  # half-open ranges of code points, ascending, none touching the next
 
 BMP: Final = 0x10000  # the end of the Basic Multilingual Plane; what lies at or past it is called astral
 ASCII: Final = 0x80  # its end; members below it are listed in a tenth of the time that the plane takes
-
-_alphabet = cache(lambda end: "".join(map(chr, range(end))))  # every code point below `end`
 
 
 @lru_cache(maxsize=512)
@@ -27,7 +27,7 @@ def members(chars: str, end: int = BMP) -> Ranges:
     >>> members(r"[a-c\r\n]")
     ((10, 11), (13, 14), (97, 100))
     """
-    return tuple(match.span() for match in regex.finditer(f"(?:{chars})++", _alphabet(end)))
+    return tuple(match.span() for match in regex.finditer(f"(?:{chars})++", every_character(0, end)))
 
 
 def matches(chars: str, character: str) -> bool:
