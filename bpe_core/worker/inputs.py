@@ -68,7 +68,8 @@ def count_files(
             parts.append((Counts.read(some, pattern, progress=progress, sample=sample), weight))
             before += sum(file.size for file in some) * (sample is None)
         counts = Counts.weighted(parts) if weights else parts[0][0]
-        counts.weights = " ".join(f"{Path(path).name}={amount(weight)}" for path, weight in (weights or {}).items())
+        asked = ((Path(path).name or path, amount(weight)) for path, weight in (weights or {}).items())
+        counts.weights = " ".join(f"{name}={weight}" for name, weight in asked)
         for skipped in (*found.skipped, *counts.skipped):
             job.send(skipped)
     job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
