@@ -46,7 +46,7 @@ class CorpusPane(Pane):
         with Vertical(id="about-corpus"):
             yield Label("Tokenizers", classes="heading")
             yield TokenizerList(id="kept")
-            yield Label("Chosen", classes="heading", id="chosen-heading")
+            yield Label("Chosen", classes="heading", id="chosen-heading", markup=False)
             yield Static(id="totals", markup=False)
             yield Label("Preview", classes="heading", id="preview-heading", markup=False)
             yield Static(id="preview", markup=False)
@@ -91,6 +91,8 @@ class CorpusPane(Pane):
             self._show_preview()
 
     def watch_totals(self) -> None:
+        title = f"Chosen  {self.corpus.title}" if self.corpus.paths else "Chosen"
+        self.query_one("#chosen-heading", Label).update(title, layout=False)
         self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
 
     def watch_kept(self) -> None:
@@ -112,7 +114,7 @@ class CorpusPane(Pane):
             body.update("\n".join(sentences(one)), layout=False)
             return
         # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.
-        heading.update("Preview" if source is None else f"Preview  {source.title}", layout=False)
+        heading.update("Preview" if source is None else f"Pieces  {source.title}", layout=False)
         if source is None or source.is_folder:
             body.update("" if source is None else source.reason, layout=False)
             return

@@ -137,9 +137,9 @@ class CorpusTree(Tree[TextSource]):
     def _chosen_in(self, node: Node) -> int:
         """How many texts in a folder or under a heading are marked, listed or not."""
         source = _source(node)
-        if not source.path:
-            return sum(self._chosen_in(child) + (_source(child).path in self._marks) for child in node.children)
-        return sum(path.startswith(os.path.join(source.path, "")) for path in self._marks) if source.is_folder else 0
+        own = set() if source.path else {_source(child).path for child in node.children}
+        folders = tuple(os.path.join(folder, "") for folder in own or [source.path] if folder)
+        return sum(path in own or path.startswith(folders) for path in self._marks)
 
     # What the keys do
 
@@ -176,6 +176,9 @@ class CorpusTree(Tree[TextSource]):
             marks |= dict.fromkeys(paths, mark)
         chosen, reference = (tuple(path for path in marks if marks[path] == one) for one in _SIGNS if one)
         do(self, "corpus.choose", Corpus(chosen, reference, title_of(chosen)))
+
+    def action_only(self) -> None:
+        self.choose(tuple(self.markable))
 
     def action_weigh(self) -> None:
         if self.is_chosen:
@@ -240,7 +243,7 @@ class CorpusTree(Tree[TextSource]):
         while above is not None and not above.is_root:
             depth, above = depth + 1, above.parent
         width = max(12, self.scrollable_content_region.width - self.guide_depth * depth)
-        n_chosen = 0 if is_open else self._chosen_in(node)
+        n_chosen = self._chosen_in(node)
         right = f"{n_chosen:,} ✓" if n_chosen else ""
         sign = "▾" if is_open else "▸" if node.allow_expand else " "
         if not source.path:

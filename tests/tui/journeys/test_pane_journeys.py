@@ -104,6 +104,10 @@ async def test_the_order_of_the_texts_stays_as_they_were_given(home: Path, small
         player.press("space")
         await player.until("documents                3")
     assert [Path(path).name for path in load_configuration().corpus] == [*names[1:], names[0]], "chosen last"
+    async with play() as player:
+        await player.until("Chosen  c.txt + 2 more", "Files                3 ✓")
+        player.press("f2", "home", "down", "o")  # only this one
+        await player.until("documents                1", "Chosen  c.txt", "Pieces  c.txt", "Files                1 ✓")
 
 
 async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(small: Path, home: Path) -> None:
