@@ -85,7 +85,7 @@ _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
     "on group": lambda tree: tree.cursor_node is not None and tree.cursor_node.allow_expand,
     "on text": lambda tree: tree.is_text,
     "markable": lambda tree: tree.markable,
-    "has others": lambda tree: tree.markable and set(tree.marked("corpus")) - set(tree.markable),
+    "has others": lambda tree: tree.markable and set(tree.corpus.paths) - set(tree.markable),
     "chosen": lambda tree: tree.is_chosen,
     "on own": lambda tokenizers: tokenizers.pointed is not None and tokenizers.pointed.origin == "trained",
     "on other": lambda tokenizers: tokenizers.pointed is not None and tokenizers.pointed.origin != "trained",
@@ -108,6 +108,8 @@ def _both(action: str, keys: str, help: str, *arguments: object) -> tuple[Comman
 
 _PANES: Final = f"{', '.join(pane.title.lower() for pane in PANES)}; pressed again, the next part of it"
 _TRAVEL: Final = "one step back or on in the life of the vocabulary"
+_TRAIN: Final = "train on the chosen texts; while training, pause, and go on"
+_DELETE: Final = "delete the file of a tokenizer trained here; take any other off the list"
 _GLITCH: Final = "Guided example: make a glitch token"
 _FILL: Final = "Fill the screen with this pane"
 _PATTERN: Final = "Split pattern of this tokenizer…"
@@ -137,9 +139,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Everywhere": (
         Command("help", "f1", "Help", "what the keys do, what the words mean", "Keys and help", always=True),
         *(_leading_to(pane) for pane in PANES),
-        Command("training.train", "f6", "Train", "learn merges from the chosen texts", "Train", when="idle"),
-        Command("training.steer('pause')", "f6", "Pause", "let it wait", "Pause the training", when="running"),
-        Command("training.steer('run')", "f6", "Run", "let it go on", "Go on with the training", when="paused"),
+        Command("training.train", "f6", "Train", "learn merges from the chosen texts", "Train", _TRAIN, "idle"),
+        Command("training.steer('pause')", "f6", "Pause", "let it wait", "Pause the training", _TRAIN, "running"),
+        Command("training.steer('run')", "f6", "Run", "let it go on", "Go on with the training", _TRAIN, "paused"),
         Command("training.step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
         Command("training.steer('stop')", "f8", "Stop", "end, keep what was learned", "Stop the training", when="busy"),
         Command("corpus.more_options", "", "", "longest token, sample, a start, …", "More training options …"),
@@ -154,7 +156,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         *_both("shown.travel", "alt+left alt+right", _TRAVEL),
         Command("texts.open", "ctrl+o", "", "any UTF-8 file; Tab completes its path", "Open a text in the editor"),
         Command("texts.save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
-        Command("texts.bring_back", "alt+z", "", "that an example, a preset or a file replaced", "Bring my text back"),
+        Command("texts.bring_back", "alt+z", "", "which an example, a preset or a file replaced", "Bring my text back"),
         Command("texts.ids_to_text", "alt+i", "", "typed or pasted; with what encoding it gives", "Ids in, text out"),
         Command("tokenizers.stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
         Command("comparison.compare", "", "", "those marked in the compare pane", "Compare tokenizers"),
@@ -191,8 +193,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("select", "enter", "Use", "put this tokenizer in force"),
         Command("change_pattern", "p", "Pattern", "how this tokenizer splits a text, seen and changed"),
         Command("rename", "r", "Rename", "what this tokenizer is called in the list; its file stays as it is"),
-        Command("delete", "delete", "Delete", "delete the file of this tokenizer of yours", when="on own"),
-        Command("forget", "delete", "Forget", "take this tokenizer off the list; its file stays", when="on other"),
+        Command("delete", "delete", "Delete", "delete the file of this tokenizer of yours", "", _DELETE, "on own"),
+        Command("forget", "delete", "Forget", "take it off the list; its file stays", "", _DELETE, "on other"),
     ),
     "Training": (
         Command("", "enter", help="in a field: train"),
@@ -205,8 +207,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("select", "enter", "", "in the audit: show the merge, put an example into the editor"),
     ),
     "Merge log": (
-        Command("training.go_to", "g", "Go to", "to a step, or to the first where something is so", "Go to a step …"),
-        Command("training.train_until", "u", "Until", "train until something is so, then wait", "Train until …"),
+        Command("training.go_to", "g", "Go to", "to a step, or to the first where a condition holds", "Go to a step …"),
+        Command("training.train_until", "u", "Until", "train until a condition holds, then wait", "Train until …"),
         Command("training.change_pace(1)", "plus", "Faster", "up to all the machine can make", "Train faster", _PACE),
         Command("training.change_pace(-1)", "minus", "Slower", "down to one merge a second", "Train slower", _PACE),
         Command("search", "slash", "Search", "for tokens: their text, bytes as 0x2074, or id"),
@@ -255,8 +257,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("copy('ids')", "", "", "of the selection, or of all; with spaces between", "Copy token ids"),
         Command("copy('list')", "alt+c", "", "of the selection, or of all", "Copy token ids as a Python list"),
         *(Command(f"share('{kind}')", "", "", _PICTURE, f"Save a picture of the text: {kind}") for kind in _PICTURES),
-        Command("undo", "ctrl+z", "", "the last edit", "Undo", "undo, redo"),
-        Command("", "ctrl+y", help="undo, redo"),
+        Command("undo", "", "", "the last edit: Ctrl+Z", "Undo"),
+        Command("", "ctrl+z,ctrl+y", help="undo, redo"),
         Command("", "ctrl+c,ctrl+v", help="copy, paste"),
     ),
     "Audit": (

@@ -84,7 +84,7 @@ async def test_a_step_in_words_is_gone_to_or_trained_for() -> None:
         return screen.done
 
     assert await asked("length > 3") == [first_of(3)]
-    assert await asked("ratio >= 900") == [f"“ratio >= 900” is so at no step of the {len(MERGES)} merges learned."]
+    assert await asked("ratio >= 900") == [f"“ratio >= 900” holds at no step of the {len(MERGES)} merges learned."]
     assert await asked("20", busy=True, known=12, step=3) == [12, "step >= 20"], "the newest is followed on the way"
 
 
@@ -96,7 +96,7 @@ async def test_a_goal_in_words_is_trained_for_unless_it_is_reached() -> None:
 
     assert await asked("ratio >= 2", busy=False) == ["new: ratio >= 2"]
     assert await asked("length > 3", busy=True) == [
-        f"That is so since step {first_of(3)}; g in the merge log goes there."
+        f"That has been so since step {first_of(3)}; g in the merge log goes there."
     ]
     assert await asked("step > 12", busy=True) == [12, "step > 12"]
 

@@ -16,7 +16,7 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
 from tests.terminals import Terminal, python_in_terminal
 from tests.tui.scope import ROOT
-from tui.__main__ import HEADLESS, _located, main
+from tui.__main__ import HEADLESS, _checked, _located, main
 from tui.disk.config import Configuration, save_configuration
 from tui.disk.tokenizer_files import told_apart
 from tui.state import Opened
@@ -77,6 +77,11 @@ def test_a_tokenizer_is_named_by_its_file_or_its_name(kept: Path, monkeypatch: p
     assert _located(os.path.relpath(kept)) == str(kept)
     monkeypatch.setattr("bpe_core.hub.located", lambda name: kept if name == "gpt-4o" else name)
     assert _located("gpt-4o") == str(kept)
+
+
+def test_nothing_is_read_whole_before_the_first_frame(kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bpe_core.formats.read", lambda *_, **__: pytest.fail("it is read"))
+    assert (_checked(str(book)), _checked(str(kept)), _located(str(kept))) == (str(book), str(kept), str(kept))
 
 
 @pytest.mark.parametrize("format", WRITABLE)

@@ -61,10 +61,11 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     assert "what came of it  9 of 9 uses left" in lines
     assert "   6 × n e w e s t → n e w e st" in lines and "   5 × l o w" in lines
     narrow = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26)))
-    at = narrow.index("pairs born and vanished")
+    at = narrow.index("pairs new and vanished")
     assert narrow[at + 1] == "  +1 −1", "numbers that have no room beside their heading stand below it"
     assert "   6 × n e w e s t" in narrow and "     → n e w e st" in narrow
-    assert narrow[narrow.index("= e + s ████ 9") + 1] == "  by first, lowest, lowest-hf"
+    at = narrow.index("= e + s ████ 9")
+    assert narrow[at + 1 : at + 3] == ["by first, lowest,", "lowest-hf"], "no rule is cut"
 
 
 def test_where_it_stands_is_told_by_folder_name_and_line() -> None:
@@ -73,7 +74,7 @@ def test_where_it_stands_is_told_by_folder_name_and_line() -> None:
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
     places = (CorpusPlace("/usr/share/doc/git/changelog", 12, 9, "👨\u200d👩 the fa", "s", "t", "er", 1234),)
     lines = told(why_lines(replace(step, places=places), merge_of(tokenizer, 1), "largest", None, look(tokenizer)))
-    at = next(row for row, line in enumerate(lines) if line.startswith("where it stands most"))
+    at = next(row for row, line in enumerate(lines) if line.startswith("where it occurs most"))
     assert lines[at + 1 : at + 3] == [" git/changelog:12  1,234", "  👨·👩 the fas·ter"]
 
 

@@ -105,7 +105,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
             for tokens in (other.given, other.encoded)
         )
         number = "as many ids" if other.n_ids == len(ids) else counted(other.n_ids, "id")
-        begins = f"Encoding this text gives {number}, other ones from place {other.index + 1:,} on:  "
+        begins = f"Encoding this text gives {number}, different from place {other.index + 1:,} on:  "
         return Text.assemble((begins, "bold"), given, "  becomes  ", encoded, "\n", visible(other.why))
 
     def action_leave(self) -> None:
@@ -128,9 +128,9 @@ def _notes(found: FoundIds, spans: Sequence[DecodedSpan]) -> Iterator[Text]:
             unknown.append(f"{span.ids[0]} at place {at + 1:,}")
         n_invalid += span.kind == "invalid"
         at += len(span.ids)
-    for what, listed in (("No id, and left out", odd), ("Not in this vocabulary", unknown)):
+    for what, listed in (("Not an id, ignored", odd), ("Not in this vocabulary", unknown)):
         more = f" and {len(listed) - _MOST_LISTED:,} more" if len(listed) > _MOST_LISTED else ""
         if listed:
             yield Text(f"{what}: {', '.join(listed[:_MOST_LISTED])}{more}.", "bold")
     if n_invalid:
-        yield Text(f"{counted(n_invalid, 'invalid place')}: bytes that are no text stand as \\xNN.", "bold")
+        yield Text(f"{counted(n_invalid, 'invalid place')}: bytes that are not text are shown as \\xNN.", "bold")

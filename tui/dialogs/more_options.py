@@ -26,7 +26,7 @@ class MoreOptions(Dialog[TrainingOptions | None]):
     """A field for each; empty ones are as usual. Enter takes them all, Escape leaves everything as it was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
-    HINT: ClassVar[str] = "Empty: as usual. Tab goes on, Enter takes them all, Escape leaves all as it was."
+    HINT: ClassVar[str] = "Empty: the default. Tab: next field. Enter accepts all, Escape cancels."
 
     def __init__(
         self, options: TrainingOptions, check: Callable[[TrainingOptions], object], tokenizers: Iterable[str] = ()

@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 MOST: Final = 50  # completions of a path that are offered
 LONGEST_TITLE: Final = 60  # characters of a name in a list
-_GO_ON: Final = "go on typing to a file in it, Tab completes."
+_GO_ON: Final = "continue with a file in it; Tab completes."
 _LEAST_ROOM: Final = 20  # characters of names that are listed where a terminal is too small for any
 _AT_REST: Final = 0.15  # seconds without a key after which a pattern is tried
 _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
@@ -59,7 +59,7 @@ class Ask(Dialog[Answer | None]):
         parse: Callable[[str], Answer],
         start: str = "",
         *,
-        hint: str = "Enter to go on, Escape to leave",
+        hint: str = "Enter to continue, Escape to cancel",
         example: str = "",
         suggest: Sequence[str] = (),
     ) -> None:
@@ -121,7 +121,7 @@ class AskPath(Ask[Path]):
 
     def __init__(self, question: str, start: str = "", *, parse: Callable[[str], Path] | None = None) -> None:
         """Without `parse` it is the path of something that is there."""
-        hint = "Tab completes, Enter to go on, Escape to leave"
+        hint = "Tab completes, Enter to continue, Escape to cancel"
         super().__init__(question, parse or existing_path, start, hint=hint, example="path")
         self._suggester = _PathSuggester(self._list)
 
@@ -221,7 +221,7 @@ class AskPattern(Ask[str]):
             self.dismiss(typed)
         elif in_front(self):
             self.tell(self._hint)
-            number = Text(f"{counted(len(pieces), 'piece')}; Enter takes it, Escape leaves all as it was.\n", "dim")
+            number = Text(f"{counted(len(pieces), 'piece')}; Enter accepts it, Escape cancels.\n", "dim")
             shown.update(number + colored_pieces(pieces, shown.rich_style, self.app))
 
     def _split(self, typed: str) -> list[str]:
@@ -333,5 +333,5 @@ class Confirm(Dialog[int | None]):
             with Horizontal(classes="dialog--buttons"):
                 for number, (answer, variant) in enumerate(zip(self._answers, self._variants, strict=True)):
                     yield Button(answer, variant, compact=True, action=f"screen.dismiss({number})")
-            says = "Enter takes the one that is marked, Tab goes to the other, Escape leaves"
+            says = "Enter presses the highlighted button, Tab goes to the other, Escape cancels"
             yield Label(says, classes="dialog--hint")

@@ -71,7 +71,7 @@ def load_configuration(tell: Teller = lambda sentence: None, path: Path | None =
         kept, strange = Configuration(), [str(error)]
     if strange:
         what = visible(shortened(", ".join(strange), 100))
-        files.keep_copy(path, data, f"What is remembered is not understood in every part ({what})", tell)
+        files.keep_copy(path, data, f"Parts of what is remembered are not understood ({what})", tell)
     return kept
 
 

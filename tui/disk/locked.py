@@ -29,7 +29,7 @@ class Autosave:
     def __init__(self, tell: config.Teller) -> None:
         self.path, self._lock = _own_file()
         if self.path != config.text_file():
-            tell(f"Another bpescope is open: the text of this one is kept by itself, in {self.path}.")
+            tell(f"Another bpescope is open: the text of this one is kept separately, in {self.path}.")
         self.beginning = config.load_text(self.path, tell)  # the text of the last run; None if there was none
         self.n_kept = 0  # how many edits the text had that is kept; what stood there before the first need not be
         self._writing = threading.Lock()

@@ -123,7 +123,7 @@ def in_one_or_two(left: str | Text, right: str, width: int, ink: str = "text") -
     fits = size + 1 + cell_len(right) <= width
     yield InfoLine(left, right if fits else "", ink)
     if not fits:
-        yield InfoLine("", right)
+        yield from [InfoLine("", right)] if cell_len(right) <= width else sentence(right, width)
 
 
 def sentence(text: str, width: int, ink: str = "muted", lead: str = "", most: int | None = None) -> Iterator[InfoLine]:

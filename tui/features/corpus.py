@@ -77,7 +77,7 @@ class CorpusChoice(Feature):
         """Ask how many times a text, or the texts of a folder, count; once is as usual, and need not be remembered."""
         weights = self.screen.options.weights
         question = f"How many times should {title} count beside the other texts?"
-        hint = f"{OPTIONS['weight'].does} 1 is as usual."
+        hint = f"{OPTIONS['weight'].does} 1 is the default."
         times = await self.screen.ask(Ask(question, weight, weights.get(path, "1"), hint=hint))
         if times is not None:
             others = {other: usual for other, usual in weights.items() if other != path}

@@ -19,7 +19,7 @@ from tui.state import StepExplained
 
 _AT_ONCE: Final = 2000  # merges that are sent in one go: some milliseconds of work
 _COUNTING: Final = "counting the pairs of the texts"
-_PASSING: Final = "at full speed only an earlier step is explained, or the newest in a pause"
+_PASSING: Final = "at full speed only earlier steps are explained, the newest in a pause"
 """What is said while nothing is asked."""
 
 

@@ -104,7 +104,7 @@ class Tokenizers(Feature):
             return
         tokenizer = await in_thread(tokenizer_files.without_odd_record, loaded.tokenizer)
         if tokenizer is not loaded.tokenizer:
-            told = f"{path.name} tells counts that cannot be those of its merges; they are left out."
+            told = f"{path.name} records counts that cannot be those of its merges; they are ignored."
             self.screen.say(told, "warning")
         loaded = replace(loaded, tokenizer=tokenizer)
         await self.add(path, tokenizer)  # before it is shown: its row may move

@@ -95,7 +95,7 @@ class TrainingFeature(Feature):
         if course is None or course.last.verb != "step" or self.screen.run.phase != "done":
             return False
         course.last = RUN  # as if it had not been stepped through: it is not said again
-        self.screen.say("That was the last merge; F7 again begins anew.")
+        self.screen.say("That was the last merge; F7 again starts a new training.")
         return True
 
     def run_preset(self, name: str, stepping: bool) -> None:
@@ -131,7 +131,7 @@ class TrainingFeature(Feature):
 
     async def go_to(self) -> None:
         screen = self.screen
-        wanted = await screen.ask(_ask_condition("Go to which step, or to the first where what is so?"))
+        wanted = await screen.ask(_ask_condition("Go to which step, or to the first where which condition holds?"))
         if wanted is None:
             return
         if step := await self._first_step(wanted):
@@ -140,16 +140,16 @@ class TrainingFeature(Feature):
             self._train_on(wanted)
         elif screen.tokenizer is not None:
             known = counted(len(screen.training.log_of_merges.merges), "merge")
-            screen.say(f"“{wanted}” is so at no step of the {known} learned.")
+            screen.say(f"“{wanted}” holds at no step of the {known} learned.")
 
     async def train_until(self) -> None:
-        wanted = await self.screen.ask(_ask_condition("Train until what is so? Then it waits."))
+        wanted = await self.screen.ask(_ask_condition("Train until which condition holds? Then it pauses."))
         if wanted is None:
             return
         if not self.screen.run.busy:
             await self.train(JobCommand("until", condition=wanted))
         elif step := await self._first_step(wanted):
-            self.screen.say(f"That is so since step {step:,}; g in the merge log goes there.")
+            self.screen.say(f"That has been so since step {step:,}; g in the merge log goes there.")
         else:
             self._train_on(wanted)
 
@@ -234,7 +234,7 @@ class TrainingFeature(Feature):
             else:
                 course.note = await in_thread(Note.new, course.named, course.noted)
         except OSError as error:
-            raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
+            raise BpeError(f"Nothing is learned, because it could not be saved. {sentence_of(error)}") from error
         course.worker = WorkerProcess(task.request(course.output))
         for command in (JobCommand("pace", self.screen.pace), *course.unsent):
             course.worker.send(command)
@@ -382,6 +382,6 @@ def learned_by_heart(counts: Sequence[int]) -> str:
         return ""
     step = next(step for step, count in enumerate(counts, 1) if 0 < count <= 1)
     return (
-        f"From step {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
+        f"From step {step:,} on each pair occurred only once: such tokens only memorize this text. "
         "With a minimum count of 2 a training stops before them."
     )

@@ -26,7 +26,7 @@ _LEARNING: Final = "The vocabulary is being learned; its tokens are listed when 
 class AuditPane(Pane):
     """A row of controls, the tokens, and the panel about the one under the cursor."""
 
-    hint = "All tokens, those that a model hardly learns first, and why."
+    hint = "All tokens, the most suspicious first, and why."
     BINDINGS: ClassVar[list[BindingType]] = bindings("Audit")
     RESTS = True
 
@@ -79,7 +79,7 @@ class AuditPane(Pane):
     def _show_summary(self) -> None:
         """What the next audit looks at, with the keys that change it; or how many tokens were found."""
         rows = self.table.rows
-        summary = "Looks at the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
+        summary = "Audits the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
         if self.audit.verdicts:
             summary = "  ".join(f"{MARKS[one]} {rows.severities.get(one, 0):,}" for one in reversed(Severity))
         self.query_one("#audit-summary", Static).update(summary, layout=False)

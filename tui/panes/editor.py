@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tui.widgets.text_facts import StatusLines, TokenSide
 
 HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
-_HINT_OF_LANES: Final = "Each line once a lane; faint is what a lane below splits as the first does."
+_HINT_OF_LANES: Final = "Each line is shown once per lane; faint: split as in the first lane."
 _HINT_OF_VIEWS: Final = "The tokens around the cursor; what you type goes into the text."
 _EDITING: Final = ("enter", "backspace", "delete")  # keys that change the text without being of it
 _BEGINNING: Final = 8  # characters by which an example is known again

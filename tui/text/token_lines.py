@@ -314,7 +314,7 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
     elif (following := traced.next) is None:
         yield from sentence("These stay apart, as no merge joins them:", width)
     else:
-        yield from sentence(f"Next would be step {following.step:,}, which is later than the step in force:", width)
+        yield from sentence(f"The next merge, step {following.step:,}, is later than the step in force:", width)
     for pair in traced.unmerged:
         reason = "no merge" if pair.step is None else f"step {pair.step:,}"
         yield InfoLine(_joined(tokenizer, (pair.left, pair.right)), reason, "muted", " ")
@@ -338,9 +338,9 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
         if ids is not None:
             text = "All tokens are final: nothing that follows can change them."
         elif review and review.settled:
-            text = "The pattern may look anywhere, so nobody can tell."
+            text = "The pattern may look anywhere, so this cannot be told."
             if not tokenizer.by_piece:
-                text = "This tokenizer changes a text before it splits it, so nobody can tell."
+                text = "This tokenizer changes a text before it splits it, so this cannot be told."
         yield from sentence(text, width)
         return
     n_tokens = counted(len(ids), "token")
@@ -349,7 +349,7 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
     if review.completions:
         n = review.n_completions
         could = f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token")
-        yield InfoLine("could become", could, "muted")
+        yield InfoLine("can grow into", could, "muted")
     for completion in review.completions:
         there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.token))
         label = Text(whole, no_wrap=True)  # a character may be torn

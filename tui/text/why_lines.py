@@ -57,7 +57,7 @@ def why_lines(
         choice = explanation.choice if explanation else None
         yield from _counts(choice, merge, ties, form) if choice else _recorded(explained, merge, ties, form.width)
         if choice and explained.places:
-            yield InfoLine("where it stands most", f"of {choice.count:,}", ink="accent")
+            yield InfoLine("where it occurs most", f"of {choice.count:,}", ink="accent")
             yield from (line for place in explained.places for line in _place(place, form))
         yield from _uses(uses, form) if uses else ()
         yield from _born_and_vanished(choice, form) if choice else ()
@@ -68,7 +68,7 @@ def why_lines(
 
 def _born_and_vanished(choice: MergeChoice, form: LineForm) -> Iterator[InfoLine]:
     numbers = f"+{choice.n_born:,} −{choice.n_vanished:,}"
-    yield from in_one_or_two("pairs born and vanished", numbers, form.width, "accent")
+    yield from in_one_or_two("pairs new and vanished", numbers, form.width, "accent")
     for sign, ink, rows in (("+", "accent", choice.born), ("−", "warning", choice.vanished)):
         for row in rows:
             pair = Text.assemble((f"{sign} ", form.inks[ink]), form.pair(row.left, row.right), no_wrap=True)
@@ -106,7 +106,7 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
         tied = Text(f"{choice.n_tied:,} pairs tied", form.inks["secondary"])
         yield InfoLine(tied, f"“{ties}” decides" if decided else "")
     elif choice.count == choice.most:
-        yield InfoLine("no tie: no other as often", ink="muted")
+        yield InfoLine("no tie: none as frequent", ink="muted")
     taken_by: dict[tuple[int, int], list[str]] = {}
     for rule, taken in choice.by_rule.items():
         taken_by.setdefault(taken, []).append(rule)

@@ -219,7 +219,7 @@ def _of_parts(
     if is_size:
         most = max((abs(one - 1) for known in first for one in ratios(known)), default=0.0)
         title = f"{-most:.0%} … A … {most:+.0%}"
-        hint = "│ is A: to the right who needs more tokens for the text, to the left who needs fewer."
+        hint = "│ is A; right of it: more tokens for the text, left of it: fewer."
     else:
         most = max((value for known in first for value in known), default=0.0)
         title = f"0 … {metric.text(most)}"
@@ -239,7 +239,7 @@ def _of_parts(
 
         width = max(6, 6 * len(tokenizers) - 7)
         columns.append(
-            Column("more", width, more, "More tokens or fewer than A.", right=True, rank=1, title="than A", **drawn)
+            Column("more", width, more, "More or fewer tokens than A.", right=True, rank=1, title="vs. A", **drawn)
         )
     if len(tokenizers) > 1:
         columns.append(Column("plot", 11, plot, hint, most=41, rank=2, title=title, **drawn))
@@ -348,7 +348,7 @@ def _of_worst_lines(comparison: ComparisonRun, lines: Sequence[Found], index: in
         Column("line", 20, line, "The beginning of the line.", most=160, sort=lambda *at: line(*at).casefold()),
     ]
 
-    caption = f"{name}: tokens more than by {best}; t tells another one's"
+    caption = f"{name}: how many more tokens than {best}; t shows another's"
     leads = partial(_place_hint, lines), partial(_target, comparison, lines)
     return View("lines", "worst lines", caption, columns, len(lines), *leads, ("tokenizer",))
 

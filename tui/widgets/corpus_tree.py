@@ -174,11 +174,14 @@ class CorpusTree(Tree[TextSource]):
                 del marks[path]
         else:
             marks |= dict.fromkeys(paths, mark)
+        self._choose(marks)
+
+    def _choose(self, marks: Mapping[str, str]) -> None:
         chosen, reference = (tuple(path for path in marks if marks[path] == one) for one in _SIGNS if one)
         do(self, "corpus.choose", Corpus(chosen, reference, title_of(chosen)))
 
     def action_only(self) -> None:
-        self.choose(tuple(self.markable))
+        self._choose(dict.fromkeys(self.corpus.reference, "reference") | dict.fromkeys(self.markable, "corpus"))
 
     def action_weigh(self) -> None:
         if self.is_chosen:

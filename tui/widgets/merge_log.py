@@ -76,7 +76,7 @@ COLUMNS: Final = (
     Column("left", 5, lambda log, row: token_label(log.parts(row)[0]), _LEFT, most=22, gap=1),
     Column("right", 5, lambda log, row: token_label(log.parts(row)[1]), _RIGHT, most=22, gap=1),
     Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
-    Column("count", 5, _of("count"), "How often the pair occurred, overlaps too; none did more.", right=True),
+    Column("count", 5, _of("count"), "How often the pair occurred, overlaps too; none more often.", right=True),
     Column("ties", 4, _ties, "=3: three pairs were as frequent, and the tie rule chose this one.", rank=4, ink="muted"),
     Column("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES, rank=5, **_NUMBER),
     Column("tokens", 6, _of("n_tokens"), "Tokens of the corpus after this merge.", rank=2, **_NUMBER),
@@ -323,7 +323,7 @@ class MergeLog(Table):
     def empty(self) -> str:
         if not self.merges:
             return "Each merge will appear here as it is learned."
-        return f"No merge that is shown has {self.search} in its token or id." if self.search else "No merge is so."
+        return f"No merge that is shown has {self.search} in its token or id." if self.search else "There is none."
 
     def watch_choice(self) -> None:
         # Look at the first that is shown, or where all are, at the step in force.

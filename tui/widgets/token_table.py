@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bpe_core.vocabulary import Vocabulary
 
 _SEVERITIES: Final = {0: "", 1: "○ and worse", 2: "● and worse", 3: "▲ only"}  # what is shown, by the least severity
-_MEANINGS: Final = {SPECIAL: "Special tokens: no merge makes them.", HOLE: "Ids below the greatest that no token has."}
+_MEANINGS: Final = {SPECIAL: "Special tokens: no merge makes them.", HOLE: "Ids that no token has, below the greatest."}
 
 
 def _severity(table: "TokenTable", row: int) -> Cell:
@@ -97,7 +97,7 @@ COLUMNS: Final = (
     _measure("count", 7, 3, "How often the token occurs in the chosen texts."),
     _measure("reference", 9, 5, "How often it occurs in the reference."),
     _measure("document_frequency", 9, 5, "In how many texts it occurs.", title="documents"),
-    _measure("largest_share", 8, 6, "The largest part of them that one text holds.", title="in one"),
+    _measure("largest_share", 8, 6, "The largest share of its occurrences in one text.", title="in one"),
     _measure("indicator", 9, 4, "Of its row in the model: the lower, the less trained it looks."),
     Column("reason", 20, lambda table, row: table.reason(row), _REASON, most=120, rank=2, ink="muted"),
 )

@@ -71,7 +71,7 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path
         player.press("f5", "slash", "ctrl+u", "enter", "s", "r")
         await player.rest()
         player.press("x")
-        await player.answer("Enter to go on", "found.md")
+        await player.answer("Enter to continue", "found.md")
         await player.until(lambda screen: (home / "found.md").exists())
         await player.rest()
         assert "| id " in (home / "found.md").read_text()

@@ -51,7 +51,7 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         player.press("0", "enter")
         await player.until("must be")
         player.press("9")
-        await player.until("Enter takes them all", lambda screen: "must be" not in screen)
+        await player.until("Enter accepts all", lambda screen: "must be" not in screen)
         player.press("escape", "f6")
         await player.until("book.txt-more.txt-gpt4 · 275 tokens", "step 19 of 19", " 6 2/3 ")
     (kept,) = (one for one in map(load, tokenizers_folder().glob("*.json")) if one.record and one.record.weights)
@@ -116,7 +116,11 @@ async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(
         copy.write_bytes(small.read_bytes())
     async with play(tokenizers=(*copies, small)) as player:
         await player.until("● small")
-        for sought, found in ("gpt-4o", "Fetch a tokenizer"), ("vocabulary", "Extend this"), ("Undo", "Undo  Ctrl+Z"):
+        for sought, found in (
+            ("gpt-4o", "Fetch a tokenizer"),
+            ("vocabulary", "Extend this"),
+            ("undo", "the last edit: Ctrl+Z"),
+        ):
             player.press("ctrl+p", *sought)
             await player.until(found)
             player.press("escape")

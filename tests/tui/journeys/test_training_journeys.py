@@ -37,7 +37,7 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
     async with play(book, tokenizers=(small,), size=(120, 60)) as player:
         await player.until("step 24 of 24")
         player.press("f3", "f3", "u")
-        await player.answer("Train until what is so", "length > many")
+        await player.answer("Train until which", "length > many")
         await player.answer("no condition", "length > 4")
         await player.until("paused")
         first = next(step for step, (*_, id) in enumerate(expected.merges, 1) if len(expected.token_bytes(id)) > 4)
@@ -216,7 +216,7 @@ async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Pa
         await player.until("step 24 of 24")
         for command, n_tokens, last in ("extend", "300", 26), ("fork", "281", 25):
             await player.command(command)
-            await player.answer("Enter to go on", n_tokens)
+            await player.answer("Enter to continue", n_tokens)
             await player.until(f"step {last} of {last}", f"{256 + last} tokens")
             player.press("alt+left", "alt+left")
             await player.until(f"step {last - 2} of {last}")
