@@ -1,9 +1,9 @@
 """Following merges: those that made a piece, those that a text shows, and those that used a token up."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from bpe_core.tokenizer import Tokenizer
@@ -65,28 +65,18 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     whole = vocabulary.encode(data)
     if len(whole) == 1 < len(data) and vocabulary.parents(whole[0]) is None:
         return Trace(start, (), whole, whole[0])
-    applied = []
-    for rank, joins in groupby(_joins(vocabulary, start), key=lambda join: join[0]):
-        after = [parts for _, parts in joins]
-        parts = after[-1]
-        left, right, token = vocabulary.merges[rank]
-        applied.append(Applied(rank + 1, left, right, token, len(after), parts))
-    ranks = ((pair, vocabulary.ranks.get(pair)) for pair in pairwise(parts))
+    merges, n_merges, rank_of = vocabulary.merges, vocabulary.n_merges, vocabulary.ranks.get
+    applied: list[Applied] = []
+    while (found := [rank_of(pair, n_merges) for pair in pairwise(parts)]) and min(found) < n_merges:
+        rank = min(found)
+        place = found.index(rank)  # of the pairs of lowest rank the leftmost, as encoding does
+        left, right, token = merges[rank]
+        parts = (*parts[:place], token, *parts[place + 2 :])
+        n_before = applied.pop().count if applied and applied[-1].step == rank + 1 else 0
+        applied.append(Applied(rank + 1, left, right, token, n_before + 1, parts))
+    ranks = ((pair, rank_of(pair)) for pair in pairwise(parts))
     unmerged = tuple(Unmerged(*pair, None if rank is None else rank + 1) for pair, rank in ranks)
     return Trace(start, tuple(applied), parts, unmerged=unmerged)
-
-
-def _joins(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """(rank, tokens after it) for every single join: of the pairs of lowest rank the leftmost, as encoding does."""
-    ranks, n_merges = vocabulary.ranks, vocabulary.n_merges
-    while True:
-        rank_at = [ranks.get(pair, n_merges) for pair in pairwise(parts)]
-        rank = min(rank_at, default=n_merges)
-        if rank >= n_merges:
-            return
-        i = rank_at.index(rank)
-        parts = (*parts[:i], vocabulary.merges[rank][2], *parts[i + 2 :])
-        yield rank, parts
 
 
 def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
