@@ -5,7 +5,6 @@ of a text of any size can be kept up to date while it is edited.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
@@ -269,17 +268,12 @@ class Pitfalls:
 
     def nearest(self, offset: int, by: int) -> Pitfall | None:
         """The first known pitfall with `start > offset` (`by` 1), or the last with `start < offset` (-1)."""
-        for block, start in [*self._placed()][::by]:
-            if (start + block.length * (by > 0) - offset) * by > 0:
-                for pitfall in block.found[::by]:
-                    if (start + pitfall.start - offset) * by > 0:
-                        return _moved(pitfall, start)
-        return None
+        found = [pitfall for pitfall in self if (pitfall.start - offset) * by > 0]
+        return found[::by][0] if found else None
 
     def n_before(self, offset: int) -> int:
         """How many known pitfalls have `start < offset`."""
-        placed = ((block, offset - start) for block, start in self._placed() if start < offset)
-        return sum(bisect_left(block.found, within, key=lambda pitfall: pitfall.start) for block, within in placed)
+        return sum(pitfall.start < offset for pitfall in self)
 
     def _placed(self) -> Iterator[tuple[_Block, int]]:
         start = 0

@@ -50,9 +50,8 @@ class _Prefix(NamedTuple):
 
     ends: _Ends
     ids: Ids
-    swallowed: bytes
+    swallowed: bytes  # b"" if these are the tokens of all of it
     is_first: bool  # that token would be the first of its piece
-    is_whole: bool  # these are the tokens of all of the tail
 
 
 class Unstable:
@@ -100,7 +99,7 @@ class Unstable:
         for n_common, prefix in sorted(common, key=lambda one: one[0]):
             if n_common >= n_stable:
                 break
-            if prefix.is_whole or next(self._swallowing(prefix, self._kinds), None) is not None:
+            if not prefix.swallowed or next(self._swallowing(prefix, self._kinds), None) is not None:
                 n_stable = n_common
         return n_stable
 
@@ -120,10 +119,10 @@ class Unstable:
         # What a lossy pattern drops is judged without its surroundings.
         before = self._encode([Gap(part) if lossy and not split(part) else part for part in parts])
         open_part = utf8(self._text[bounds[-1] :])
-        yield _Prefix(ends, before + self._vocabulary.join(open_part), b"", False, True)
+        yield _Prefix(ends, before + self._vocabulary.join(open_part), b"", False)
         for at in range(max(0, len(open_part) - self._tokens.longest + 1), len(open_part)):
             first = self._vocabulary.join(open_part[:at])
-            yield _Prefix(ends, before + first, open_part[at:], not first, False)
+            yield _Prefix(ends, before + first, open_part[at:], not first)
 
     def completions(self) -> Iterator[Completion]:
         """All tokens that would swallow the end: first those that swallow most bytes, then by id.
@@ -132,7 +131,7 @@ class Unstable:
         """
         seen: set[tuple[Ids, int]] = set()
         for prefix in sorted(self._prefixes, key=lambda prefix: -len(prefix.swallowed)):
-            for token in self._swallowing(prefix) if not prefix.is_whole else ():
+            for token in self._swallowing(prefix) if prefix.swallowed else ():
                 if (prefix.ids, token) not in seen and self.n_stable <= len(prefix.ids):
                     seen.add((prefix.ids, token))
                     ids = (*(kept for kept in prefix.ids[self.n_stable :] if kept >= 0), token)
