@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from struct import pack
-from typing import Final, NamedTuple
+from typing import Final
 
 import regex
 
@@ -23,16 +23,6 @@ BOTH: Final = UPPER | LOWER
 
 Sets = tuple[tuple[str, int], ...]
 """(regular expression for one character, the sets of the characters that match), ...; later ones override earlier."""
-
-
-class Word(NamedTuple):
-    """What the alternative that matches words says: the upper, lower or any letters; whether only a space may precede
-    a word, rather than any character but letters, digits and line breaks; whether a contraction such as 'll is the end
-    of a word, rather than a piece of its own."""
-
-    letters: Sets
-    spaced: bool
-    contracted: bool
 
 
 _PREFIX: Final = r"[^\r\n\p{L}\p{N}]?"
@@ -57,14 +47,18 @@ _CONTRACTIONS: Final = {
     "'(?i:[sdmt]|ll|ve|re)|": 2,
     f"{_IGNORING_CASE}|": 2,
 }
-_WORDS: Final = {
-    r" ?\p{L}+|": Word(_LETTERS, True, False),
-    rf"{_PREFIX}\p{{L}}+|": Word(_LETTERS, False, False),
-    rf"{_PREFIX}{_UPPER}*{_LOWER}+|{_PREFIX}{_UPPER}+{_LOWER}*|": Word(_CASED, False, False),
-    rf"{_PREFIX}{_UPPER}*{_LOWER}+{_IGNORING_CASE}?|{_PREFIX}{_UPPER}+{_LOWER}*{_IGNORING_CASE}?|": Word(
-        _CASED, False, True
+_WORDS: Final[dict[str, tuple[Sets, bool, bool]]] = {
+    r" ?\p{L}+|": (_LETTERS, True, False),
+    rf"{_PREFIX}\p{{L}}+|": (_LETTERS, False, False),
+    rf"{_PREFIX}{_UPPER}*{_LOWER}+|{_PREFIX}{_UPPER}+{_LOWER}*|": (_CASED, False, False),
+    rf"{_PREFIX}{_UPPER}*{_LOWER}+{_IGNORING_CASE}?|{_PREFIX}{_UPPER}+{_LOWER}*{_IGNORING_CASE}?|": (
+        _CASED,
+        False,
+        True,
     ),
 }
+"""What matches words: the upper, lower or any letters; whether only a space may precede a word, rather than any
+character but letters, digits and line breaks; whether a contraction such as 'll ends a word, or is a piece."""
 _MOST_DIGITS: Final = {r" ?\p{N}+|": 0, r"\p{N}|": 1, r"\p{N}{1,2}|": 2, r"\p{N}{1,3}|": 3, r"\p{N}+|": (1 << 32) - 1}
 _TAILS: Final = {f"{_SIGNS}|": "", rf"{_SIGNS}[\r\n]*|": "\r\n", rf"{_SIGNS}[\r\n/]*|": "\r\n/"}
 _LINES_AND_END_FIRST: Final = {
@@ -90,21 +84,21 @@ def scanner(source: str) -> "kernel.Scanner | None":
             return None
         found.append(part)
         rest = rest[len(part) :]
-    contractions, word, tail = _CONTRACTIONS[found[0]], _WORDS[found[1]], _TAILS[found[3]]
-    if rest or (contractions and word.contracted):
+    contractions, (letters, spaced, contracted), tail = _CONTRACTIONS[found[0]], _WORDS[found[1]], _TAILS[found[3]]
+    if rest or (contractions and contracted):
         return None
-    sets = partial(_ranges, _sets(word, tail))
+    sets = partial(_ranges, _sets(letters, spaced, tail))
     lines, end_first = _LINES_AND_END_FIRST[found[4]]
-    return kernel.Scanner(sets, 3 if word.contracted else contractions, _MOST_DIGITS[found[2]], lines, end_first)
+    return kernel.Scanner(sets, 3 if contracted else contractions, _MOST_DIGITS[found[2]], lines, end_first)
 
 
-def _sets(word: Word, tail: str) -> Sets:
-    prefix = 0 if word.spaced else PREFIX
+def _sets(letters: Sets, spaced: bool, tail: str) -> Sets:
+    prefix = 0 if spaced else PREFIX
     newline = SPACE | NEWLINE | (TAIL if tail else 0)
     slash = SIGN | prefix | (TAIL if "/" in tail else 0)
     return (
         (r"\P{L}", SIGN | prefix),
-        *word.letters,
+        *letters,
         (r"\p{N}", NUMBER),
         (r"\s", SPACE | prefix),
         (r"\ ", SPACE | PREFIX),

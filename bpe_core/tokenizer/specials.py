@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Literal
+from typing import Final, Literal
 
 from bpe_core.errors import OptionError, SpecialTokenError
 from bpe_core.patterns.text_search import TextSearch
@@ -72,7 +72,4 @@ def _names(option: str, given: Choice, specials: Collection[str]) -> frozenset[s
     return frozenset(given)
 
 
-@lru_cache(maxsize=64)
-def finder(tokens: frozenset[str]) -> TextSearch:
-    """A search for the tokens, cached; at each place it finds the longest."""
-    return TextSearch(tokens)
+finder: Final = lru_cache(maxsize=64)(TextSearch)
