@@ -76,9 +76,7 @@ class Baseline:
         return BaselineDiff(tuple(hunks), len(new) - len(old), n_bytes)
 
 
-def token_diff(
-    old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST_EDITS
-) -> list[tuple[int, int, int, int]]:
+def token_diff(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int, int, int]]:
     """The hunks by which `old` becomes `new`: old[start:end] by new[new_start:new_end]; none if the lists are equal.
 
     The shortest script of removals and insertions: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations"
@@ -90,7 +88,7 @@ def token_diff(
     """
     head, tail = same_ends(old, new)
     old, new = old[head : len(old) - tail], new[head : len(new) - tail]
-    kept = _kept(old, new, most_edits) if old and new else []
+    kept = _kept(old, new) if old and new else []
     hunks: list[tuple[int, int, int, int]] = []
     x = y = 0
     for i, j in (*kept, (len(old), len(new))):
@@ -100,13 +98,13 @@ def token_diff(
     return hunks
 
 
-def _kept(old: Sequence[int], new: Sequence[int], most_edits: int) -> list[tuple[int, int]]:
-    """(index in `old`, index in `new`) of the tokens that a shortest script keeps; none if it takes over `most_edits`.
+def _kept(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
+    """(index in `old`, index in `new`) of the tokens that a shortest script keeps; none if it takes over `MOST_EDITS`.
     `reach[k]` is the farthest index x in `old` that can be reached on the diagonal k = x - y with the present number of
     edits; a step along a diagonal keeps a token and is no edit."""
     reach = {1: 0}
     past: list[dict[int, int]] = []
-    for edits in range(min(most_edits, len(old) + len(new)) + 1):
+    for edits in range(min(MOST_EDITS, len(old) + len(new)) + 1):
         past.append(dict(reach))
         for k in range(-edits, edits + 1, 2):
             down = k == -edits or (k != edits and reach[k - 1] < reach[k + 1])

@@ -53,8 +53,8 @@ def test_no_script_is_shorter() -> None:
 
 
 def test_more_differences_than_one_wants_to_see_are_one_hunk() -> None:
-    old, new = list(range(100)), list(range(1000, 1100))
-    assert token_diff([5, *old, 6], [5, *new, 6], most_edits=20) == [(1, 101, 1, 101)]
+    old, new = list(range(300)), list(range(1000, 1300))
+    assert token_diff([5, *old[:150], 0, *old[150:], 6], [5, *new[:100], 0, *new[100:], 6]) == [(1, 302, 1, 302)]
 
 
 def test_a_text_compared_with_what_it_was() -> None:
