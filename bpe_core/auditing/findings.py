@@ -23,7 +23,7 @@ class Severity(IntEnum):
 
 
 KINDS: Final[Mapping[str, str]] = {
-    "unreachable": "No text becomes this token, so a model never sees it.",
+    "unreachable": "No text was found that becomes this token.",
     "duplicate": "Another token has the same bytes, so only one of the two is ever used.",
     "absent-from-reference": "Common in the chosen texts, missing or rare in the reference.",
     "undertrained": "Its row in the model's embeddings looks as if it had hardly been trained.",

@@ -67,7 +67,9 @@ def _of_text(subject: AuditSubject, token: int, text: str) -> Finding | None:
         reason = _NEVER_BUILT.format(subject.joined(ids))
     else:
         reason = effect[0].upper() + effect[1:]
-        reason += ", whatever was tried around it." if ids else ", so no text becomes this token."
+        reason += (
+            f", and in none of {tried:,} contexts tried does it occur." if ids else ", so no text becomes this token."
+        )
     return _unreachable(subject, token, reason, cause, ids, tried=tried)
 
 

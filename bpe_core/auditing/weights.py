@@ -27,7 +27,7 @@ class Weight(NamedTuple):
 
 
 WEIGHTS: Final[Mapping[str, Weight]] = {
-    "unreachable": Weight(0.95, "No text becomes the token, so no model can have seen it."),
+    "unreachable": Weight(0.95, "No text was found that becomes the token: proved, or tried in hundreds of contexts."),
     "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
     "undertrained": Weight(0.9, "Measured on the model itself; half of it at the 2nd percentile of all rows."),
     "absent-from-reference": Weight(0.8, "How glitch tokens come about; as far as chance cannot explain it.", True),

@@ -10,8 +10,9 @@ from bpe_core.utf8 import completed, utf8
 
 LONGEST_EXAMPLE: Final = 200  # characters of a piece of a corpus that may be a witness
 
-# One character of each class that the usual split patterns treat differently.
-_NEIGHBORS: Final = ("a", "A", "1", " ", "=", ".", "/", "'", "\n", "é", "の")
+# One character of each class that the usual split patterns treat differently, and those that a pattern for any case
+# takes for s, k and i, although they are other bytes: U+017F, U+212A, U+0130.
+_NEIGHBORS: Final = ("a", "A", "1", " ", "=", ".", "/", "'", "\n", "é", "の", "ſ", "\u212a", "İ")
 _SIDES: Final = ("", *_NEIGHBORS, *map("".join, product(_NEIGHBORS, repeat=2)))
 _CONTEXTS: Final = sorted(
     ((before, after) for before in _SIDES for after in _SIDES if len(before) + len(after) <= 2),
@@ -38,7 +39,7 @@ def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str
 def search(tokenizer: Tokenizer, token: int) -> tuple[str | None, int]:
     """(the first text found whose encoding contains `token`, or None; how many texts were tried), the shortest first.
 
-    Tried are the token's text alone, then with up to two characters around it, of eleven that patterns treat
+    Tried are the token's text alone, then with up to two characters around it, of those that patterns treat
     differently; or its bytes with the characters at its torn ends completed.
     """
     tried = 0

@@ -41,12 +41,14 @@ SHUT, TORN = ((98, 99, 256), (97, 98, 257), (257, 99, 258)), ((0x9F, 0x98, 256),
 LACKING = Tokenizer(Vocabulary(ODD, [(97, 98, 256)], whole_pieces={}), "gpt4")
 # The o200k pattern lets punctuation take a line end and slashes along; alone, the line end is a piece.
 SLASHES = built((47, 47, 256), (10, 256, 257), pattern="gpt4o")
+# Its contractions are those of any case, so also of a long s, which is no s to the merges.
+FOLDED = built((32, 73, 256), (256, 39, 257), pattern="gpt4o")
 # A decomposed e with acute accent; NFC makes one character of it, whatever stands around it.
 ACCENT = prepared([(0xCC, 0x81, 256), (101, 256, 257)], normalize=normal_form("NFC"))
 SPACED = prepared([(97, 98, 256), (32, 256, 257)], steps=[PrefixStep(" ", only_first=True)])
 REMOVED = prepared([(32, 32, 256), (97, 98, 257), (257, 99, 258)], AddedToken("b", 300), normalize=stripped(True, True))
 ENDED = PRESETS["S2-prose"].train()
-NEVER, OCCURS = ", whatever was tried around it.", "; inside a longer text it does occur."
+NEVER, OCCURS = ", and in none of 617 contexts tried does it occur.", "; inside a longer text it does occur."
 LETTERS, WITH_END = "“a” + “b” + “c”", "with the end of a word behind it"
 BUILD = ": the merges never build this token, whatever stands around it."
 
@@ -60,6 +62,7 @@ BUILD = ": the merges never build this token, whatever stands around it."
         (built((0xC3, 97, 256)), 256, "utf-8", "No text in UTF-8 contains these bytes in this order.", ""),
         (LACKING, 300, "bytes", "Its bytes cannot be encoded: this vocabulary has no token for the byte 0xac.", ""),
         (SLASHES, 257, "pattern", "Alone, the split pattern cuts its text apart into “↵” + “//”" + OCCURS, "=\n//"),
+        (FOLDED, 257, "pattern", "Alone, the split pattern cuts its text apart into “␣I” + “'”" + OCCURS, " I'ſ"),
         (ACCENT, 257, "normalizer", r"Its text is first changed into “é”, which becomes “\xc3” + “\xa9”" + NEVER, ""),
         (SPACED, 256, "prefix-space", "Alone, “␣” is put before its text, which becomes “␣ab”" + OCCURS, "aab"),
         (

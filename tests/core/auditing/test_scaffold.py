@@ -7,6 +7,7 @@ from bpe_core.auditing.scaffold import WINDOW, end_of_order
 from bpe_core.auditing.static import summary
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.ranked import one_merge_each
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,28 @@ def test_what_was_appended_is_no_scaffold_by_rank(learned):
     assert all(finding.evidence["step"] <= learned.n_merges + 20 for finding in found)
     said = summary(Tokenizer(longer, "none"))[1]
     assert f"Behind merge {end_of_order(longer):,}" in said and "were appended" in said
+
+
+def test_a_file_that_lists_every_split_of_a_token_has_the_scaffold_of_its_ranks(learned):
+    """As tokenizer.json of Llama 3 does: merges outnumber tokens there."""
+    merges = [*learned.merges, (200, 201, 9_000), (9_000, 202, 9_001), (9_001, 203, 9_002)]
+    once = Vocabulary(learned.base, merges)
+    id_of = {once.token_bytes(token): token for token in once.ids()}
+    splits = []
+    for _, _, token in merges:
+        data = once.token_bytes(token)
+        pairs = [(id_of.get(data[:cut]), id_of.get(data[cut:])) for cut in range(1, len(data))]
+        splits += [(left, right, token) for left, right in pairs if left in id_of.values() and right in id_of.values()]
+    every = Vocabulary(learned.base, splits)
+    assert every.n_merges > once.n_merges and end_of_order(one_merge_each(every)) == end_of_order(once)
+    by_file = [
+        [
+            (f.id, f.kind, f.evidence["parents"], f.evidence.get("gap"))
+            for f in audit(Tokenizer(one, "none")).of("scaffold", "verbatim")
+        ]
+        for one in (once, every)
+    ]
+    assert by_file[0] == by_file[1] != []
 
 
 def test_holes_are_told():
