@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
-from bpe_core.cli.report import ReportTable, Section, aligned, as_text
+from bpe_core.cli.report import ReportTable, Section, aligned, as_csv, as_latex, as_markdown, as_text
 from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
 from bpe_core.errors import OptionError, TextError
 from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS
 from bpe_core.metrics.comparison import Comparison
+from bpe_core.metrics.text_parts import WITHOUT_SPACES
 from bpe_core.process import INTERRUPTED
 from bpe_core.visible import counted, quoted, shortened, token_label, visible
 from bpe_core.worker.compare import compare, summary, texts_as_json
@@ -66,6 +67,8 @@ def _add_arguments(parser: Parser, number: str) -> None:
     morphemes = "words as their morphemes, one a line, such as un+break+able; tells how far tokens follow them"
     parser.add_value("--morphemes", "FILE", morphemes)
     parser.add_flag("json", "print one JSON object instead of tables")
+    for form, what in (("markdown", "Markdown"), ("csv", "CSV"), ("latex", "LaTeX, with booktabs")):
+        parser.add_flag(form, f"print the tables in {what}")
 
 
 def _metrics(text: str) -> tuple[str, ...]:
@@ -146,8 +149,12 @@ def _run(options: Namespace, *, compares: bool) -> int:
     found["texts"] = texts_as_json(comparison, options.reference)
     if options.json:
         print(json.dumps(found))
+        return 0
+    sections = list(_sections(found, options, compares=compares))
+    if options.markdown:
+        print(as_markdown("Tokenizers", sections), end="")
     else:
-        print(as_text(_sections(found, options, compares=compares)), end="")
+        print((as_csv if options.csv else as_latex if options.latex else as_text)(sections), end="")
     return 0
 
 
@@ -174,7 +181,9 @@ def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[
             if what != "folder" or len(parts) > 1:
                 total = [found["total"] | {"name": "all"}] if what == "text" and len(parts) > 1 else []
                 yield Section(table=_amounts(what, [*parts, *total], labels, options.metrics or usual))
-    yield Section(table=_totals(found["total"], labels))
+    apart = [part["script"] for part in found["scripts"] if part["script"] in WITHOUT_SPACES]
+    doubt = f"{', '.join(apart)}: written without spaces between words, so fertility and what else counts words is of"
+    yield Section(sentences=[f"{doubt} no use there."] * bool(apart), table=_totals(found["total"], labels))
     yield _number_splits(found["number_splits"], labels)
     if compares:
         yield from (_pair(pair, labels) for pair in found["pairs"])
@@ -224,8 +233,9 @@ def _pair(pair: _Found, labels: Sequence[str]) -> Section:
     one, two = (labels[index] for index in pair["tokenizers"])
     cuts, both = pair["boundaries"], pair["vocabularies"]
     sentences = [
-        f"boundaries: {cuts['first']:,} and {cuts['second']:,}, {cuts['shared']:,} in common; "
-        f"precision {cuts['precision']:.3f}, recall {cuts['recall']:.3f}, F1 {cuts['f1']:.3f}",
+        f"boundaries: {cuts['first']:,} of {one}, {cuts['second']:,} of {two}, {cuts['shared']:,} in common; "
+        f"of those of {two}, {cuts['precision']:.3f} are in {one} too (precision); "
+        f"of those of {one}, {cuts['recall']:.3f} are in {two} too (recall); F1 {cuts['f1']:.3f}",
         f"vocabularies: {counted(both['shared'], 'token')} in common, {both['only_first']:,} only in {one}, "
         f"{both['only_second']:,} only in {two}",
     ]

@@ -3,9 +3,12 @@
 What a report quotes may be anything: the writers make it visible, and markup of theirs is never taken from it.
 """
 
+import csv
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from io import StringIO
 from typing import Final
 
 from bpe_core.pictures.drawing import html_page
@@ -86,6 +89,37 @@ def as_markdown(title: str, sections: Sequence[Section]) -> str:
             lines += [""] * bool(section.sentences)
             lines += [f"| {' | '.join(row)} |" for row in (table.head, rules, *rows)]
     return "\n".join(lines) + "\n"
+
+
+def as_csv(sections: Iterable[Section]) -> str:
+    """The tables alone, as CSV, an empty line between them; numbers without separators."""
+    found = []
+    for table in (section.table for section in sections if section.table):
+        rows = StringIO()
+        plain = ([_number(cell) or visible(cell) for cell in row] for row in (table.head, *table.rows))
+        csv.writer(rows, lineterminator="\n").writerows(plain)
+        found.append(rows.getvalue())
+    return "\n".join(found)
+
+
+def _number(cell: str) -> str:
+    return cell.replace(",", "") if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", cell) else ""
+
+
+def as_latex(sections: Iterable[Section]) -> str:
+    """The tables alone, as LaTeX, which need its package booktabs."""
+    found = []
+    for table in (section.table for section in sections if section.table):
+        head, *rows = (f"{' & '.join(map(_latex, row))} \\\\" for row in (table.head, *table.rows))
+        columns = "".join("r" if index in table.right else "l" for index in range(len(table.head)))
+        lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+        found.append("\n".join([*lines, r"\end{tabular}", ""]))
+    return "\n".join(found)
+
+
+def _latex(text: str) -> str:
+    own = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(own.get(c) or (f"\\{c}" if c in "&%$#_{}" else c) for c in visible(text).replace("\n", " "))
 
 
 def _plain(text: str) -> str:

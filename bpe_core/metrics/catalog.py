@@ -1,6 +1,7 @@
 """The registry of metrics: title, unit, meaning, and the function that computes the value for each tokenizer."""
 
 from collections.abc import Callable, Iterable, Mapping
+from math import log2
 from typing import Final, NamedTuple
 
 from bpe_core import metrics
@@ -41,6 +42,10 @@ def _utilization(all: Comparison, i: int) -> float:
     return _ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab)
 
 
+def _by_vocabulary(all: Comparison, i: int) -> float:
+    return metrics.renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_vocab))
+
+
 METRICS: Final[Mapping[str, Metric]] = {
     "tokens": Metric("tokens", "tokens", ",d", lambda one, i: one.n_tokens[i]),
     "bytes_per_token": Metric("bytes per token", "bytes", ".3f", lambda one, i: _ratio(one.n_bytes, one.n_tokens[i])),
@@ -59,11 +64,14 @@ METRICS: Final[Mapping[str, Metric]] = {
     ),
     "parity": Metric("parity", "times", ".2f"),
     "renyi_entropy": Metric("Rényi entropy", "bits", ".4f", None, _of_counts(metrics.renyi_entropy)),
-    "renyi_efficiency": Metric("Rényi efficiency", "of 1", ".4f", None, _of_counts(metrics.renyi_efficiency)),
+    "renyi_efficiency": Metric("Rényi efficiency", "of occurring", ".4f", None, _of_counts(metrics.renyi_efficiency)),
+    "renyi_efficiency_of_vocabulary": Metric("Rényi efficiency by |V|", "of all tokens", ".4f", None, _by_vocabulary),
     "shannon_entropy": Metric(
         "Shannon entropy", "bits", ".4f", None, _of_counts(lambda counts: metrics.renyi_entropy(counts, 1))
     ),
-    "shannon_efficiency": Metric("Shannon efficiency", "of 1", ".4f", None, _of_counts(metrics.shannon_efficiency)),
+    "shannon_efficiency": Metric(
+        "Shannon efficiency", "of occurring", ".4f", None, _of_counts(metrics.shannon_efficiency)
+    ),
     "utilization": Metric("utilization", "of tokens", ".2%", None, _utilization),
     "edit_survival": Metric(
         "boundary survival", "of boundaries", ".1%", None, lambda all, i: edit_survival(all.tokenizers[i], all.sample)
@@ -87,9 +95,10 @@ MEANINGS: Final[Mapping[str, str]] = {
     "whole_words": "Words that are one token, the space before it aside.",
     "parity": "Tokens / tokens of the reference: what a translation costs more (Petrov et al. 2023).",
     "renyi_entropy": "Of order 2.5, of how often each token occurs (Zouhar et al. 2023).",
-    "renyi_efficiency": "Rényi entropy / the most that so many different tokens could have; 1 if all are as frequent.",
+    "renyi_efficiency": "Rényi entropy / the most that the tokens that occur could have; 1 if all are as frequent.",
+    "renyi_efficiency_of_vocabulary": "Rényi entropy / the most that all tokens of the vocabulary could have.",
     "shannon_entropy": "Of how often each token occurs (Shannon 1948).",
-    "shannon_efficiency": "Shannon entropy / the most that so many different tokens could have.",
+    "shannon_efficiency": "Shannon entropy / the most that the tokens that occur could have.",
     "utilization": "Tokens of the vocabulary that occur / all tokens of the vocabulary.",
     "edit_survival": "Boundaries near an edit of one character that it leaves: within 32 characters, 200 edits.",
     "morpheme_recall": "Boundaries of the given morphemes that are token boundaries too.",

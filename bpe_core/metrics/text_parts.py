@@ -14,6 +14,12 @@ _SCRIPTS: Final = (
 )
 """The scripts that are told apart, by their names in Unicode's property Script."""
 
+WITHOUT_SPACES: Final = (
+    *("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Javanese", "Balinese"),
+    *("Han", "Hiragana", "Katakana", "Bopomofo", "Yi"),
+)
+"""The scripts that put no spaces between words."""
+
 OTHER: Final = "Other"  # all other scripts
 SHARED: Final = "no script"  # a text of nothing but characters that all share: digits, punctuation, white space, emoji
 

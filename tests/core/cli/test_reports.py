@@ -1,6 +1,8 @@
 """What `audit`, `compare`, `measure` and `why` report: tables, JSON, Markdown for a model card, one page of HTML."""
 
+import csv
 import json
+import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -186,3 +188,27 @@ def test_why_of_one_step_of_a_kept_tokenizer(bpescope: Bpescope) -> None:
     assert code == 0 and told.startswith("Step 1: ") and "text.txt:1: [t·h]e theme" in told
     body = json.loads(bpescope("why -t one.json --step 2 --json text.txt")[1])
     assert body["step"] == 2 and body["places"][0]["name"].endswith("text.txt")
+
+
+def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(bpescope: Bpescope) -> None:
+    Path("mixed.txt").write_text("a_b & c " + "the 100% thing " * 500 + "\n東京は日本\n")
+    out = bpescope(f"{BOTH} --csv mixed.txt")[1]
+    tables = [list(csv.reader(table.splitlines())) for table in out.split("\n\n")]
+    assert all(len({len(row) for row in table}) == 1 for table in tables)
+    sizes, totals = dict(zip(*tables[0], strict=True)), {row[0]: row[1:] for row in tables[2]}
+    assert sizes["text"] == "mixed.txt" and int(sizes["bytes"]) == Path("mixed.txt").stat().st_size
+    found = json.loads(bpescope(f"{BOTH} --json mixed.txt")[1])
+    for index, file in enumerate(("one.json", "two.json")):
+        entropy = found["total"]["renyi_entropy"][index]
+        n_used = found["total"]["utilization"][index] * load(file).n_vocab
+        for title, most, unit in (("", n_used, "of occurring"), (" by |V|", load(file).n_vocab, "of all tokens")):
+            row = totals[f"Rényi efficiency{title}"]
+            assert float(row[index]) == pytest.approx(entropy / math.log2(most), abs=1e-4) and row[2] == unit
+    latex = bpescope(f"{BOTH} --latex mixed.txt")[1]
+    assert latex.count("\\begin{tabular}") == latex.count("\\bottomrule") == len(tables)
+    assert not re.search(r"(?<!\\)[%#_$]", latex)
+    for form in ("", "--markdown"):
+        told = bpescope(f"{BOTH} {form} mixed.txt")[1]
+        assert "Han, Hiragana: written without spaces" in told
+        assert "(precision)" in told and "(recall)" in told
+        assert "without spaces" not in bpescope(f"{BOTH} {form} text.txt")[1]
