@@ -12,15 +12,17 @@ tiktoken's `encode_with_unstable` answers a coarser question: it calls all token
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate, chain, islice, product, takewhile
 from typing import Final, NamedTuple
+from unicodedata import decomposition, is_normalized, normalize
 
 from bpe_core.common_ends import common_prefix
 from bpe_core.live.giant import Gap
 from bpe_core.live.live_text import LiveText
 from bpe_core.live.plain import PlainReader
-from bpe_core.tokenizer import SpecialsAllowed
+from bpe_core.tokenizer import SpecialsAllowed, Tokenizer
 from bpe_core.utf8 import endings, utf8
 from bpe_core.vocabulary import in_order
 
@@ -57,8 +59,9 @@ class _Prefix(NamedTuple):
 class Unstable:
     """The tokens at the end of a text that a continuation can change; found in its tail."""
 
-    def __init__(self, live: LiveText, reader: PlainReader, near: int) -> None:
-        """The tail begins at `near` or before it, or else at the last safe cut behind."""
+    def __init__(self, live: LiveText, reader: PlainReader, near: int, composes: bool) -> None:
+        """The tail begins at `near` or before it, or else at the last safe cut behind; `composes`: all text is NFC."""
+        self._composes: Final = composes
         self._reader, self._vocabulary = reader, live.tokenizer.vocabulary
         self._tokens = in_order(self._vocabulary)
         self._kinds = reader.splitter.kinds if reader.splitter.source else ("a",)
@@ -90,11 +93,13 @@ class Unstable:
     def _count_stable(self) -> int:
         n_stable = len(self._ids)
         # A special token of which the text ends with a beginning can be completed, where it counts.
-        for special in self._vocabulary.special_tokens if isinstance(self._reader.tokenizer, SpecialsAllowed) else ():
-            for length in range(1, len(special)):
-                if self._text.endswith(special[:length]):
-                    pieces = self._reader.split(self._text + special[length:])
-                    n_stable = min(n_stable, common_prefix(self._encode(pieces), self._ids))
+        specials = self._vocabulary.special_tokens if isinstance(self._reader.tokenizer, SpecialsAllowed) else ()
+        parts = ((special[:length], special[length:]) for special in specials for length in range(1, len(special)))
+        others = [self._text + rest for begin, rest in parts if self._text.endswith(begin)]
+        composed = (normalize("NFC", self._text + mark) for mark in (_marks() if self._composes else ()))
+        others += [other for other in composed if not other.startswith(self._text)]
+        for other in others:
+            n_stable = min(n_stable, common_prefix(self._encode(self._reader.split(other)), self._ids))
         common = ((common_prefix(prefix.ids, self._ids), prefix) for prefix in self._prefixes)
         for n_common, prefix in sorted(common, key=lambda one: one[0]):
             if n_common >= n_stable:
@@ -156,6 +161,8 @@ class Unstable:
     def _goes_on(self, prefix: _Prefix, token: int, data: bytes, beyond: Sequence[str]) -> bool:
         """Whether the pattern splits some continuation such that the token follows the prefix in one piece."""
         for following, added in _completed(data[len(prefix.swallowed) :], beyond):
+            if self._composes and not is_normalized("NFC", self._text[-1:] + following):
+                continue
             if added and self._vocabulary.join(data + added)[:1] != (token,):
                 continue
             key = prefix.ends, self._reader.splitter.alike(following)
@@ -167,9 +174,19 @@ class Unstable:
         return False
 
 
-def unstable(live: LiveText) -> Unstable | None:
-    """The unstable end of a text; None for a tokenizer that changes a text before it splits it, and for a pattern
-    without known safe cuts (such as one with look-behind) on all but short texts.
+@cache
+def _marks() -> list[str]:
+    """The characters that Unicode composes with what stands before them; of those that make Hangul, one of a kind."""
+    pairs = (decomposition(chr(code)).split() for code in range(0xC0, 0x12000))
+    return sorted(
+        {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and "<" not in pair[0]} | {"\u1161", "\u11a8"}
+    )
+
+
+def unstable(live: LiveText, *, composes: bool = False) -> Unstable | None:
+    """The unstable end of a text, where all text is NFC if it `composes`; None for a tokenizer that changes a text
+    before it splits it, unless NFC leaves it as it is, and for a pattern without known safe cuts (such as one with
+    look-behind) on all but short texts.
 
     Only the last `TAIL_LENGTH` characters are examined, or twice, four times as many ... until their first token is
     stable; a pattern is assumed not to look back farther.
@@ -177,12 +194,22 @@ def unstable(live: LiveText) -> Unstable | None:
     end = live.n_characters
     reader = live.reader
     if not isinstance(reader, PlainReader):
-        return None
+        preparation, start = live.tokenizer.preparation, live.around(end, end)[0]
+        tail, kept = live.between(start, end), [token for span in live.spans(start, end) for token in span.ids]
+        if not preparation or preparation.description.get("normalizer") != {"type": "NFC"}:
+            return None
+        if not (replace(preparation, normalize=None).only_splits and is_normalized("NFC", tail)):
+            return None
+        plain = LiveText(Tokenizer(live.tokenizer.vocabulary, live.tokenizer.pattern), tail)
+        found = unstable(plain, composes=True) if plain.ids == kept else None
+        if found is not None:
+            found.start += start
+        return found
     if not reader.local and end * len(reader.splitter.kinds) ** 2 > _MAX_SPLIT:
         return None
     size = TAIL_LENGTH
     while True:
-        found = Unstable(live, reader, end - size)
+        found = Unstable(live, reader, end - size, composes)
         if found.n_stable or not found.is_inside:
             return found
         size *= 2

@@ -1,6 +1,7 @@
 """The end of a text that is not final: nothing before it can change, all of it can, and what would swallow it."""
 
 import random
+import unicodedata
 from itertools import islice, product
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from bpe_core import LiveText, Tokenizer, load, train
 from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import Unstable, unstable
 from bpe_core.patterns import PATTERNS, splitter
+from bpe_core.tokenizer.normalizers import normal_form
+from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.utf8 import is_utf8
 
 TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
@@ -86,6 +89,29 @@ def test_as_trying_every_continuation_says(pattern: str) -> None:
         if end.ids:
             assert any(other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reachable), (text, end)
         assert swallowing(tokenizer, text, following) <= {(found.token, found.swallowed) for found in whole}
+
+
+def test_where_nfc_leaves_the_text_as_it_is_as_trying_every_continuation_says() -> None:
+    corpus = "the é café à la e\u0323 ạ̀ o\u0301 한국 1 2 12 naïve " * 3
+    learned = train(unicodedata.normalize("NFC", corpus), vocab_size=300, pattern="qwen2")
+    nfc = Preparation(
+        (), normal_form("NFC"), (SplitStep(learned.splitter),), description={"normalizer": {"type": "NFC"}}
+    )
+    tokenizer = Tokenizer(learned.vocabulary, "qwen2", preparation=nfc)
+    letters = ["", *"abe 1'é", "\u0301", "\u0323", "\u0307", "\u0327", "\u11ab", "\u1161", "\n"]
+    following = ["".join(pair) for pair in product(letters, repeat=2)]
+    for text in "caf", "cafe", "naï", "the ", "1", "12", "la a", "q", "하", "ᄒ", "e\u0323", "\n":
+        text = unicodedata.normalize("NFC", text)
+        end, ids = end_of(tokenizer, text), tokenizer.encode_ordinary(text)
+        kept = kept_of(tokenizer, text, end)
+        reached = [tokenizer.encode_ordinary(text + rest) for rest in following]
+        whole = [found for found in islice(end.completions(), 50) if is_utf8(found.rest)]
+        reached += [tokenizer.encode_ordinary(text + found.rest.decode()) for found in whole]
+        assert all(other[: len(kept)] == kept for other in reached), text
+        assert not end.ids or any(other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reached), text
+        for found in whole:
+            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [*kept, *found.ids]
+    assert unstable(LiveText(tokenizer, "e\u0301")) is None, "here it changes the text"
 
 
 def swallowing(tokenizer: Tokenizer, text: str, following: list[str]) -> set[tuple[int, bytes]]:
