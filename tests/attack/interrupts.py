@@ -12,13 +12,12 @@ import tempfile
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
-from bpe_core import Counts, LiveText, Tokenizer, Trainer, audit, load, save, train
-from bpe_core.auditing.findings import Findings
+from bpe_core import Counts, LiveText, Tokenizer, audit, save, train
 from bpe_core.corpus import find_files
 from bpe_core.vocabulary.ranked import RankedVocabulary
 
@@ -59,21 +58,8 @@ def interrupted_after(n_lines: int) -> Iterator[list[int]]:
         sys.settrace(before)
 
 
-@contextmanager
-def interrupted_by_a_timer(seconds: float) -> Iterator[None]:
-    """Raise `Interrupted` wherever Python, or the kernel, sees the signal of a timer."""
-
-    def interrupt(*_: object) -> None:
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+def interrupt(*_: object) -> None:
+    raise Interrupted
 
 
 @cache
@@ -90,10 +76,6 @@ def _again() -> Tokenizer:
 
 def _ranked() -> Tokenizer:
     return Tokenizer(RankedVocabulary(dict(learned().vocabulary.bytes_of)), "gpt2")
-
-
-def _findings(found: Findings) -> list[tuple[object, ...]]:
-    return sorted((one.id, one.kind, one.reason) for one in found)
 
 
 def _encoding(make: Callable[[], Tokenizer], rng: random.Random) -> Case:
@@ -165,38 +147,14 @@ def _editing(make: Callable[[], Tokenizer], rng: random.Random) -> Case:
     return Case(do, look, [True])
 
 
-def _auditing(make: Callable[[], Tokenizer], rng: random.Random) -> Case:
-    tokenizer, counts = make(), Counts.of(_TEXTS[:2], "gpt2")
+def _auditing(make: Callable[[], Tokenizer]) -> Case:
+    counts, other = Counts.of(_TEXTS[:2], "gpt2"), Counts.of(_TEXTS[0], "gpt2")
 
-    def look() -> object:
-        return _findings(audit(tokenizer, counts=counts, reference=Counts.of(_TEXTS[0], "gpt2")))
+    def found(tokenizer: Tokenizer) -> object:
+        return sorted((one.id, one.kind, one.reason) for one in audit(tokenizer, counts=counts, reference=other))
 
-    return Case(look, look, [_findings(audit(make(), counts=counts, reference=Counts.of(_TEXTS[0], "gpt2")))])
-
-
-def _learning(rng: random.Random) -> Case:
-    ties = rng.choice(["first", "lowest", "lowest-hf", "largest"])
-    trainer = Trainer(_TEXTS, vocab_size=300, pattern="gpt2", ties=ties)
-
-    def look() -> object:
-        while trainer.learn(7):
-            pass
-        return trainer.tokenizer().merges, trainer.token_counts()
-
-    new = Trainer(_TEXTS, vocab_size=300, pattern="gpt2", ties=ties)
-    new.learn(100)
-    return Case(look, look, [(new.tokenizer().merges, new.token_counts())])
-
-
-def _loading(folder: Path, rng: random.Random) -> Case:
-    path = folder / "loaded.json"
-    if not path.exists():
-        save(learned(), path)
-
-    def look() -> object:
-        return load(path).merges
-
-    return Case(look, look, [learned().merges])
+    look = partial(found, make())
+    return Case(look, look, [found(make())])
 
 
 def cases(folder: Path) -> dict[str, Callable[[random.Random], Case]]:
@@ -211,10 +169,7 @@ def cases(folder: Path) -> dict[str, Callable[[random.Random], Case]]:
         "counting": lambda rng: _counting(texts, rng),
         "saving": lambda rng: _saving(folder, rng),
         "editing": lambda rng: _editing(_again, rng),
-        "auditing": lambda rng: _auditing(_again, rng),
-        "auditing by ranks": lambda rng: _auditing(_ranked, rng),
-        "learning": _learning,
-        "loading": lambda rng: _loading(folder, rng),
+        "auditing by ranks": lambda rng: _auditing(_ranked),
     }
 
 
@@ -227,16 +182,21 @@ def wrong(name: str, make: Callable[[random.Random], Case], seed: object) -> str
     one = make(random.Random(f"{name} {seed}")) if name == "saving" else one
     n_lines = rng.choice([rng.randrange(passed[0] + 1), max(0, passed[0] - rng.randrange(60))])  # deeds end in effects
     moment = f"after {n_lines:,} of {passed[0]:,} lines"
+    before = signal.signal(signal.SIGALRM, interrupt)
     try:
         if rng.random() < 0.8:
             with interrupted_after(n_lines):
                 one.do()
-        else:
+        else:  # which reaches the kernel, too
             moment = "by a timer"
-            with interrupted_by_a_timer(rng.random() ** 3 / 50 + 1e-6):
-                one.do()
+            signal.setitimer(signal.ITIMER_REAL, rng.random() ** 3 / 50 + 1e-6)
+            one.do()
+            signal.setitimer(signal.ITIMER_REAL, 0)
     except Interrupted:
         pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
     try:
         found = one.look()
     except Exception as error:

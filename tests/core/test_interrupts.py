@@ -4,9 +4,10 @@ import pytest
 
 from tests.attack.interrupts import cases, wrong
 
-NAMES = ("encoding", "encoding by ranks", "counting", "saving", "editing", "auditing by ranks", "learning", "loading")
+NAMES = ("encoding", "encoding by ranks", "counting", "saving", "editing", "auditing by ranks")
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # between open and with, Python closes
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_interrupted_is_as_it_was_before_or_after(name, tmp_path):
     make = cases(tmp_path)[name]
