@@ -53,7 +53,7 @@ def run_why(options: Namespace) -> int:
     for step in steps if options.step is None else (options.step,):
         if options.json:
             places = [asdict(place) for place in subject.places(step)]
-            print(json.dumps(subject.explanation(step).to_json() | {"places": places}, default=float))
+            print(json.dumps(asdict(subject.explanation(step)) | {"places": places}, default=float))
         else:
             print(as_text(_report(subject, step, options.rows)))
     return 0
@@ -97,7 +97,7 @@ def _choice(choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int) -> 
         for rule, taken in choice.by_rule.items():
             yield f"  {rule:10} {text(taken)}{' ●' if taken == pair else ''}"
     if choice.runners_up:
-        yield f"next: {', '.join(f'{text((row.left, row.right))} {row.count:,}' for row in choice.runners_up)}"
+        yield f"next: {', '.join(f'{text((row.left, row.right))} {row.times:,}' for row in choice.runners_up)}"
     if choice.n_joined < choice.count:
         yield f"{choice.n_joined:,} of them are joined: the others overlap these."
     born, changed = counted(choice.n_born, "pair"), counted(choice.n_changed, "piece")
@@ -119,7 +119,7 @@ def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
 
 
 def _words(words: Iterable[CorpusPiece], tokenizer: Tokenizer) -> Iterator[str]:
-    rows = [(word.count, token_labels(tokenizer, word.before), token_labels(tokenizer, word.after)) for word in words]
+    rows = [(word.times, token_labels(tokenizer, word.before), token_labels(tokenizer, word.after)) for word in words]
     width = max((cells(before) for _, before, _ in rows), default=0)
     for count, before, after in rows:
         changed = f"{' ' * (width - cells(before))} → {after}" if before != after else ""
@@ -131,7 +131,7 @@ def _ranking(ranking: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int)
     for place, row in enumerate(ranking.rows[:n_rows]):
         tied = "tied" if ranking.n_tied > 1 and place < ranking.n_tied else ""
         change = f"{row.change:+,}" if row.change else ""
-        rows.append((token_labels(tokenizer, (row.left, row.right), " + "), f"{row.count:,}", change, tied))
+        rows.append((token_labels(tokenizer, (row.left, row.right), " + "), f"{row.times:,}", change, tied))
     after = f"After step {step:,}" if step else "Before the first merge"
     heading = f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}"
     return Section(heading, table=ReportTable(("pair", "count", "change", ""), rows, numbers=(1, 2)))

@@ -5,9 +5,9 @@ the count of the merged pair, which the training record keeps.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from heapq import nlargest, nsmallest
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bpe_core.explain.pair_counts import MergeEffect, Pair, PairCounts
 from bpe_core.kernel.fallback import descending
@@ -25,21 +25,19 @@ LONGEST_WORD: Final = 400  # tokens of the longest piece that is given; nobody w
 _END_OF_WORD: Final = 256  # the number of the end-of-word marker as a symbol: behind the bytes, before what merges make
 
 
-@dataclass(frozen=True, slots=True)
-class PairRow:
+class PairRow(NamedTuple):
     """A row of a table of pairs: how often the pair occurs, and by how much the newest merge changed that."""
 
     left: int
     right: int
-    count: int
+    times: int
     change: int
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusPiece:
+class CorpusPiece(NamedTuple):
     """A distinct piece of the corpus, how often it occurs, and its tokens before and after the merge."""
 
-    count: int
+    times: int
     before: tuple[int, ...]
     after: tuple[int, ...]
 
@@ -83,14 +81,6 @@ class Explanation:
     choice: MergeChoice | None
     table: PairRanking
     words: tuple[CorpusPiece, ...]  # all of a small corpus, in its order; of a larger one the most frequent that change
-
-    def to_json(self) -> dict[str, Any]:
-        """As objects and lists; a row of a table is [left, right, count, change], a word [count, before, after]."""
-
-        def as_json(fields: list[tuple[str, Any]]) -> Any:
-            return [value for _, value in fields] if fields[-1][0] in ("change", "after") else dict(fields)
-
-        return dict(asdict(self, dict_factory=as_json))
 
 
 def explain(counts: PairCounts, step: int, ties: str = "first", max_token_length: int | None = None) -> Explanation:
@@ -163,7 +153,7 @@ def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeC
         n_joined=effect.n_joined,
         born=rows((pair, change[pair]) for pair in born),
         n_born=len(born),
-        vanished=tuple(replace(row, count=0) for row in rows((pair, -change[pair]) for pair in gone)),
+        vanished=tuple(row._replace(times=0) for row in rows((pair, -change[pair]) for pair in gone)),
         n_vanished=len(gone),
         n_changed=len(effect.words),
     )

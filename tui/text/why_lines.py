@@ -72,7 +72,7 @@ def _born_and_vanished(choice: MergeChoice, form: LineForm) -> Iterator[InfoLine
     for sign, ink, rows in (("+", "accent", choice.born), ("−", "warning", choice.vanished)):
         for row in rows:
             pair = Text.assemble((f"{sign} ", form.inks[ink]), form.pair(row.left, row.right), no_wrap=True)
-            yield InfoLine(pair, f"{row.count or -row.change:,}", lead=" ")
+            yield InfoLine(pair, f"{row.times or -row.change:,}", lead=" ")
 
 
 def _recorded(explained: StepExplained, merge: Merge, ties: str, width: int) -> Iterator[InfoLine]:
@@ -115,7 +115,7 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
     listed = [*first, *rest[: max(0, _MOST_TIED - len(first))]]
     size = max(4, form.width // 6)
     room = max(form.width // 3, form.width - size - len(f"{choice.most:,}") - len("●   by lowest-hf"))
-    others = [((other.left, other.right), other.count) for other in choice.runners_up]
+    others = [((other.left, other.right), other.times) for other in choice.runners_up]
     width = min(room, max(cell_len(form.pair(*one)) for one in (pair, *listed, *(other for other, _ in others))))
 
     def drawn(mark: str, one: tuple[int, int], count: int, ink: str, rules: str = "") -> Iterator[InfoLine]:
@@ -179,7 +179,7 @@ def word_lines(words: Sequence[CorpusPiece], token: int | None, form: LineForm) 
     """How often each word occurs, its tokens before the merge and after it; `token` is what the merge made."""
     made = {token: form.inks["accent"] + Style(bold=True)}
     for word in words:
-        lead = f"{f'{word.count:,} ×':>6} "
+        lead = f"{f'{word.times:,} ×':>6} "
         if word.before == word.after:
             yield from _word(word.before, lead, {}, form.inks["muted"], form)
             continue

@@ -39,13 +39,13 @@ def _pair(table: "PairTable", row: int) -> Cell:
 
 
 def _bar(table: "PairTable", row: int) -> Cell:
-    most, count = table.pairs[0].count, table.pairs[row].count
+    most, count = table.pairs[0].times, table.pairs[row].times
     return Cell(lambda width: bar(count, most, width), "" if table.is_next(row) else "muted")
 
 
 def _change(table: "PairTable", row: int) -> Cell:
     pair = table.pairs[row]
-    sign = "*" if pair.change == pair.count else " "
+    sign = "*" if pair.change == pair.times else " "
     return Cell(f"{pair.change:+,}{sign}" if pair.change else "", "accent" if pair.change > 0 else "warning")
 
 
@@ -60,7 +60,7 @@ class PairTable(Table):
         Column("mark", 1, _mark, "▸ the pair that is next in line, = others as frequent: ties.", title=" ", gap=1),
         Column("pair", 9, _pair, "The left and the right part of the pair.", most=10, gap=1),
         Column("bar", 5, _bar, "Its count, beside that of the most frequent one.", most=30, rank=1, title=" ", gap=1),
-        Column("count", 5, lambda table, row: f"{table.pairs[row].count:,}", _COUNT, right=True, gap=1),
+        Column("count", 5, lambda table, row: f"{table.pairs[row].times:,}", _COUNT, right=True, gap=1),
         Column("change", 6, _change, "By how much the newest merge changed that; * a pair that is new.", right=True),
     )
 
@@ -77,7 +77,7 @@ class PairTable(Table):
         # As wide as the longest of them, and a sign for what is new: a number that is cut is another number.
         most = max((abs(pair.change) for pair in pairs), default=0)
         widest = max((cell_len(self.written(pair)) for pair in pairs[:_SEEN]), default=0)
-        count = pairs[0].count if pairs else 0
+        count = pairs[0].times if pairs else 0
         self.fit_columns({"pair": min(widest, _WIDEST), "count": len(f"{count:,}"), "change": len(f"{most:+,}*")})
         self.rearrange()
 
@@ -96,9 +96,9 @@ class PairTable(Table):
 
     def row_hint(self, row: int) -> str:
         pair = self.pairs[row]
-        says = f"{self.written(pair)} occurs {counted(pair.count, 'time')}"
+        says = f"{self.written(pair)} occurs {counted(pair.times, 'time')}"
         if pair.change:
-            whole = pair.change == pair.count
+            whole = pair.change == pair.times
             says += ", all by the newest merge" if whole else f", {pair.change:+,} by the newest merge"
         if self.is_next(row):
             says += "; it is next in line"

@@ -4,6 +4,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from itertools import chain, pairwise
 
 import pytest
@@ -58,7 +59,7 @@ def check(told: Explanation, before: Words, after: Words, tokenizer: Tokenizer) 
     assert choice.n_tied == len(tied) and set(choice.tied) <= tied and choice.tied[0] == pair
     assert choice.by_rule == {rule: by_reference(rule, was, tokenizer) for rule in TIES}
     rest = sorted(((count, other) for other, count in was.items() if count < choice.most), reverse=True)
-    assert [row.count for row in choice.runners_up] == [count for count, _ in rest[: len(choice.runners_up)]]
+    assert [row.times for row in choice.runners_up] == [count for count, _ in rest[: len(choice.runners_up)]]
     for row in (*choice.runners_up, *choice.born, *choice.vanished):
         other = row.left, row.right
         assert row.change == now[other] - was[other]
@@ -67,14 +68,14 @@ def check(told: Explanation, before: Words, after: Words, tokenizer: Tokenizer) 
     assert choice.n_joined == sum(map(len, before)) - sum(map(len, after))
     assert choice.n_changed == len({tuple(word) for word in before if pair in pairwise(word)})
     often = Counter((tuple(was), tuple(now)) for was, now in zip(before, after, strict=True))
-    assert [word.count for word in told.words] == [often[word.before, word.after] for word in told.words]
+    assert [word.times for word in told.words] == [often[word.before, word.after] for word in told.words]
     assert len(told.words) == min(choice.n_changed, MOST_WORDS) or len(often) <= FEW_WORDS
     table = told.table
     assert table.n_pairs == len(now) and table.n_tokens == sum(map(len, after))
     assert table.n_tied == list(now.values()).count(max(now.values(), default=0))
-    assert [row.count for row in table.rows] == sorted(now.values(), reverse=True)[: len(table.rows)]
-    assert all(row.count == now[row.left, row.right] for row in table.rows)
-    assert all(row.change == row.count - was[row.left, row.right] for row in table.rows)
+    assert [row.times for row in table.rows] == sorted(now.values(), reverse=True)[: len(table.rows)]
+    assert all(row.times == now[row.left, row.right] for row in table.rows)
+    assert all(row.change == row.times - was[row.left, row.right] for row in table.rows)
 
 
 @pytest.mark.parametrize(("ties", "weight"), [*((rule, 1) for rule in TIES), ("first", 3), ("largest", 2)])
@@ -93,7 +94,7 @@ def test_any_step_of_a_real_corpus_is_told_as_the_reference_counts_it(ties: str,
     steps = chance.sample(range(1, tokenizer.step + 1), min(8, tokenizer.step) // 2)
     for step in [near for far in steps for near in (far, chance.choice((far, max(1, far - 1))))]:
         told = explain(counts, step, ties)
-        assert json.loads(json.dumps(told.to_json()))["step"] == step
+        assert json.loads(json.dumps(asdict(told)))["step"] == step
         check(told, every[step - 1], every[step], tokenizer)
         assert counts.counts == recounted(every[step]) and counts.step == step
 
@@ -105,13 +106,13 @@ def test_pairs_that_overlap_and_pieces_of_any_number() -> None:
     told = explain(PairCounts(tokenizer, Counts.of(text, "words").pieces), 1)
     assert told.choice is not None
     assert (told.choice.count, told.choice.n_joined) == (7, 4)
-    assert [(word.count, word.before, word.after) for word in told.words] == [
+    assert [(word.times, word.before, word.after) for word in told.words] == [
         (2, (97,) * 3, (256, 97)),
         (1, (97,) * 4, (256, 256)),
         (1, (97, 98), (97, 98)),
     ]
     untouched = explain(PairCounts(tokenizer, Counts.of(text, "words").pieces), 0).words
-    assert [(word.count, word.before) for word in untouched] == [(word.count, word.before) for word in told.words]
+    assert [(word.times, word.before) for word in untouched] == [(word.times, word.before) for word in told.words]
     assert all(word.before == word.after for word in untouched)
 
 
