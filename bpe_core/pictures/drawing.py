@@ -14,7 +14,7 @@ from bpe_core.live.spans import Span
 from bpe_core.metrics import bytes_per_token
 from bpe_core.pictures import HUES, choose_colors
 from bpe_core.utf8 import utf8
-from bpe_core.visible import CONTROLS, cells, counted, token_label, visible
+from bpe_core.visible import CONTROLS, cells, code, counted, token_label, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -303,11 +303,11 @@ def _markdown(picture: TextLanes, with_ids: bool) -> str:
         del counts[(), b""]  # what is no token
         tail = ["", "| id | token | bytes | times |", "|---:|---|---|---:|"]
         for (ids, data), n in counts.most_common(_ROWS):
-            tail.append(f"| {' '.join(map(str, ids))} | `{_cell(token_label(data))}` | `{data.hex(' ')}` | {n:,} |")
+            tail.append(f"| {' '.join(map(str, ids))} | {code(token_label(data))} | `{data.hex(' ')}` | {n:,} |")
         tail += [f"\nand {len(counts) - _ROWS:,} more"] * (len(counts) > _ROWS)
     else:
         pairs = zip(picture.titles, picture.summaries, strict=True)
-        head = ["| tokenizer | the text |", "|---|---|", *(f"| {_cell(title)} | {total} |" for title, total in pairs)]
+        head = ["| tokenizer | the text |", "|---|---|", *(f"| {code(title)} | {total} |" for title, total in pairs)]
         width, rows, tail = max(map(cells, picture.titles)), list[str](), list[str]()
         for line in picture.lines:
             for title, chips in zip(picture.titles, line, strict=True):
@@ -317,8 +317,3 @@ def _markdown(picture: TextLanes, with_ids: bool) -> str:
         body = "\n".join(rows).rstrip()
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
     return "\n".join([f"### {' · '.join(picture.titles)}", "", *head, "", f"{fence}text", body, fence, *tail, ""])
-
-
-def _cell(text: str) -> str:
-    """Text escaped for use between backticks in a table."""
-    return text.replace("|", "\\|").replace("`", "ˋ")
