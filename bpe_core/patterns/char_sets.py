@@ -30,11 +30,6 @@ def members(chars: str, end: int = BMP) -> Ranges:
     return tuple(match.span() for match in regex.finditer(f"(?:{chars})++", every_character(0, end)))
 
 
-def matches(chars: str, character: str) -> bool:
-    """Whether the regular expression `chars` matches `character`."""
-    return regex.fullmatch(chars, character) is not None
-
-
 def union(sets: Iterable[Ranges]) -> Ranges:
     """All code points that are in any of the sets."""
     merged: list[tuple[int, int]] = []

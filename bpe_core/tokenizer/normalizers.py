@@ -16,7 +16,6 @@ import regex
 
 from bpe_core.errors import OptionError
 from bpe_core.patterns.automaton import Automaton
-from bpe_core.patterns.char_sets import matches
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.syntax import NotPlain, parse
 
@@ -206,8 +205,8 @@ def _in_no_match(expression: Expression) -> Callable[[str], bool]:
         automaton = Automaton(parse(expression.source))
     except (NotPlain, RecursionError):
         return lambda character: False
-    sets = frozenset(automaton.sources)
-    return lambda character: not automaton.matches_empty and not any(matches(source, character) for source in sets)
+    sets = [regex.compile(source) for source in frozenset(automaton.sources)]
+    return lambda character: not automaton.matches_empty and not any(one.fullmatch(character) for one in sets)
 
 
 def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:
