@@ -68,18 +68,6 @@ class Finding:
         """A text in which the token occurs; None if none was found."""
         return self.evidence.get("witness")
 
-    def to_json(self) -> dict[str, Any]:
-        r"""The finding as `audit --jsonl` prints it: "token" as text, \xNN for invalid UTF-8, and "bytes" in hex."""
-        return {
-            "id": self.id,
-            "token": self.token.decode("utf-8", "backslashreplace"),
-            "bytes": self.token.hex(),
-            "kind": self.kind,
-            "severity": self.severity.word,
-            "reason": self.reason,
-            "evidence": dict(self.evidence),
-        }
-
 
 class Findings(tuple[Finding, ...]):
     """All findings of an audit: the worst first, then in the order of `KINDS`, then as their check ranked them."""

@@ -128,6 +128,7 @@ class AuditSubject:
         self.ancestry: Final = one_merge_each(tokenizer.vocabulary)
         """What says which two tokens made a token, and when."""
         self.counts: Final = counts
+        self.reference_counts: Final = reference
         self.progress: Final = progress
         self.usage: Final = Usage.of(tokenizer, counts, progress) if counts else Usage.of_record(tokenizer)
         self.reference: Final = Usage.of(tokenizer, reference, progress) if reference else None

@@ -48,7 +48,7 @@ class Verdict:
         return f"{self.score:.2f}" + (f" = {' + '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
-        """The verdict as `audit --jsonl --all-tokens` prints it: "token" in hex, "text" for a reader."""
+        """The verdict as `audit --jsonl` prints it: "token" in hex, "text" for a reader."""
         return {
             "id": self.id,
             "token": self.token.hex(),
@@ -75,6 +75,11 @@ def verdicts_on(ids: Iterable[int], subject: AuditSubject, findings: Iterable[Fi
         about[finding.id].append(finding)
     for token in ids:
         yield _verdict(subject, token, about.get(token, []))
+
+
+def verdict_of(subject: AuditSubject, finding: Finding) -> Verdict:
+    """What one finding alone says of its token."""
+    return _verdict(subject, finding.id, [finding])
 
 
 def _verdict(subject: AuditSubject, token: int, findings: list[Finding]) -> Verdict:
@@ -104,7 +109,7 @@ def _verdict(subject: AuditSubject, token: int, findings: list[Finding]) -> Verd
     if findings:
         evidence["witness"] = next((finding.witness for finding in findings if finding.witness is not None), None)
     for finding in findings:
-        own = {name: value for name, value in finding.evidence.items() if name not in evidence}
+        own = {name: value for name, value in finding.evidence.items() if evidence.get(name) != value}
         evidence[finding.kind] = own | {"severity": finding.severity.word, "reason": finding.reason}
     return Verdict(
         token,

@@ -29,13 +29,21 @@ class Weight(NamedTuple):
 WEIGHTS: Final[Mapping[str, Weight]] = {
     "unreachable": Weight(0.95, "No text was found that becomes the token: proved, or tried in hundreds of contexts."),
     "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
-    "undertrained": Weight(0.9, "Measured on the model itself; half of it at the 2nd percentile of all rows."),
-    "absent-from-reference": Weight(0.8, "How glitch tokens come about; as far as chance cannot explain it.", True),
-    "scaffold": Weight(0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained.", True),
-    "verbatim": Weight(0.7, "A copied string is rare elsewhere, but a model may know its copies.", True),
-    "never-used": Weight(0.6, "The texts hold none of it, but other texts may.", True),
-    "few-documents": Weight(0.5, "A name in one file is met in no other text.", True),
-    "rare": Weight(0.3, "Seldom, but seen: a model may have learned it.", True),
+    "undertrained": Weight(
+        0.9, "Measured on the model itself; half of it at the 2nd percentile (Land and Bartolo 2024)."
+    ),
+    "absent-from-reference": Weight(
+        0.8, "How glitch tokens came about (Rumbelow and Watkins 2023); as far as chance cannot explain it.", True
+    ),
+    "scaffold": Weight(
+        0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained (Land and Bartolo 2024).", True
+    ),
+    "verbatim": Weight(
+        0.7, "Of GPT-2's 32 such tokens 17 are published glitch tokens (Watkins and Rumbelow 2023).", True
+    ),
+    "never-used": Weight(0.6, "The texts hold none, but other texts may; a judgement, not measured.", True),
+    "few-documents": Weight(0.5, "A name in one file is met in no other text; a judgement, not measured.", True),
+    "rare": Weight(0.3, "Seldom, but seen: a model may have learned it; a judgement.", True),
     "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
     "shape": Weight(0.15, "Long or mixed: often a copied phrase, often only a long word.", True),
     "added-token": Weight(0.2, "A surprise for whoever writes its text; a word is met by chance."),

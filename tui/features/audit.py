@@ -225,7 +225,7 @@ def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
     parts = [title_of(corpus.paths)] if corpus.paths else []
     parts += [f"reference {title_of(corpus.reference)}"] if corpus.reference else []
     parts += [visible(Path(inputs.embeddings).name)] if inputs.embeddings else []
-    return ", ".join(("the tokenizer", *parts)) if parts else "the tokenizer alone"
+    return ", ".join(("the tokenizer", *parts)) if parts else "the tokenizer alone (texts or a model show more)"
 
 
 def _tensors_for(path: Path, tokenizer: Tokenizer) -> list[str]:

@@ -136,7 +136,7 @@ def _findings(facts: TokenFacts, width: int, *, brief: bool = False) -> Iterator
     for kind in verdict.kinds:
         about = verdict.evidence[kind]
         severity = Severity[about["severity"].upper()]
-        share = "" if brief else f"{verdict.shares.get(kind, 0.0):.2f}"
+        share = f"{share:.2f}" if not brief and (share := verdict.shares.get(kind)) else ""  # 0: the same evidence
         yield InfoLine(kind, share, INKS[severity], f"{MARKS[severity]} ")
         if brief:
             yield from sentence(about["reason"], width, lead="  ", most=3)

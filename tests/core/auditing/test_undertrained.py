@@ -49,8 +49,8 @@ def test_the_command_reads_a_file(tmp_path, capsys):
     words = ["audit", "-t", str(tmp_path / "t.json"), "--embeddings", str(tmp_path / "m.npy"), "--indicator", "cosine"]
     assert main([*words, "--jsonl", "--fail-on", "undertrained"]) == 1
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    first = [row for row in rows if row["kind"] == "undertrained"]
+    first = [row for row in rows if row["kinds"] == ["undertrained"]]
     assert {row["id"] for row in first[:2]} == {260, 270}
-    assert first[0]["evidence"]["indicator"] == "cosine"
+    assert first[0]["evidence"]["undertrained"]["indicator"] == "cosine"
     assert main([*words[:-4], "--embeddings", str(tmp_path / "none.npy")]) == 2
     assert "none.npy cannot be read" in capsys.readouterr().err
