@@ -136,7 +136,7 @@ def test_a_widget_has_no_action_that_nothing_asks_for() -> None:
         assert own <= asked | INDIRECTLY | {name for name in own if hasattr(Widget, f"action_{name}")}, owner
 
 
-INDIRECTLY = {"train_or_pause", "open_example", "command_palette", "do"}
+INDIRECTLY = {"train_or_pause", "show_example", "command_palette", "do"}
 """Actions of a button, of the palette, and that by which keys reach features."""
 
 

@@ -75,9 +75,8 @@ class ScopeCommands(Provider):
                     key = command.keys.partition(",")[0]
                     shown = Content.styled(f"  {long_name(key)}" if key else "", "$text-muted")
                     yield command.name, shown, partial(run, command.run), command.does
-        for number, example in enumerate(examples()):
-            run_example = partial(self.screen.run_action, f"do('texts.open_example', {number})")
-            yield f"Example: {example.title}", Content(), run_example, example.see
+        for number, one in enumerate(examples()):
+            yield f"Example: {one.title}", Content(), partial(self._in_editor, f"show_example({number})"), one.see
 
     async def _in_editor(self, action: str) -> None:
         await self.screen.run_action("show('editor')")

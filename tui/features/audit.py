@@ -107,8 +107,7 @@ class AuditFeature(Feature):
     @property
     def _corpus(self) -> Corpus:
         """The texts that are chosen, or those of the guided example as long as what it learned is on the screen."""
-        task = self._shown.task
-        return task.guided if task and task.guided else self.screen.corpus
+        return (self._shown.task and self._shown.task.guided) or self.screen.corpus
 
     async def with_model(self) -> None:
         """Audit with the rows of a model's file that is asked for, or without them again."""

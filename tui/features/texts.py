@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +19,7 @@ from tui.terminal.background import in_thread
 
 EDITORS_TEXT: Final = "the editor's text"  # what it is called, and the file in which a worker gets it
 
-_LONGEST_ASIDE: Final = 20_000_000  # characters of all texts that are set aside: 10 MB cost a start 0.12 s
+_MOST_ASIDE, _LONGEST_ASIDE = 9, 2_000_000  # texts that are set aside, and characters of one: 10 MB cost a start 0.12 s
 _NAMES = {
     "merges": ("the merges", "merges.tsv"),
     "curve": ("the curve", "curve.csv"),
@@ -45,8 +44,7 @@ class Texts(Feature):
         """Keep a text of the user's that another takes the place of, to come back next, or as the last."""
         others = [other for other in self.screen.remembered.texts if other != text]
         texts = [*others, text] if last else [text, *others]
-        sizes = accumulate(map(len, texts))
-        kept = tuple(one for one, size in zip(texts, sizes, strict=True) if size <= _LONGEST_ASIDE)
+        kept = tuple(one for one in texts if len(one) <= _LONGEST_ASIDE)[:_MOST_ASIDE]
         self.screen.remember(texts=kept)
         if not last:
             self.screen.say(f"{'Alt+Z' if text in kept else 'Ctrl+Z in the editor'} brings your text back.")
@@ -114,10 +112,6 @@ class Texts(Feature):
         form = await screen.ask(Ask(question, partial(one_of, WRITABLE), hint=hint, suggest=WRITABLE))
         if form is not None:
             await self.save("In which file?", lambda path: save(tokenizer, path, format=form))
-
-    def open_example(self, number: int = 0) -> None:
-        self.screen.action_show("editor")
-        self.screen.editor.show_example(number)
 
     async def ids_to_text(self) -> None:
         """Show the text of ids: of those that were typed before, or of the editor's selection."""

@@ -187,7 +187,7 @@ class EditorPane(Pane):
             start = next((span.start for span in spans if token in span.ids), 0)
             area.move_cursor(area.document.get_location_from_index(start))
 
-    def show_example(self, number: int) -> None:
+    def action_show_example(self, number: int) -> None:
         from bpe_core.content.samples import examples
 
         self.example = number % len(examples())
@@ -204,7 +204,7 @@ class EditorPane(Pane):
         self.hint = f"Example: {self._shown.see}" if self._shown else hint
 
     def action_next_example(self) -> None:
-        self.show_example(self.example + 1)
+        self.action_show_example(self.example + 1)
 
     def action_undo(self) -> None:
         self.area.undo()
