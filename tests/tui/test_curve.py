@@ -213,26 +213,13 @@ async def test_another_training_lies_under_it_with_its_numbers() -> None:
         assert lines(curve) == alone
 
 
-async def test_a_crosshair_follows_the_mouse_and_tells_the_numbers_there() -> None:
+async def test_with_the_button_held_down_the_mouse_travels_along_the_axis() -> None:
     app = CurveApp()
     async with app.run_test(size=(60, 10)) as pilot:
         await pilot.pause()
-        curve, before = app.curve, lines(app.curve)
-        left, width = curve._track
-        for x in (left, left + width // 2, left + width - 1):
-            await pilot.hover(Curve, offset=(x, 3))
-            step = round((x - left) / (width - 1) * 20)
-            shown = lines(curve)
-            assert curve.pointed == step and curve.step == 20 and not app.chosen, "nothing is chosen by looking"
-            assert f"{LENGTHS[step]} tokens at step {step}" in shown[0] and f"at step {step};" in curve.hint
-            assert sum("│" in line[x - 1 : x + 2] for line in shown) >= 4, "a line through the curve"
-        await pilot.hover(Curve, offset=(left - 2, 3))
-        assert curve.pointed is None and lines(curve) == before, "beside the plot there is none"
-        curve.logarithmic = True
-        await pilot.hover(Curve, offset=(left + width // 2, 3))
-        assert f"{LENGTHS[4]} tokens at step 4" in lines(curve)[0], "the middle of the axis is its square root"
-        app.post_message(MouseMove(None, left, 3, 0, 0, 1, False, False, False))
-        await pilot.pause()
-        assert app.chosen == [0] and curve.pointed is None, "with the button held down it goes there"
-        curve.clear(7)
-        assert lines(curve), "what is no longer known is not asked for"
+        left, width = app.curve._track
+        for logarithmic, button, x in ((False, 0, 4), (False, 1, width // 2), (True, 1, width // 2), (True, 1, -2)):
+            app.curve.logarithmic = logarithmic
+            app.post_message(MouseMove(None, left + x, 3, 0, 0, button, False, False, False))
+            await pilot.pause()
+        assert app.chosen == [10, 4], "the middle of a logarithmic axis is its square root"

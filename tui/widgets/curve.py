@@ -33,26 +33,6 @@ _UNDER: Final = "○"  # marks what is of the other training
 _DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # bits by row and column, above U+2800
 
 
-class StepAxis(NamedTuple):
-    """Steps from 0 to the last, at places from 0 to 1; where it is logarithmic, the first have more room."""
-
-    last: int
-    is_logarithmic: bool
-
-    def step_at(self, place: float) -> int:
-        """The step at a place.
-
-        >>> StepAxis(100, False).step_at(0.5), StepAxis(100, True).step_at(0.5)
-        (50, 9)
-        """
-        step = expm1(place * log1p(self.last)) if self.is_logarithmic else place * self.last
-        return min(self.last, round(step))
-
-    def place_of(self, step: int) -> float:
-        last = max(1, self.last)
-        return log1p(step) / log1p(last) if self.is_logarithmic else step / last
-
-
 class Quantity(NamedTuple):
     """A number for each step: how it is written for a person, and at the edge of the plot.
 
@@ -123,7 +103,6 @@ class Curve(Widget, can_focus=True):
     hint: var[str] = var("The corpus after each merge; ● is the step in force, c shows another quantity.", init=False)
     step: reactive[int] = reactive(0)  # how many merges are in force
     logarithmic: reactive[bool] = reactive(False)  # whether the step axis is logarithmic
-    pointed: reactive[int | None] = reactive(None)  # the step under the mouse, of which the numbers are shown
     quantity: var[str] = var("tokens", init=False)  # what is drawn: a name of `QUANTITIES`
     under: var[RunCurve | None] = var(None, init=False)  # another training, whose curve is drawn under this one
 
@@ -169,10 +148,7 @@ class Curve(Widget, can_focus=True):
     def watch_step(self) -> None:
         if self._last:
             other = f", {_UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
-            mark = "│" if self.pointed is not None else "●"
-            self.hint = f"{mark} {self._numbers}{other}; c shows another quantity, r the trainings."
-
-    watch_pointed = watch_step
+            self.hint = f"● {self._numbers}{other}; c shows another quantity, r the trainings."
 
     def watch_under(self, other: RunCurve | None) -> None:
         # Draw it; where it is of other texts, what can be compared with it is the compression, and not the length.
@@ -196,8 +172,8 @@ class Curve(Widget, can_focus=True):
 
     def action_travel(self, by: int) -> None:
         """Choose the step under the next dot of the curve, or under the one before."""
-        here, dots, axis = self._shown_step, 2 * max(1, self._track[1]), self._axis
-        there = (axis.step_at(round(axis.place_of(here) * dots + by) / dots), here + by)
+        here, dots = self._shown_step, 2 * max(1, self._track[1])
+        there = (self._step_at(round(self._place_of(here) * dots + by) / dots), here + by)
         self._choose(max(there) if by > 0 else min(there))
 
     def action_travel_to_end(self, end: int) -> None:
@@ -206,27 +182,15 @@ class Curve(Widget, can_focus=True):
     def _choose(self, step: int) -> None:
         do(self, "shown.travel_to", max(0, min(step, self._last)))
 
-    def on_click(self, event: events.Click) -> None:
-        if (step := self._step_under(event)) is not None:
-            self._choose(step)
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        step = self._step_under(event)
-        if event.button and step is not None:
-            self._choose(step)
-            step = None
-        self.pointed = step
-
-    def on_leave(self) -> None:
-        self.pointed = None
-
-    def _step_under(self, event: events.MouseEvent) -> int | None:
-        """The step at a place of the mouse; None where no plot is."""
+    def on_click(self, event: events.MouseEvent) -> None:
         offset = event.get_content_offset(self)
         left, width = self._track
-        if offset is None or not self._last or not left <= offset.x < left + width:
-            return None
-        return min(self._last, self._axis.step_at((offset.x - left) / max(1, width - 1)))
+        if offset is not None and self._last and left <= offset.x < left + width:
+            self._choose(self._step_at((offset.x - left) / max(1, width - 1)))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if event.button:
+            self.on_click(event)
 
     # Steps and places
 
@@ -235,19 +199,21 @@ class Curve(Widget, can_focus=True):
         return len(self._lengths) - 1
 
     @property
-    def _axis(self) -> StepAxis:
-        """To the last step, or to that of the other training where it has more."""
-        return StepAxis(max(self._last, len(self._drawn_under) - 1), self.logarithmic)
+    def _end(self) -> int:
+        """Where the axis ends: at the last step, or at that of the other training where it has more."""
+        return max(1, self._last, len(self._drawn_under) - 1)
+
+    def _step_at(self, place: float) -> int:
+        """The step at a place of the axis, 0 to 1; where it is logarithmic, the first have more room."""
+        return min(self._end, round(expm1(place * log1p(self._end)) if self.logarithmic else place * self._end))
+
+    def _place_of(self, step: int) -> float:
+        return log1p(step) / log1p(self._end) if self.logarithmic else step / self._end
 
     @property
     def _shown_step(self) -> int:
         """The step in force, as far as its length is known."""
         return max(0, min(self.step, self._last))
-
-    @property
-    def _numbers_step(self) -> int:
-        """The step whose numbers are shown: that under the mouse, or else the one in force."""
-        return self._shown_step if self.pointed is None else min(self.pointed, self._last)
 
     @property
     def _edges(self) -> tuple[str, str]:
@@ -269,21 +235,21 @@ class Curve(Widget, can_focus=True):
 
     @property
     def _numbers(self) -> str:
-        step = self._numbers_step
+        step = self._shown_step
         return f"{QUANTITIES[self.quantity].text(self._drawn[step])} at step {step:,}"
 
     @property
     def _value_under(self) -> str:
         """What the other training had come to at the same step."""
-        drawn, step = self._drawn_under, self._numbers_step
+        drawn, step = self._drawn_under, self._shown_step
         return QUANTITIES[self.quantity].label(drawn[step]) if step < len(drawn) else f"ends at {len(drawn) - 1:,}"
 
     @property
     def _notes(self) -> list[str]:
         """The same, as there is room for it beside the curve, or below where it is narrow."""
         if self._narrow:
-            value = QUANTITIES[self.quantity].label(self._drawn[self._numbers_step])
-            both = f"{value} at {self._numbers_step:,}"
+            value = QUANTITIES[self.quantity].label(self._drawn[self._shown_step])
+            both = f"{value} at {self._shown_step:,}"
             other = f"{both} {_UNDER} {self._value_under}" if self._drawn_under else both
             return [next((note for note in (other, both) if len(note) <= self.size.width - 2), value)]
         if self.under is None or not self._drawn_under:
@@ -301,10 +267,10 @@ class Curve(Widget, can_focus=True):
             at = y - max(0, (height - len(hint)) // 2)
             label = hint[at] if 0 <= at < len(hint) else ""
         elif y == height - 1:
-            end = counted(self._axis.last, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
+            end = counted(self._end, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
             left = self._track[0]
             room = width - left - 2
-            end = end if len(end) < room else f"{self._axis.last:,}"
+            end = end if len(end) < room else f"{self._end:,}"
             label = " " * (left - 1) + "0" + end.rjust(room)
         elif self._narrow and y == 0:
             label = QUANTITIES[self.quantity].text(self._most)
@@ -330,14 +296,13 @@ class Curve(Widget, can_focus=True):
     def _plot_line(self, y: int) -> Iterator[Segment]:
         """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
         (left, width), height = self._track, self.size.height - (3 if self._narrow else 1)
-        axis, step, curves = self._axis, self._shown_step, (self._drawn, self._drawn_under)
+        step, curves = self._shown_step, (self._drawn, self._drawn_under)
         key = (width, height, self._most, self._least, len(self._drawn), self.logarithmic)
         if key != self._cached[0]:  # not for another step of the same curves
-            samples = [axis.step_at(dot / max(1, 2 * width - 1)) for dot in range(2 * width)]
+            samples = [self._step_at(dot / max(1, 2 * width - 1)) for dot in range(2 * width)]
             self._cached = key, [braille(self._depths(samples, curve), width, height) for curve in curves]
         own, under = self._cached[1]
-        here, cross = (round(axis.place_of(at) * (2 * width - 1)) // 2 for at in (step, self._numbers_step))
-        has_cross, depths = self.pointed is not None or self._drawn_under, [self._depths([step], one) for one in curves]
+        here, depths = round(self._place_of(step) * (2 * width - 1)) // 2, [self._depths([step], one) for one in curves]
         line, line_under = (next((round(down * (4 * height - 1)) // 4 for down in known), None) for known in depths)
 
         def cell(x: int) -> tuple[str, str]:
@@ -349,7 +314,7 @@ class Curve(Widget, can_focus=True):
                 return own[y][x], "accent" if x <= here else "faint"
             if under[y][x] != " ":
                 return under[y][x], "warning"
-            return "│" if x == cross and has_cross else " ", "muted"
+            return "│" if x == here and self._drawn_under else " ", "muted"
 
         def is_free(y: int, n: int) -> bool:
             start = width - n
