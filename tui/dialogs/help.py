@@ -63,7 +63,6 @@ class ScopeCommands(Provider):
     """The commands that do something now, and the editor's examples. Over a dialog none: they would act below it."""
 
     def _commands(self) -> Iterator[tuple[str, Content, Callable[[], object], str]]:
-        """Of each its name, its key as it stands behind that, what runs it, and what it does."""
         from bpe_core.content.samples import examples
 
         if self.screen.is_modal:

@@ -61,8 +61,7 @@ class Features:
         if texts:
             self.corpus.choose(Corpus(texts, screen.corpus.reference, title_of(texts)))
         if tokenizers:
-            opened = (*screen.remembered.opened, *map(Opened, tokenizers))
-            screen.remember(tokenizer=tokenizers[-1], opened=opened)
+            screen.remember(tokenizer=tokenizers[-1], opened=(*screen.remembered.opened, *map(Opened, tokenizers)))
         self.tokenizers.check_files(everywhere=True)
         last = screen.remembered.tokenizer
         if await in_thread(os.path.exists, last):

@@ -241,8 +241,7 @@ class Tokenizers(Feature):
     @property
     def of_stopped(self) -> list[KnownTokenizer]:
         """Those of stopped trainings that nobody named, and that are neither in force nor lanes."""
-        screen = self.screen
-        used = {screen.path, *screen.remembered.names, *(lane.choice.path for lane in screen.lanes)}
+        used = {self.screen.path, *self.screen.remembered.names, *(lane.choice.path for lane in self.screen.lanes)}
         return [one for one in self._own if one.stopped and one.path not in used]
 
     async def delete_stopped(self) -> None:
