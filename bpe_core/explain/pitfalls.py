@@ -266,15 +266,6 @@ class Pitfalls:
         of_blocks = (_moved(block.worst, start) for block, start in self._placed() if block.worst)
         return min(of_blocks, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
 
-    def nearest(self, offset: int, by: int) -> Pitfall | None:
-        """The first known pitfall with `start > offset` (`by` 1), or the last with `start < offset` (-1)."""
-        found = [pitfall for pitfall in self if (pitfall.start - offset) * by > 0]
-        return found[::by][0] if found else None
-
-    def n_before(self, offset: int) -> int:
-        """How many known pitfalls have `start < offset`."""
-        return sum(pitfall.start < offset for pitfall in self)
-
     def _placed(self) -> Iterator[tuple[_Block, int]]:
         start = 0
         for block in self._blocks:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from time import perf_counter
 from typing import Final
 
@@ -192,12 +192,11 @@ class Review:
     def next_pitfall(self, offset: int, by: int) -> Pitfall | None:
         """The pitfall after a code point (`by` 1) or before it (-1); from the last on to the first, and back."""
         for place in (offset, -1 if by > 0 else self.live.n_characters + 1):
-            nearest = self._pitfalls.nearest(place, by)
-            known = [one for one in (nearest, *self._others) if one is not None and (one.start - place) * by > 0]
+            known = [one for one in chain(self._pitfalls, self._others) if (one.start - place) * by > 0]
             if known:
                 return min(known, key=lambda pitfall: pitfall.start * by)
         return None
 
     def number(self, pitfall: Pitfall) -> int:
         """The number of a pitfall, from 1, in the order of the text."""
-        return 1 + self._pitfalls.n_before(pitfall.start) + sum(other.start < pitfall.start for other in self._others)
+        return 1 + sum(other.start < pitfall.start for other in chain(self._pitfalls, self._others))
