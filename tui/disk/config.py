@@ -56,12 +56,12 @@ def _configuration_file() -> Path:
     return user_config_path("bpescope", appauthor=False) / "configuration.json"
 
 
-def load_configuration(tell: Teller = lambda sentence: None, path: Path | None = None) -> Configuration:
+def load_configuration(tell: Teller = lambda sentence: None) -> Configuration:
     """The configuration of the last run, or the defaults where the file is missing, broken, or from another version.
 
     What of it is not understood is kept beside it, and that is told in a sentence.
     """
-    path = path or _configuration_file()
+    path = _configuration_file()
     if (data := files.read_or_set_aside(path, tell)) is None:
         return Configuration()
     strange: list[str] = []
@@ -71,7 +71,7 @@ def load_configuration(tell: Teller = lambda sentence: None, path: Path | None =
         kept, strange = Configuration(), [str(error)]
     if strange:
         what = visible(shortened(", ".join(strange), 100))
-        files.keep_copy(path, data, f"Parts of what is remembered are not understood ({what})", tell)
+        files.keep_aside(path, data, f"Parts of what is remembered are not understood ({what})", tell)
     return kept
 
 
@@ -89,7 +89,7 @@ def load_text(path: Path | None = None, tell: Teller = lambda sentence: None) ->
         return data.decode()
     except UnicodeDecodeError as error:
         what = f"{path.name} is not UTF-8 at byte {error.start:,}, and shown with \ufffd where it is not"
-        files.keep_copy(path, data, what, tell)
+        files.keep_aside(path, data, what, tell)
         return data.decode(errors="replace")
 
 

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from fcntl import LOCK_EX, LOCK_NB, flock
 from itertools import count
 from pathlib import Path
@@ -43,32 +43,26 @@ def read_or_set_aside(path: Path, tell: Callable[[str], object]) -> bytes | None
     except FileNotFoundError:
         return None
     except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
-    try:
-        aside = next(name for name in _other_names(path) if not os.path.lexists(name))
-        tell(f"{path.name} {problem}; it is kept as {path.rename(aside)}.")
-    except OSError as error:
-        tell(f"{path} {problem}, nor can it be renamed: {error.strerror}.")
-    return None
+        keep_aside(path, None, f"{path.name} cannot be read ({error.strerror})", tell)
+        return None
 
 
-def keep_copy(path: Path, data: bytes, what: str, tell: Callable[[str], object]) -> None:
-    """Keep what was in a file of ours under another name, unless that was done before, and tell where."""
+def keep_aside(path: Path, data: bytes | None, what: str, tell: Callable[[str], object]) -> None:
+    """Give a file of ours another name, or a copy of its `data`, unless that was made before; and tell where."""
 
     def holds_it(taken: Path) -> bool:
-        return taken.is_file() and taken.read_bytes() == data
+        return data is not None and taken.is_file() and taken.read_bytes() == data
 
+    names = (path.with_name(f"{path.stem}.aside-{number}{path.suffix}") for number in count(1))
     try:
-        copy = next(name for name in _other_names(path) if not os.path.lexists(name) or holds_it(name))
-        if not os.path.lexists(copy):
-            write_file(copy, (data,))
-        tell(f"{what}; {copy} keeps what it was.")
+        aside = next(name for name in names if not os.path.lexists(name) or holds_it(name))
+        if data is None:
+            path.rename(aside)
+        elif not os.path.lexists(aside):
+            write_file(aside, (data,))
+        tell(f"{what}; {aside} keeps what it was.")
     except OSError as error:
-        tell(f"{what}; it cannot be copied: {error.strerror}.")
-
-
-def _other_names(path: Path) -> Iterator[Path]:
-    return (path.with_name(f"{path.stem}.aside-{number}{path.suffix}") for number in count(1))
+        tell(f"{what}; it cannot be kept as another file: {error.strerror}.")
 
 
 def lock(file: int) -> bool:

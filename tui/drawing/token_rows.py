@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.auditing.findings import KINDS, Severity
-from bpe_core.visible import code, token_label, visible
+from bpe_core.visible import token_label
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -143,9 +143,6 @@ def place_of_kind(kind: str = "") -> int:
     return _PLACES.get(kind, len(_PLACES))
 
 
-Rows = Iterable[tuple["Verdict", Sequence[float | str]]]  # each token with its measures, "" for one that it has not
-
-
 def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[bytes]:
     """The rows in `order`, without holes, as the parts of a file in UTF-8; `suffix` is one of `FORMS`.
 
@@ -160,37 +157,27 @@ def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[byt
             measured = {name: column[token] for name, column in rows.measures.items() if token in column}
             verdict = rows.verdicts.get(token) or Verdict(token, rows.tokens[row], 0.0, None, (), "", {}, measured)
             if rows.hole(row) is None:
-                some.append((verdict, [verdict.evidence.get(name, "") for name in rows.measures]))
+                some.append(verdict)
         yield FORMS[suffix](some, list(rows.measures), not start).encode()
 
 
-def _jsonl(rows: Rows, measures: Sequence[str], first: bool) -> str:
+def _jsonl(verdicts: "Iterable[Verdict]", measures: Sequence[str], first: bool) -> str:
     """An object a line, with the names of `audit --jsonl --all-tokens`."""
-    return "".join(json.dumps(verdict.to_json()) + "\n" for verdict, _ in rows)
+    return "".join(json.dumps(verdict.to_json()) + "\n" for verdict in verdicts)
 
 
-def _csv(rows: Rows, measures: Sequence[str], first: bool) -> str:
+def _csv(verdicts: "Iterable[Verdict]", measures: Sequence[str], first: bool) -> str:
     """A row each; bytes in hex."""
     written = io.StringIO()
     table = csv.writer(written)  # lines end as RFC 4180 says, so that a carriage return in a token is quoted
     if first:
         table.writerow((*_HEAD, *measures))
-    for one, known in rows:
+    for one in verdicts:
         text = one.token.decode("utf-8", "backslashreplace"), one.token.hex()
         severity = one.severity.word if one.severity else ""
-        table.writerow((one.id, *text, one.score, severity, " ".join(one.kinds), one.reason, *known))
+        measured = (one.evidence.get(name, "") for name in measures)
+        table.writerow((one.id, *text, one.score, severity, " ".join(one.kinds), one.reason, *measured))
     return written.getvalue()
 
 
-def _markdown(rows: Rows, measures: Sequence[str], first: bool) -> str:
-    """A table for people: no bytes, numbers as they are on the screen."""
-    names = ("id", "token", "score", "kinds", *measures, "reason")
-    lines: list[Sequence[str]] = [names, ["---"] * len(names)] if first else []
-    for one, known in rows:
-        label, reason = code(token_label(one.token)), visible(one.reason).replace("|", "\\|")
-        numbers = (n if isinstance(n, str) else number(name, n) for name, n in zip(measures, known, strict=True))
-        lines.append((f"{one.id}", label, f"{one.score:.2f}", ", ".join(one.kinds), *numbers, reason))
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-FORMS: Final = {".jsonl": _jsonl, ".csv": _csv, ".md": _markdown}  # suffix of a file -> how rows are written there
+FORMS: Final = {".jsonl": _jsonl, ".csv": _csv}  # suffix of a file -> how rows are written there
