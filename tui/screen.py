@@ -105,7 +105,7 @@ class MainScreen(StateScreen):
                 for table in (self.training.log_of_merges, self.audit_pane.table):
                     table.token_style = self._area.style_of  # one color for one token; it knows a new theme later
                     self.app.theme_changed_signal.subscribe(
-                        table, lambda _, table=table: table.call_after_refresh(table.refresh)
+                        table, lambda _, it=table: it.call_after_refresh(it.refresh)
                     )
             await self.features.bring_back(self._others)
         finally:

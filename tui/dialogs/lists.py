@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 
 class AskLanes(Dialog[bool]):
-    """Space adds a lane or drops it, which is seen behind the dialog at once; gives whether they are to stay so.
-
-    Enter alone is enough: it adds a lane or drops it, where that was not done yet, and they stay so.
-    """
+    """Space adds a lane or drops it, as an Enter before any Space does; gives whether the lanes are to stay so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(False)", "Leave"),
@@ -50,10 +47,8 @@ class AskLanes(Dialog[bool]):
         chosen: Callable[[], Sequence[LaneChoice]],
         toggle: Callable[[LaneChoice], None],
     ) -> None:
-        """`first` says what the first lane is, `offers` a name and a note of each lane that there could be.
-
-        `chosen` and `toggle` ask for the lanes of now, and change them.
-        """
+        """`first` says what the first lane is, `offers` a name and a note of each that there could be; `chosen` and
+        `toggle` ask for the lanes of now, and change them."""
         super().__init__()
         self._first, self._offers = first, offers
         self._chosen, self._toggle = chosen, toggle

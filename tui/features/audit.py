@@ -122,7 +122,8 @@ class AuditFeature(Feature):
             if chosen is None:
                 return
             path = str(chosen)
-            names = await in_thread(_tensors_for, chosen, screen.tokenizer)
+            ordinary = {*screen.tokenizer.vocabulary.ids()} - {*screen.tokenizer.special_tokens.values()}
+            names = await in_thread(tensors_with_rows, chosen, 1 + max(ordinary, default=-1))
             tensor = names[0] if names else ""
             if len(names) > 1:
                 question = f"Which tensor holds a row for each token? {', '.join(map(visible, names))}"
@@ -225,12 +226,6 @@ def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
     parts += [f"reference {title_of(corpus.reference)}"] if corpus.reference else []
     parts += [visible(Path(inputs.embeddings).name)] if inputs.embeddings else []
     return ", ".join(("the tokenizer", *parts)) if parts else "the tokenizer alone (texts or a model show more)"
-
-
-def _tensors_for(path: Path, tokenizer: Tokenizer) -> list[str]:
-    """Names of the tensors in a model's file that have a row for each ordinary token; see `tensors_with_rows`."""
-    ordinary = set(tokenizer.vocabulary.ids()) - set(tokenizer.special_tokens.values())
-    return tensors_with_rows(path, 1 + max(ordinary, default=-1))
 
 
 def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:

@@ -109,8 +109,7 @@ class Lanes(Feature):
                 note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""
                 offers[LaneChoice(known.path)] = cut(visible(names[known.path]), _LONGEST, "ends"), note
         for lane in filter(lambda lane: lane.path, self.chosen):
-            name = cut(known_name(lane.path, screen.kept), _LONGEST, "ends")
-            offers.setdefault(lane, (name, "opened earlier"))
+            offers.setdefault(lane, (cut(known_name(lane.path, screen.kept), _LONGEST, "ends"), "opened earlier"))
         if steps := steps_known(screen.tokenizer):
             fixed = {lane.step for lane in self.chosen if not lane.path and lane.step is not None}
             for step in sorted({*fixed, screen.step}):

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
 _HINT_OF_LANES: Final = "Each line is shown once per lane; faint: split as in the first lane."
 _HINT_OF_VIEWS: Final = "The tokens around the cursor; what you type goes into the text."
-_EDITING: Final = ("enter", "backspace", "delete")  # keys that change the text without being of it
 _BEGINNING: Final = 8  # characters by which an example is known again
 
 
@@ -82,7 +81,8 @@ class EditorPane(Pane):
         self.screen.set_focus(self.area if self.view == "text" else self.token_view)
 
     def on_key(self, event: events.Key | events.Paste) -> None:
-        if self.view != "text" and (isinstance(event, events.Paste) or event.is_printable or event.key in _EDITING):
+        types = isinstance(event, events.Paste) or event.is_printable or event.key in ("enter", "backspace", "delete")
+        if types and self.view != "text":
             self.view = "text"
             self.area.post_message(copy(event))
             event.stop()
