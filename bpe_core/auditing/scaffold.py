@@ -27,7 +27,8 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     copies, too. Evidence of these: "part" (the id of that parent), "strength" (the parent's).
 
     The strength of a guess by rank is `spent(left)`, as far as it is `unusual` in this vocabulary that so little is
-    left: of a small corpus many merges have equal counts and so stand close together, which tells nothing of one.
+    left: of a small corpus many merges have equal counts and so stand close together, which tells nothing of one. That
+    by the counts of a training is `spent` of the share left, one occurrence more or less: of twelve all go by chance.
     """
     usage, vocabulary = subject.usage, subject.ancestry
     learned = [token for _, _, token in vocabulary.merges]
@@ -48,7 +49,9 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
             severity = Severity.WARNING if strength >= LIKELY else Severity.NOTE
             yield subject.finding(token, "scaffold", severity, reason, **guess, strength=round(strength, 4))
         elif usage and token in subject.used_up:
-            strength = spent(usage.remaining[token] / subject.last_count) if token in exact else subject.used_up[token]
+            strength = (
+                spent((usage.remaining[token] + 1) / usage.made(token)) if token in exact else subject.used_up[token]
+            )
             if finding := by_counts(subject, usage, token, strength):
                 yield finding
     for token, (part, strength) in found.items():
