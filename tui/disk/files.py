@@ -7,22 +7,15 @@ from collections.abc import Callable, Iterable
 from fcntl import LOCK_EX, LOCK_NB, flock
 from itertools import count
 from pathlib import Path
-from typing import Final
 
 from bpe_core.whole_file import replace_files
-
-MOST: Final = 1 << 28  # bytes of a file that is read: what is larger was not written by this app
 
 
 def read_file(path: Path) -> bytes:
     """What is in a file. Raises OSError; also for a folder, and for what would keep one waiting or has no end."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
-    with open(path, "rb") as file:
-        data = file.read(MOST + 1)
-    if len(data) > MOST:
-        raise OSError(errno.EFBIG, "it is too large", str(path))
-    return data
+    return path.read_bytes()
 
 
 def write_file(path: Path, parts: Iterable[bytes]) -> None:

@@ -73,12 +73,10 @@ class ComparisonTable(Table):
         self.set_reactive(ComparisonTable.choice, "texts")
         self._comparison = ComparisonRun()
         self._views = [_NOTHING]
-        self._references: dict[str, int] = {}  # view -> the row that parity relates to there
 
     def show(self, comparison: ComparisonRun) -> None:
         """Show a comparison, or what more it has found; the view, the order and the cursor stay where they can."""
         if comparison.tokenizers != self._comparison.tokenizers or len(comparison.texts) < len(self._comparison.texts):
-            self._references.clear()
             self.set_reactive(ComparisonTable.aspect, self.aspect._replace(tokenizer=0, reference=0))
         self._comparison = comparison
         self.watch_aspect()
@@ -100,8 +98,7 @@ class ComparisonTable(Table):
         # Another view: from its beginning, in the order in which its rows come.
         self.set_reactive(ComparisonTable.sort_key, "")
         self.set_reactive(ComparisonTable.reverse, False)
-        aspect = self.aspect._replace(reference=self._references.get(self.choice, 0))
-        self.set_reactive(ComparisonTable.aspect, aspect)
+        self.set_reactive(ComparisonTable.aspect, self.aspect._replace(reference=0))
         self.watch_aspect()
         self.to_top()
 
@@ -123,7 +120,6 @@ class ComparisonTable(Table):
 
     def action_reference(self) -> None:
         if (row := self.current) is not None:
-            self._references[self.choice] = row
             self.aspect = self.aspect._replace(reference=row, metric="parity")
 
     def row_selected(self, row: int) -> None:
