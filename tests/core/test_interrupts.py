@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.attack.interrupts import cases, wrong
+from tests.core.interrupted import cases, wrong
 
 NAMES = ("encoding", "encoding by ranks", "counting", "saving", "editing", "auditing by ranks")
 

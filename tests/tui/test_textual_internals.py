@@ -68,8 +68,8 @@ def used() -> Iterator[str]:
             private = any(part.startswith("_") for part in str(node.module).split("."))
             yield from (name.name for name in node.names if private or name.name.startswith("_"))
         elif isinstance(node, ast.Attribute) and node.attr not in ours and node.attr.startswith("_"):
-            of_tuples = node.attr.startswith("__") or node.attr == "_replace"
-            yield from [] if of_tuples else [node.attr]
+            of_python = node.attr.startswith("__") or node.attr in ("_replace", "_exit")
+            yield from [] if of_python else [node.attr]
     for path, tree in zip(SOURCES, trees, strict=True):
         name = ".".join(("tui", *path.relative_to(tui.__path__[0]).with_suffix("").parts)).removesuffix(".__init__")
         classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
