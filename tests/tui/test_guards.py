@@ -12,7 +12,6 @@ import pytest
 from scope import Opened, events_of_click, key
 from terminal import terminal
 from textual import events
-from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult, ScreenStackError
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.css.query import NoMatches
@@ -26,7 +25,6 @@ from textual.widgets._toast import Toast
 from tui.app import BpeScope
 from tui.disk import config
 from tui.features.feature import guarded
-from tui.terminal.driver import FaithfulParser
 from tui.terminal.guards import Dialog, Field, GuardedPalette, PagedOptionList, leads_nowhere
 
 both = pytest.mark.parametrize(
@@ -231,8 +229,7 @@ async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(
     async with opened() as scope:
         await scope.until_tokenizer()
         app = scope.app
-        for message in FaithfulParser().feed("\x1b[200~x\0y\x1b[201~"):
-            app.post_message(message)
+        app.post_message(events.Paste("x\0y"))
         await scope.until(lambda: scope.area.text.startswith("x\0y"), "the paste is there")
         await scope.settle()
         assert any("␀" in row for row in scope.rows("#text"))
@@ -280,21 +277,6 @@ async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(
         app.panic("the thread that reads the keys has ended")
     assert app.return_code == 1
     assert app.deliver_screenshot() is None, "nobody is there to get it"
-
-
-@pytest.mark.parametrize("size", [1, 3, 100])
-def test_a_paste_keeps_its_nuls_and_a_nul_outside_of_one_stays_a_key(size: int) -> None:
-    sent = "\0a\x1b[200~x\0\0y\n\ud7ff\x1b[201~\0\x1b[A"
-    parser = FaithfulParser()
-    heard = [message for at in range(0, len(sent), size) for message in parser.feed(sent[at : at + size])]
-    pastes = [message.text for message in heard if isinstance(message, events.Paste)]
-    assert pastes == ["x\0\0y\n\ud7ff"]
-    assert [message.key for message in heard if isinstance(message, events.Key)] == ["ctrl+@", "a", "ctrl+@", "up"]
-
-
-def test_textual_still_drops_the_nuls_of_a_paste() -> None:
-    (paste,) = XTermParser().feed("\x1b[200~x\0y\x1b[201~")
-    assert isinstance(paste, events.Paste) and paste.text == "xy", "it keeps them now: the guard is needed no longer"
 
 
 ODD = "a\u202eb\x1b日\u200b\tc"

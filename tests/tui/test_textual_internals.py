@@ -16,14 +16,12 @@ import tui
 
 INTERNALS: Final = {
     "textual._compositor": ("ChopsUpdate", "Compositor"),
-    "textual._xterm_parser": ("XTermParser",),
     "textual.document._document": ("Document", "EditResult", "Location", "Selection"),
     "textual.document._document_navigator": ("DocumentNavigator",),
     "textual.document._edit": ("Edit",),
     "textual.document._wrapped_document": ("WrappedDocument",),
-    "textual.drivers.linux_driver": ("LinuxDriver", "XTermParser", "getincrementaldecoder"),
+    "textual.drivers.linux_driver": ("LinuxDriver", "getincrementaldecoder"),
     "textual._compositor:Compositor": ("_dirty_regions", "_get_renders"),
-    "textual._xterm_parser:XTermParser": ("_sequence_to_key_events",),
     "textual.app:App": ("_loop", "_notifications", "_peek_message"),
     "textual.command:CommandPalette": ("_GATHER_COMMANDS_GROUP", "_action_command_list"),
     "textual.document._document_navigator:DocumentNavigator": ("_document",),

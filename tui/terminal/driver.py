@@ -12,35 +12,16 @@ import codecs
 import signal
 import sys
 import termios
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from types import FrameType
-from typing import IO, TYPE_CHECKING, Any, Final, cast
-
-from textual import events
-from textual._xterm_parser import XTermParser
-from textual.message import Message
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from bpe_core.process import Unfailing
 
 if TYPE_CHECKING:
     from textual.driver import Driver
-
-_NUL: Final = "\ud800"  # stands for a NUL where Textual reads; half of a surrogate pair, to which no bytes are decoded
-
-
-class FaithfulParser(XTermParser):
-    """What a terminal sends, as keys, clicks and pastes. Without: a paste loses its NULs, and with them bytes."""
-
-    def feed(self, data: str) -> Iterable[Message]:
-        for message in super().feed(data.replace("\0", _NUL)):
-            if isinstance(message, events.Paste):
-                message.text = message.text.replace(_NUL, "\0")
-            yield message
-
-    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-        return super()._sequence_to_key_events(sequence.replace(_NUL, "\0"), alt=alt)
 
 
 def call_at_end(leave: Callable[[int], object]) -> None:
@@ -83,17 +64,16 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
                 self._app.refresh(layout=True)
 
         def run_input_thread(self) -> None:
-            # It makes a strict decoder and a parser by these names; there is no other way to give it ours.
-            names = {"getincrementaldecoder": _replacing, "XTermParser": FaithfulParser}
-            before = {name: getattr(linux_driver, name) for name in names}
+            # It makes a strict decoder by this name; there is no other way to give it ours.
+            before = vars(linux_driver)["getincrementaldecoder"]
             try:
-                vars(linux_driver).update(names)
+                vars(linux_driver)["getincrementaldecoder"] = _replacing
                 super().run_input_thread()
             except (EOFError, OSError):  # the terminal is gone, and nobody may have told us
                 with suppress(RuntimeError):  # so is the loop
                     self._loop.call_soon_threadsafe(partial(self._app.exit, return_code=128 + signal.SIGHUP))
             finally:
-                vars(linux_driver).update(before)
+                vars(linux_driver)["getincrementaldecoder"] = before
 
     return EnduringDriver
 
