@@ -1,12 +1,13 @@
 """The lines around a screen: what this is and what is in force, the steps, what has the focus, what the keys do."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
-from textual.binding import BindingType
+from textual.binding import ActiveBinding, BindingType
 from textual.content import Content
 from textual.events import Click, MouseDown, MouseMove, MouseScrollDown, MouseScrollUp
 from textual.reactive import reactive, var
@@ -235,16 +236,8 @@ class HintLine(Static):
         self.update(Content(visible(hint)), layout=False)
 
 
-class Key(NamedTuple):
-    key: str
-    name: str  # for people, such as ^q
-    label: str
-    tooltip: str
-    enabled: bool
-
-    @property
-    def width(self) -> int:
-        return len(self.name) + 1 + len(self.label)
+def _width(key: ActiveBinding) -> int:
+    return len(short_name(key.binding.key)) + 1 + len(key.binding.description)
 
 
 class KeyLine(Widget):
@@ -261,8 +254,8 @@ class KeyLine(Widget):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
 
-    _keys: tuple[tuple[Key, ...], tuple[Key, ...]] = (), ()  # those as far as there is room, and those of `ALWAYS`
-    _places: tuple[tuple[int, Key], ...] = ()  # first cell of each key that is seen
+    _keys: Sequence[Sequence[ActiveBinding]] = [], []  # those as far as there is room, and those of `ALWAYS`
+    _places: tuple[tuple[int, ActiveBinding], ...] = ()  # first cell of each key that is seen
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._update_keys)
@@ -270,14 +263,13 @@ class KeyLine(Widget):
 
     def _update_keys(self, screen: Screen[object]) -> None:
         keys, always = [], {}
-        for _, binding, enabled, tooltip in screen.active_bindings.values():
-            action = binding.action.rpartition(".")[2]
-            key = Key(binding.key, short_name(binding.key), binding.description, tooltip or binding.tooltip, enabled)
+        for key in screen.active_bindings.values():
+            action = key.binding.action.rpartition(".")[2]
             if action in ALWAYS:
                 always[action] = key
-            elif binding.show:
+            elif key.binding.show:
                 keys.append(key)
-        seen = tuple(keys), tuple(always[action] for action in ALWAYS if action in always)
+        seen = keys, [always[action] for action in ALWAYS if action in always]
         if seen != self._keys:
             self._keys = seen
             self.refresh()
@@ -285,37 +277,37 @@ class KeyLine(Widget):
     def render(self) -> Text:
         # Keys and labels, without those that would not fit; the ones at the left are the last to go.
         keys, always = self._keys
-        width, end = self.content_size.width, sum(key.width + _GAP for key in always) - _GAP
+        width, end = self.content_size.width, sum(_width(key) + _GAP for key in always) - _GAP
         places, x = [], 0
         for key in keys:
-            if x + key.width + _GAP + end > width:
+            if x + _width(key) + _GAP + end > width:
                 break
             places.append((x, key))
-            x += key.width + _GAP
+            x += _width(key) + _GAP
         x = max(x, width - end)
         for key in always:
             places.append((x, key))
-            x += key.width + _GAP
+            x += _width(key) + _GAP
         self._places = tuple(places)
         line = Text(no_wrap=True, end="")
         name, label = (self.get_component_rich_style(f"key-line--{part}") for part in ("key", "label"))
-        for start, key in places:
+        for start, (_, binding, enabled, _) in places:
             line.append(" " * (start - line.cell_len), label)
-            line.append(key.name, name).append(f" {key.label}", label)
-            if not key.enabled:
+            line.append(short_name(binding.key), name).append(f" {binding.description}", label)
+            if not enabled:
                 line.stylize("dim", start)
         return line
 
-    def _key_under(self, event: Click | MouseMove) -> Key | None:
+    def _key_under(self, event: Click | MouseMove) -> ActiveBinding | None:
         if (offset := event.get_content_offset(self)) is None:
             return None
-        return next((key for start, key in self._places if start <= offset.x < start + key.width), None)
+        return next((key for start, key in self._places if start <= offset.x < start + _width(key)), None)
 
     def on_click(self, event: Click) -> None:
         if (key := self._key_under(event)) is not None and key.enabled:
-            self.app.simulate_key(key.key)
+            self.app.simulate_key(key.binding.key)
 
     def on_mouse_move(self, event: MouseMove) -> None:
         key = self._key_under(event)
-        if self.tooltip != (tooltip := key.tooltip or None if key else None):
+        if self.tooltip != (tooltip := key.tooltip or key.binding.tooltip or None if key else None):
             self.tooltip = tooltip
