@@ -74,15 +74,11 @@ def verdicts_on(ids: Iterable[int], subject: AuditSubject, findings: Iterable[Fi
     for finding in findings:
         about[finding.id].append(finding)
     for token in ids:
-        yield _verdict(subject, token, about.get(token, []))
+        yield verdict(subject, token, about.get(token, []))
 
 
-def verdict_of(subject: AuditSubject, finding: Finding) -> Verdict:
-    """What one finding alone says of its token."""
-    return _verdict(subject, finding.id, [finding])
-
-
-def _verdict(subject: AuditSubject, token: int, findings: list[Finding]) -> Verdict:
+def verdict(subject: AuditSubject, token: int, findings: Sequence[Finding]) -> Verdict:
+    """What these findings, all about it, say of a token."""
     vocabulary, special = subject.tokenizer.vocabulary, token in subject.specials
     parents = vocabulary.parents(token)
     percentile = None if special else subject.percentile(token)

@@ -58,9 +58,7 @@ found about one token only the weightiest counts."""
 
 GLITCH_SHARE: Final = 0.003  # of a vocabulary: 140 of GPT-2's 50,257 tokens (Watkins and Rumbelow 2023, "Glitch token
 # archaeology"), 188 of Llama 3's 128,256 (the results of Land and Bartolo 2024, "Fishing for Magikarp")
-LIKELY: Final = (
-    0.5  # strength from which on a guess at how a token was made, or what a training left of it, is a warning
-)
+LIKELY: Final = 0.5  # strength from which on a guess at how a token was made, or what a training left, is a warning
 SUSPECTED: Final = 0.1  # strength from which on what chosen texts show is: of ten such tokens one is a glitch
 _HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with which a token is half used up
 

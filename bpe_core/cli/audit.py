@@ -15,7 +15,7 @@ from bpe_core.auditing.reachability import NORMALIZERS, what_if
 from bpe_core.auditing.static import incomplete_bigrams, summary
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.undertrained import INDICATORS
-from bpe_core.auditing.verdicts import Verdict, verdict_of, verdicts, verdicts_on
+from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.report import ReportTable, Section, as_html, as_markdown, as_text
@@ -59,10 +59,7 @@ def add(commands: Subcommands) -> None:
     )
     parser.add_flag("all", "print every finding, or every token in a report, not only the first ones")
     parser.add_value("--fail-on", "KIND,...", "exit with 1 if there is a finding of these kinds")
-    parser.add_flag(
-        "all-tokens",
-        "with --jsonl: one object a token of the vocabulary instead",
-    )
+    parser.add_flag("all-tokens", "with --jsonl: one object a token of the vocabulary instead")
     dead = "instead, print the tokens that no text would become any more if this pattern split the text"
     parser.add_value("--what-if", "PATTERN", dead, None)
     normalizers = f"the same for a normalizer before the split: {', '.join(NORMALIZERS)}"
@@ -101,9 +98,8 @@ def run_audit(options: Namespace) -> int:
     sentences = [*summary(tokenizer), *_given(options, subject)]
     if options.jsonl:
         ids = tokenizer.vocabulary.ids()
-        _print_json(
-            verdicts_on(ids, subject, found) if options.all_tokens else map(partial(verdict_of, subject), found)
-        )
+        of_each = (verdict(subject, finding.id, [finding]) for finding in found)
+        _print_json(verdicts_on(ids, subject, found) if options.all_tokens else of_each)
     elif options.markdown or options.html:
         title = f"Audit of {tokenizer.name or Path(options.tokenizer).name}"
         sections = _card(sentences, found, verdicts(subject, found), None if options.all else _FIRST)
@@ -190,7 +186,8 @@ def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
         asked = {"pattern": options.what_if, "normalizer": options.what_if_normalizer}
         found = list(what_if(tokenizer, **asked, progress=partial(job.progress, "auditing")))
     if options.jsonl:
-        _print_json(map(partial(verdict_of, AuditSubject(tokenizer)), found))
+        subject = AuditSubject(tokenizer)
+        _print_json(verdict(subject, finding.id, [finding]) for finding in found)
     else:
         n = counted(len(found), "token") if found else "No token"
         print(f"{n} would become unreachable{':' if found else '.'}")

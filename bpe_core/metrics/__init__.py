@@ -5,7 +5,6 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import takewhile
 
 from bpe_core.errors import OptionError
@@ -51,7 +50,8 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
     """Rényi entropy of order `alpha` / log2(types that occur), 0 to 1 (all equally frequent); 0.0 for fewer than 2.
 
     Order 2.5 correlates best with how well models translate: Zouhar et al., "Tokenization and the Noiseless Channel"
-    (2023, arXiv 2306.16842). Raises `OptionError` for a negative order.
+    (2023, arXiv 2306.16842). Order 1 is Shannon's (1948; as a measure of subwords, Gutierrez-Vasques et al. 2021).
+    Raises `OptionError` for a negative order.
 
     >>> renyi_efficiency([3, 2, 1, 1])
     0.8265064834225245
@@ -61,35 +61,13 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
     return min(entropy / math.log2(len(used)), 1.0) if len(used) > 1 else 0.0  # rounding may exceed it
 
 
-def shannon_efficiency(counts: Iterable[int]) -> float:
-    """`renyi_efficiency` of order 1 (Shannon 1948; as a measure of subwords, Gutierrez-Vasques et al. 2021)."""
-    return renyi_efficiency(counts, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """The ordinary tokens of two vocabularies: how many byte strings are tokens of both, and the ids of the others,
-    ascending."""
-
-    n_shared: int
-    only_first: tuple[int, ...]
-    only_second: tuple[int, ...]
-
-    @property
-    def jaccard(self) -> float:
-        """Jaccard index: shared tokens / different tokens of both together; 1.0 for two empty vocabularies."""
-        n = self.n_shared + len(self.only_first) + len(self.only_second)
-        return self.n_shared / n if n else 1.0
-
-
-def overlap(first: Tokenizer, second: Tokenizer) -> Overlap:
-    """The shared tokens of two vocabularies, and those of only one; O(n log n) for n tokens."""
+def overlap(first: Tokenizer, second: Tokenizer) -> tuple[int, list[int], list[int]]:
+    """(how many byte strings are ordinary tokens of two vocabularies, the ids of the others of the first, ascending,
+    and those of the second); O(n log n) for n tokens."""
     ours, theirs = _ids_by_bytes(first), _ids_by_bytes(second)
-    return Overlap(
-        len(ours.keys() & theirs.keys()),
-        tuple(sorted(ours[data] for data in ours.keys() - theirs.keys())),
-        tuple(sorted(theirs[data] for data in theirs.keys() - ours.keys())),
-    )
+    only_ours = sorted(ours[data] for data in ours.keys() - theirs.keys())
+    only_theirs = sorted(theirs[data] for data in theirs.keys() - ours.keys())
+    return len(ours.keys() & theirs.keys()), only_ours, only_theirs
 
 
 def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:

@@ -22,7 +22,6 @@ from bpe_core.visible import quoted
 
 _SEPARATOR: Final = re.compile(r"[\s+|]+(?:@@)?|@@\s+")  # of morphemes
 _AROUND: Final = 32  # characters around an edit, near which boundaries are compared
-_HYPHEN: Final = re.compile("-")
 
 
 class EncodedText(NamedTuple):
@@ -164,8 +163,8 @@ def read_morphemes(text: str) -> list[tuple[str, ...]]:
     for number, line in enumerate(text.splitlines(), 1):
         word, tab, rest = line.strip().partition("\t")
         morphemes = rest if tab else word
-        separator = _SEPARATOR if _SEPARATOR.search(morphemes) else _HYPHEN
-        parts = tuple(part for part in separator.split(morphemes) if part)
+        found = _SEPARATOR.split(morphemes) if _SEPARATOR.search(morphemes) else morphemes.split("-")
+        parts = tuple(filter(None, found))
         if tab and "".join(parts) != word:
             raise TextError(f"Line {number}: the morphemes {quoted(rest)} do not make {quoted(word)}; correct it.")
         if parts:

@@ -171,19 +171,20 @@ def _measures(amounts: Amounts, reference: Amounts | None) -> dict[str, Any]:
 
 def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]:
     pair, first, other = comparison.pairs[index], comparison.tokenizers[0], comparison.tokenizers[index + 1]
-    agreement, shared = pair.agreement, overlap(first, other)
+    agreement, (n_shared, only_first, only_second) = pair.agreement, overlap(first, other)
+    n_different = n_shared + len(only_first) + len(only_second)
     return {
         "tokenizers": [0, index + 1],
         "boundaries": {"first": agreement.n_first, "second": agreement.n_second, "shared": agreement.n_shared}
         | {name: getattr(agreement, name) for name in ("precision", "recall", "f1")},
         "vocabularies": {
-            "shared": shared.n_shared,
-            "only_first": len(shared.only_first),
-            "only_second": len(shared.only_second),
-            "jaccard": shared.jaccard,
+            "shared": n_shared,
+            "only_first": len(only_first),
+            "only_second": len(only_second),
+            "jaccard": n_shared / n_different if n_different else 1.0,
             "same_merges": merges_in_common(first, other),
-            "first_only_first": [[id, first.token_bytes(id).hex()] for id in shared.only_first[:_LISTED]],
-            "first_only_second": [[id, other.token_bytes(id).hex()] for id in shared.only_second[:_LISTED]],
+            "first_only_first": [[id, first.token_bytes(id).hex()] for id in only_first[:_LISTED]],
+            "first_only_second": [[id, other.token_bytes(id).hex()] for id in only_second[:_LISTED]],
         },
         "disagreements": [
             {"text": example.stretch, "count": example.n_times, **_place(comparison, example.place)}
