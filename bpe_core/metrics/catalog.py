@@ -34,10 +34,8 @@ def _ratio(a: int, b: int) -> float:
     return a / b if b else 0.0
 
 
-def _of_counts(
-    formula: Callable[[Iterable[int], float], float], order: float = 2.5
-) -> Callable[[Comparison, int], float]:
-    return lambda all, i: formula(all.token_counts[i].values(), order)
+def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Comparison, int], float]:
+    return lambda all, i: formula(all.token_counts[i].values())
 
 
 def _utilization(all: Comparison, i: int) -> float:
@@ -68,9 +66,11 @@ METRICS: Final[Mapping[str, Metric]] = {
     "renyi_entropy": Metric("Rényi entropy", "bits", ".4f", None, _of_counts(metrics.renyi_entropy)),
     "renyi_efficiency": Metric("Rényi efficiency", "of occurring", ".4f", None, _of_counts(metrics.renyi_efficiency)),
     "renyi_efficiency_of_vocabulary": Metric("Rényi efficiency by |V|", "of all tokens", ".4f", None, _by_vocabulary),
-    "shannon_entropy": Metric("Shannon entropy", "bits", ".4f", None, _of_counts(metrics.renyi_entropy, 1)),
+    "shannon_entropy": Metric(
+        "Shannon entropy", "bits", ".4f", None, _of_counts(lambda counts: metrics.renyi_entropy(counts, 1))
+    ),
     "shannon_efficiency": Metric(
-        "Shannon efficiency", "of occurring", ".4f", None, _of_counts(metrics.renyi_efficiency, 1)
+        "Shannon efficiency", "of occurring", ".4f", None, _of_counts(metrics.shannon_efficiency)
     ),
     "utilization": Metric("utilization", "of tokens", ".2%", None, _utilization),
     "edit_survival": Metric(
