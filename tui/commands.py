@@ -264,7 +264,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Audit": (
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Panel", "something else that is known of the token"),
-        Command("audit.export", "x", "", "write what is shown, as .jsonl or .csv", "Export the tokens shown…"),
+        Command("audit.export", "x", "", "write what is shown, as .jsonl, .csv or .md", "Export the tokens shown…"),
         Command("audit.with_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
         Command("audit.with_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),
     ),

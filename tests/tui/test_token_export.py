@@ -1,4 +1,4 @@
-"""What the audit shows as a file: the same rows in JSON lines and CSV."""
+"""What the audit shows as a file: the same rows in JSON lines, CSV and Markdown."""
 
 import csv
 import io
@@ -30,3 +30,9 @@ def test_a_table_for_a_spreadsheet() -> None:
     assert head == ["id", "token", "bytes", "score", "severity", "kinds", "reason", "count"]
     assert low[:6] == ["300", "low", "6c6f77", "0.95", "problem", "unreachable"]
     assert len(rest) == 260 and all(len(row) == len(head) for row in rest)
+
+
+def test_a_table_for_people_whatever_the_tokens_are() -> None:
+    head, rule, low, *rest = written(".md").splitlines()
+    assert low.startswith("| 300 | `low` | 0.95 | unreachable |") and len(rest) == 260
+    assert all(line.replace("\\|", "").count("|") == head.count("|") for line in (rule, low, *rest))

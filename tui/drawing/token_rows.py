@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bpe_core.auditing.findings import KINDS, Severity
-from bpe_core.visible import token_label
+from bpe_core.visible import code, token_label, visible
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -180,4 +180,18 @@ def _csv(verdicts: "Iterable[Verdict]", measures: Sequence[str], first: bool) ->
     return written.getvalue()
 
 
-FORMS: Final = {".jsonl": _jsonl, ".csv": _csv}  # suffix of a file -> how rows are written there
+def _markdown(verdicts: "Iterable[Verdict]", measures: Sequence[str], first: bool) -> str:
+    """A table for people: no bytes, numbers as they are on the screen."""
+    names = ("id", "token", "score", "kinds", *measures, "reason")
+    lines: list[Sequence[str]] = [names, ["---"] * len(names)] if first else []
+    for one in verdicts:
+        known = [(name, one.evidence.get(name, "")) for name in measures]
+        numbers = (n if isinstance(n, str) else number(name, n) for name, n in known)
+        reason = visible(one.reason).replace("|", "\\|")
+        lines.append(
+            (f"{one.id}", code(token_label(one.token)), f"{one.score:.2f}", ", ".join(one.kinds), *numbers, reason)
+        )
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+FORMS: Final = {".jsonl": _jsonl, ".csv": _csv, ".md": _markdown}  # suffix of a file -> how rows are written there
