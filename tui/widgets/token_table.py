@@ -311,6 +311,13 @@ class TokenPanel(RowList):
         names = list(SIDES)
         self.side = names[(names.index(self.side) + by) % len(names)]
 
+    def header_clicked(self, x: int) -> None:
+        start = 1
+        for name, title in SIDES.items():
+            if start <= x < start + len(title):
+                self.side = name
+            start += len(title) + 2
+
     def row_hint(self, row: int) -> str:
         return self.lines[row].hint
 

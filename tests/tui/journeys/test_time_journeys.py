@@ -25,7 +25,7 @@ async def test_travel_by_keys_the_line_of_steps_and_the_log(small: Path) -> None
         await player.until(at(22))
         player.press("alt+right")
         await player.until(at(23))
-        player.click("━", beside=" of 24")
+        player.click("━", beside="◂")
         await player.until(lambda screen: screen.step[0] < 23)
         for key, step in ("home", 0), ("right", 1), ("right", 2), ("shift+right", 12), ("left", 11), ("end", 24):
             player.press(key)
@@ -44,7 +44,7 @@ async def test_travel_by_keys_the_line_of_steps_and_the_log(small: Path) -> None
         await player.until("step 19 of 24")
         assert re.search(r"● +19 ", player.screen.text), "the row says that it is this step"
 
-        x, y = player.screen.place("●", beside=" of 24")
+        x, y = player.screen.place("●", beside="◂")
         left = player.screen.place("◂")[0]
         player.drag((x, y), (x - 10, y), (x - 20, y), (left + 1, y))
         await player.until(lambda screen: screen.step[0] == 0 and list(TEXT) in screen.pieces(TEXT))
@@ -102,7 +102,7 @@ async def test_a_step_is_gone_to_by_number_by_condition_by_search_and_by_playing
         player.press("left")
         await player.until(lambda screen: 1 in rows_of_the_log(screen))
 
-        player.click("●", beside=" of 24")
+        player.click("●", beside="◂")
         player.press("home")
         await player.until("step  0 of 24")
         player.press("space")
