@@ -85,7 +85,7 @@ def check(
             assert step <= n_given or choice.by_rule[subject.ties] == pair
             assert (told.table.n_pairs, told.table.n_tokens) == (len(now), n_tokens)
             assert [row.times for row in told.table.rows] == sorted(now.values(), reverse=True)[: len(told.table.rows)]
-            assert all(row.count == now[row.left, row.right] for row in told.table.rows)
+            assert all(row.times == now[row.left, row.right] for row in told.table.rows)
 
 
 @pytest.fixture
