@@ -88,7 +88,7 @@ def run_count(options: Namespace) -> int:
         counts = count_files(options.paths, options.pattern, job)
     sizes = {name: getattr(counts, f"n_{name}") for name in ("documents", "bytes", "characters", "pieces")}
     sizes["different pieces"] = len(counts.table)
-    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in sizes.items()])), sep="\n")
+    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in sizes.items()], (1,))), sep="\n")
     return 0
 
 
@@ -204,7 +204,7 @@ def _amounts(what: str, parts: Iterable[_Found], labels: Sequence[str], metrics:
     for part in parts:
         values = [METRICS[key].text(part[key][index]) if key in part else "" for index, key in columns]
         rows.append([part["name" if what == "text" else what].replace("_", " "), f"{part['bytes']:,}", *values])
-    return ReportTable([what, "bytes", *heads], rows)
+    return ReportTable([what, "bytes", *heads], rows, numbers=range(1, len(columns) + 2))
 
 
 def _totals(total: _Found, labels: Sequence[str]) -> ReportTable:
@@ -226,7 +226,8 @@ def _number_splits(number_splits: Iterable[Iterable[_Found]], labels: Sequence[s
     if not any(columns):
         return Section(sentences=["No number of 4 digits or more occurs."])
     rows = zip_longest(("most often", "then", "then")[: max(map(len, columns))], *columns, fillvalue="")
-    return Section(table=ReportTable(["numbers of 4 digits and more", *labels], list(rows)))
+    head = ["numbers of 4 digits and more", *labels]
+    return Section(table=ReportTable(head, list(rows), numbers=range(1, len(head))))
 
 
 def _pair(pair: _Found, labels: Sequence[str]) -> Section:

@@ -50,14 +50,9 @@ def run_runs(options: Namespace) -> int:
         difference = RunDifference.of(*map(load, paths))
         names = [path.name if paths[0].name != paths[1].name else str(path) for path in paths]
         if options.json:
-            what = {
-                "options": difference.options,
-                "same_until": difference.n_same,
-                "both": difference.n_both,
-                "only": [[token.hex() for token in only] for only in difference.only],
-                "bytes_per_token": difference.compression,
-            }
-            print(json.dumps(what))
+            what = {"options": difference.options, "same_until": difference.n_same, "both": difference.n_both}
+            what["only"] = [[token.hex() for token in only] for only in difference.only]
+            print(json.dumps(what | {"bytes_per_token": difference.compression}))
         else:
             print(*map(visible, difference.sentences(*names)), sep="\n")
         return 0

@@ -23,15 +23,10 @@ class ReportTable:
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
-    numbers: Collection[int] | None = None  # columns that are aligned on the right; None: all but the first
+    numbers: Collection[int]  # columns that are aligned on the right
     widest: int = 36  # cells of a column in a terminal at most
     tokens: int = -1  # the column that holds tokens, which is set as code; -1 for none
     marks: Sequence[str] = ()  # what distinguishes each row in a page: "problem", "warning" or nothing
-
-    @property
-    def right(self) -> Collection[int]:
-        """The columns that are aligned on the right."""
-        return range(1, len(self.head)) if self.numbers is None else self.numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ def aligned(table: ReportTable) -> Iterator[str]:
         padded = []
         for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
             space = " " * (width - cells(cell))
-            padded.append(space + cell if index in table.right else cell + space)
+            padded.append(space + cell if index in table.numbers else cell + space)
         yield "  ".join(padded).rstrip()
         if not number and has_head:
             yield "─" * (sum(widths) + 2 * (len(widths) - 1))
@@ -81,7 +76,7 @@ def as_markdown(title: str, sections: Sequence[Section]) -> str:
         lines += ["", f"## {_plain(section.heading)}", ""] if section.heading else [""]
         lines += [f"- {_plain(sentence)}" for sentence in section.sentences]
         if (table := section.table) is not None:
-            rules = ["---:" if index in table.right else "---" for index in range(len(table.head))]
+            rules = ["---:" if index in table.numbers else "---" for index in range(len(table.head))]
             rows = [
                 [code(cell) if index == table.tokens else _plain(cell) for index, cell in enumerate(row)]
                 for row in table.rows
@@ -111,7 +106,7 @@ def as_latex(sections: Iterable[Section]) -> str:
     found = []
     for table in (section.table for section in sections if section.table):
         head, *rows = (f"{' & '.join(map(_latex, row))} \\\\" for row in (table.head, *table.rows))
-        columns = "".join("r" if index in table.right else "l" for index in range(len(table.head)))
+        columns = "".join("r" if index in table.numbers else "l" for index in range(len(table.head)))
         lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
         found.append("\n".join([*lines, r"\end{tabular}", ""]))
     return "\n".join(found)
@@ -137,7 +132,7 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
             sentences = [f"<li>{escape(visible(sentence))}</li>" for sentence in section.sentences]
             lines += ["<ul>", *sentences, "</ul>"]
         if (table := section.table) is not None:
-            kinds = [" class=n" if index in table.right else "" for index in range(len(table.head))]
+            kinds = [" class=n" if index in table.numbers else "" for index in range(len(table.head))]
             heads = [f"<th{kind}>{escape(name)}" for name, kind in zip(table.head, kinds, strict=True)]
             lines += ["<table>", f"<tr>{''.join(heads)}</tr>"]
             for place, row in enumerate(table.rows):

@@ -2,16 +2,18 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol, cast
 
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError
-from bpe_core.formats.atomic import write_atomically, write_beside
+from bpe_core.formats.atomic import as_format_error, write_atomically
 from bpe_core.formats.file import LONGEST_TOKEN, TokenizerFile, tokenizer_at
 from bpe_core.patterns import splitter
 from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.whole_file import replace_files
 
 __all__ = ["FORMATS", "WRITABLE", "load", "read", "save", "save_beside", "why_no_tokenizer"]
 
@@ -95,8 +97,25 @@ def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
 
 
 def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
-    """Write a tokenizer in the native format to a new file; the path as of `write_beside`. Raises `FormatError`."""
-    return write_beside(path, list(_format("native").write(tokenizer)))
+    """Write a tokenizer in the native format to a new file, at `path` or the first of path-2, path-3, ... that does not
+    exist; returns its path.
+
+    Never replaces a file, also not one that another process creates meanwhile. Raises `FormatError`.
+    """
+    lines, place, number = list(_format("native").write(tokenizer)), path, 1
+    with as_format_error(path):
+        while True:
+            with suppress(FileExistsError):
+                open(place, "x").close()  # from now on it is taken
+                break
+            number += 1
+            place = path.with_stem(f"{path.stem}-{number}")
+        try:
+            replace_files((place, map(str.encode, lines)))
+        except BaseException:
+            place.unlink()
+            raise
+    return place
 
 
 def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native") -> None:

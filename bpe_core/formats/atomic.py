@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,7 +24,7 @@ def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> No
     Of a symbolic link the target is replaced. An existing file's permissions are kept. A pipe or a device is written to
     directly. Raises `FormatError` if one cannot be written; then the files are unchanged.
     """
-    with _as_format_error(files[0][0]):
+    with as_format_error(files[0][0]):
         targets = [file_of(path) for path, _ in files]
         whole = zip(targets, files, strict=True)
         replace_files(*((target, map(str.encode, lines)) for target, (_, lines) in whole if target))
@@ -33,30 +33,9 @@ def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> No
                 file.writelines(lines)
 
 
-def write_beside(path: Path, lines: Iterable[str]) -> Path:
-    """Write a new file, at `path` or the first of path-2, path-3, ... that does not exist; returns its path.
-
-    Never replaces a file, also not one that another process creates meanwhile. Raises `FormatError`.
-    """
-    place, number = path, 1
-    with _as_format_error(path):
-        while True:
-            with suppress(FileExistsError):
-                open(place, "x").close()  # from now on it is taken
-                break
-            number += 1
-            place = path.with_stem(f"{path.stem}-{number}")
-        try:
-            replace_files((place, map(str.encode, lines)))
-        except BaseException:
-            place.unlink()
-            raise
-    return place
-
-
 def check_place(path: str | os.PathLike[str]) -> None:
     """Raise `FormatError` unless a file can be written at `path`; free disk space is not checked."""
-    with _as_format_error(path):
+    with as_format_error(path):
         if target := file_of(path):
             probe = new_beside(target)
             open(probe, "x").close()
@@ -88,7 +67,8 @@ def file_of(path: str | os.PathLike[str]) -> Path | None:
 
 
 @contextmanager
-def _as_format_error(path: str | os.PathLike[str]) -> Iterator[None]:
+def as_format_error(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn an error of writing the file at `path` into a `FormatError`."""
     try:
         yield
     except FormatError:  # from whoever makes the lines: this tokenizer cannot be written so

@@ -26,7 +26,6 @@ from bpe_core.vocabulary.symbols import bytes_among
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
-_PICKY: Final = 2  # of a file of an earlier bpescope, with tokens that were removed while it was learned
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = (*_PLAIN[:3], "count", "ties", "n_tokens", "text")
 _ELSEWHERE: Final = ("sources", "steps", "first_counts", "special_tokens")  # of the record: not a line each
@@ -43,7 +42,14 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
     base = vocabulary.base
-    _check(tokenizer)
+    if tokenizer.preparation:
+        refuse(_TARGET, "it changes a text before it splits it, or looks for tokens in it")
+    if vocabulary.end_of_word is None:
+        if not vocabulary.is_bytewise:
+            refuse(_TARGET, "it is made of characters")
+        if any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(base).items()):
+            refuse(_TARGET, "some of its bytes have two tokens")
+        check_merges(vocabulary, _TARGET)
     head = {"format": FORMAT, "version": VERSION, "name": tokenizer.name}
     head |= {"pattern": tokenizer.pattern, "pattern_source": tokenizer.splitter.source}
     head |= {"n_vocab": tokenizer.n_vocab, "special_tokens": dict(vocabulary.special_tokens)}
@@ -73,19 +79,6 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     made = (vocabulary.bytes_of[token].decode(errors="backslashreplace") for _, _, token in vocabulary.merges)
     yield from _table("merges", rows, made)
     yield "\n}\n"
-
-
-def _check(tokenizer: Tokenizer) -> None:
-    """Raise `FormatError` if the format has no place for something."""
-    vocabulary = tokenizer.vocabulary
-    if tokenizer.preparation:
-        refuse(_TARGET, "it changes a text before it splits it, or looks for tokens in it")
-    if vocabulary.end_of_word is None:
-        if not vocabulary.is_bytewise:
-            refuse(_TARGET, "it is made of characters")
-        if any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(vocabulary.base).items()):
-            refuse(_TARGET, "some of its bytes have two tokens")
-        check_merges(vocabulary, _TARGET)
 
 
 def _bytes_from(first: int) -> dict[int, bytes]:
@@ -118,8 +111,6 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`, also if parts contradict others."""
     fields = file.fields()
     version = fields.number("version") if fields.text("format") == FORMAT else None
-    if version == _PICKY:
-        fields.fail("version", "this was learned by Picky BPE, which bpescope no longer has; train it again without")
     if version != VERSION:
         fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; another bpescope may read this")
     columns = _TRAINED if "training" in fields else _PLAIN

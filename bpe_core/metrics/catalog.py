@@ -54,10 +54,7 @@ METRICS: Final[Mapping[str, Metric]] = {
     ),
     "fertility": Metric("fertility", "tokens", ".3f", lambda one, i: _ratio(one.n_tokens[i], one.n_words)),
     "continued_words": Metric(
-        "continued words",
-        "of words",
-        ".1%",
-        lambda one, i: 1 - one.n_whole_words[i] / one.n_words if one.n_words else 0.0,
+        "continued words", "of words", ".1%", lambda one, i: _ratio(one.n_words - one.n_whole_words[i], one.n_words)
     ),
     "whole_words": Metric(
         "whole words", "of words", ".1%", None, lambda all, i: _ratio(all.total.n_whole_words[i], all.total.n_words)

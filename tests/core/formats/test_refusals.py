@@ -91,7 +91,6 @@ NATIVE = [
     (row(3, [98, 99, 260]), "a row of 7 values"),
     (row(3, {}), "a row of 7 values"),
     (at(version=3), "another bpescope may read this"),
-    (at(version=2), "this was learned by Picky BPE, which bpescope no longer has"),
     (at(columns=[]), "in columns"),
     (at(merges=None), "in merges, a list was expected, not null"),
     (at(n_vocab=7), "in n_vocab, "),
