@@ -27,7 +27,6 @@ class Lanes(Feature):
         self._tokenizers = tokenizers
         self.chosen: tuple[LaneChoice, ...] = ()  # the lanes that are shown, or will be once they are loaded
         self._loaded: dict[str, Tokenizer] = {}  # by the paths of those that are chosen
-        screen.watch(screen, "path", self._change_places, init=False)
 
     def _change_places(self, before: str, path: str) -> None:
         """Where the tokenizer of a lane comes to be that of the first lane, the lane gets the one before."""
@@ -42,6 +41,8 @@ class Lanes(Feature):
         """Show these lanes, of more than `MOST` the first, in the place of those of before."""
         self.chosen = tuple(dict.fromkeys(chosen))[:MOST]
         self.screen.remember(lanes=tuple(map(str, self.chosen)))
+        if self.chosen:
+            self.screen.watch(self.screen, "path", self._change_places, init=False)
         if any(not lane.path for lane in self.chosen):  # at steps of the tokenizer on the screen, which they follow
             self.screen.watch(self.screen, "tokenizer", self._update, init=False)
         self._loaded = {lane.path: self._loaded[lane.path] for lane in self.chosen if lane.path in self._loaded}
