@@ -94,8 +94,6 @@ def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
         return []
     found = _matrices(path)
     most = max((stored.shape[0] for stored in found.values()), default=0)
-    if not found:
-        raise EmbeddingsError(f"{path.name} holds no matrix.")
     if most < n_rows:
         none = f"No tensor in {path.name} has a row for each of {n_rows:,} ids"
         raise EmbeddingsError(f"{none}; the largest has {most:,}.")

@@ -29,18 +29,14 @@ class Weight(NamedTuple):
 WEIGHTS: Final[Mapping[str, Weight]] = {
     "unreachable": Weight(0.95, "No text was found that becomes the token: proved, or tried in hundreds of contexts."),
     "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
-    "undertrained": Weight(
-        0.9, "Measured on the model itself; half of it at the 2nd percentile (Land and Bartolo 2024)."
-    ),
+    "undertrained": Weight(0.9, "Measured on the model itself; half at the 2nd percentile (Land and Bartolo 2024)."),
     "absent-from-reference": Weight(
         0.8, "How glitch tokens came about (Rumbelow and Watkins 2023); as far as chance cannot explain it.", True
     ),
     "scaffold": Weight(
         0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained (Land and Bartolo 2024).", True
     ),
-    "verbatim": Weight(
-        0.7, "Of GPT-2's 32 such tokens 17 are published glitch tokens (Watkins and Rumbelow 2023).", True
-    ),
+    "verbatim": Weight(0.7, "Of GPT-2's 32 such tokens 17 are published glitches (Watkins and Rumbelow 2023).", True),
     "never-used": Weight(0.6, "The texts hold none, but other texts may; a judgement, not measured.", True),
     "few-documents": Weight(0.5, "A name in one file is met in no other text; a judgement, not measured.", True),
     "rare": Weight(0.3, "Seldom, but seen: a model may have learned it; a judgement.", True),

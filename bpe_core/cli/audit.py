@@ -23,7 +23,7 @@ from bpe_core.cli.streams import StderrReporter, open_tokenizer
 from bpe_core.errors import OptionError
 from bpe_core.process import INTERRUPTED, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted, fitted, shortened, visible
+from bpe_core.visible import counted, shortened, visible
 from bpe_core.worker.audit import AuditRequest, examined
 from bpe_core.worker.job import Job
 
@@ -144,8 +144,7 @@ def _by_kind(
     findings of each kind: the `first` ones; None: all."""
 
     def table(rows: Iterable[tuple[int, str, str]]) -> ReportTable:
-        cells = [(f"{id:,}", fitted(label, 24), why) for id, label, why in rows]
-        return ReportTable(("", "", ""), cells, numbers=(0,))
+        return ReportTable(("", "", ""), [(f"{id:,}", label, why) for id, label, why in rows], numbers=(0,), widest=24)
 
     yield Section(sentences=sentences)
     worst = [verdict for verdict in ranked if verdict.severity and verdict.severity > Severity.NOTE][:_OF_KIND]

@@ -64,15 +64,10 @@ def run_runs(options: Namespace) -> int:
     else:
         rows = []
         for run, rules in runs:
-            numbers = (
-                f"{run['vocab_size']:,}",
-                f"{run['merges']:,}",
-                f"{run['bytes_per_token']:.3f}",
-                f"{run['bytes']:,}",
-            )
-            created = run["created"][:16].replace("T", " ")
-            rows.append([run["path"], created, *numbers, run["corpus"][:8], run["ended"], rules])
-        head = ["file", "when (UTC)", "tokens", "merges", "b/token", "bytes", "corpus", "ended", "options"]
+            created, ratio = run["created"][:16].replace("T", " "), f"{run['bytes_per_token']:.3f}"
+            sizes = [f"{run[name]:,}" for name in ("vocab_size", "merges", "bytes")]
+            rows.append([run["path"], created, *sizes, ratio, run["corpus"][:8], run["ended"], rules])
+        head = ["file", "when (UTC)", "tokens", "merges", "bytes", "b/token", "corpus", "ended", "options"]
         print(*aligned(ReportTable(head, rows, numbers=(2, 3, 4, 5), widest=60)), sep="\n")
     return 0
 

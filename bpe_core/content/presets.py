@@ -146,4 +146,3 @@ _EVERY: Final = (
     ),
 )
 PRESETS: Final[Mapping[str, Preset]] = {preset.name: preset for preset in _EVERY}
-"""Name -> preset."""

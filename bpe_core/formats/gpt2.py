@@ -9,6 +9,7 @@ Special tokens are those that no merge makes and that look like <this> or [this]
 tokenizer_config.json says of added tokens has precedence.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +20,7 @@ from bpe_core.errors import FormatError, PatternNeededError
 from bpe_core.formats import huggingface
 from bpe_core.formats.atomic import refuse
 from bpe_core.formats.file import Fields, TokenizerFile
-from bpe_core.formats.huggingface.writing import dumped, named, pre_tokenizer, specials_of
+from bpe_core.formats.huggingface.writing import named, pre_tokenizer, specials_of
 from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.patterns.pattern import parse
 from bpe_core.tokenizer import Tokenizer
@@ -164,5 +165,6 @@ def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]
     if (cut := _cut_by_gpt_2(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges)) is not None:
         refuse(_TARGET, f"GPT-2's pattern cuts the token {quoted(cut)}, so nobody would believe it is theirs")
     ids, pairs = named(tokenizer, specials_of(vocabulary))
-    vocab, merges = [dumped(ids)], ["#version: 0.2\n", *(f"{left} {right}\n" for left, right in pairs)]
+    vocab = [json.dumps(ids, ensure_ascii=False, indent=1), "\n"]
+    merges = ["#version: 0.2\n", *(f"{left} {right}\n" for left, right in pairs)]
     yield from zip((path, other), (merges, vocab) if is_merges else (vocab, merges), strict=True)

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Final
 from bpe_core import kernel
 from bpe_core.errors import FormatError, PatternNeededError
 from bpe_core.formats.file import TokenizerFile, id_in
-from bpe_core.formats.huggingface.writing import installed, matching_all
+from bpe_core.formats.huggingface.writing import installed, matching_all, specials_of
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.formats.ranks import from_base64, ranks_of, vocabulary_of
+from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.normalizers import normal_form
+from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.visible import quoted
 
 if TYPE_CHECKING:
@@ -42,18 +45,14 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         why = "holds ranks, but not how to split a text, and is none of the published files known here"
         raise PatternNeededError(f"{file.where} {why}; name its pattern, such as llama3 or qwen2 (--pattern).")
     pattern = known.pattern if pattern is None else pattern
-    if not known.normalization:
-        return Tokenizer(vocabulary, pattern, name=known.name)
-    from bpe_core.patterns import splitter  # of these files, few need the rest
-    from bpe_core.tokenizer.normalizers import normal_form
-    from bpe_core.tokenizer.preparation import AddedToken, Preparation, SplitStep
-
-    preparation = Preparation(
-        added=tuple(AddedToken(text, token, special=True) for text, token in known.special_tokens.items()),
-        normalize=normal_form(known.normalization),
-        steps=(SplitStep(splitter(pattern)),),
-        description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
-    )
+    preparation = None
+    if known.normalization:
+        preparation = Preparation(
+            added=specials_of(vocabulary),
+            normalize=normal_form(known.normalization),
+            steps=(SplitStep(splitter(pattern)),),
+            description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
+        )
     return Tokenizer(vocabulary, pattern, name=known.name, preparation=preparation)
 
 

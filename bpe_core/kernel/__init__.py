@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.errors import KernelError
 from bpe_core.kernel.stamp import stamp
 
-SWITCH: Final = "BPESCOPE_KERNEL"
-"""The environment variable: 0 turns the kernel off, 1 makes its absence an error."""
+SWITCH: Final = "BPESCOPE_KERNEL"  # the environment variable
 
 
 def _why_not(switch: str) -> str:
@@ -43,9 +42,7 @@ def _why_not(switch: str) -> str:
 why_not: Final = _why_not(os.environ.get(SWITCH, ""))
 """Why the kernel is not in use, such as "not compiled"; "" if it is."""
 
-available: Final = not why_not
-"""Whether the kernel is in use. Otherwise the names below are those of `fallback`, as far as it has them."""
-
+available: Final = not why_not  # otherwise the names below are those of `fallback`, as far as it has them
 description: Final = "with the compiled kernel" if available else f"in pure Python: the kernel is {why_not}"
 """Whether the kernel is in use, in words for a person."""
 

@@ -24,7 +24,6 @@ BOTH: Final = UPPER | LOWER
 Sets = tuple[tuple[str, int], ...]
 """(regular expression for one character, the sets of the characters that match), ...; later ones override earlier."""
 
-
 _PREFIX: Final = r"[^\r\n\p{L}\p{N}]?"
 _UPPER: Final = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER: Final = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
@@ -87,24 +86,20 @@ def scanner(source: str) -> "kernel.Scanner | None":
     contractions, (letters, spaced, contracted), tail = _CONTRACTIONS[found[0]], _WORDS[found[1]], _TAILS[found[3]]
     if rest or (contractions and contracted):
         return None
-    sets = partial(_ranges, _sets(letters, spaced, tail))
-    lines, end_first = _LINES_AND_END_FIRST[found[4]]
-    return kernel.Scanner(sets, 3 if contracted else contractions, _MOST_DIGITS[found[2]], lines, end_first)
-
-
-def _sets(letters: Sets, spaced: bool, tail: str) -> Sets:
     prefix = 0 if spaced else PREFIX
     newline = SPACE | NEWLINE | (TAIL if tail else 0)
-    slash = SIGN | prefix | (TAIL if "/" in tail else 0)
-    return (
+    sets = (
         (r"\P{L}", SIGN | prefix),
         *letters,
         (r"\p{N}", NUMBER),
         (r"\s", SPACE | prefix),
         (r"\ ", SPACE | PREFIX),
-        (r"\n", newline),
-        (r"\r", newline),
-        ("/", slash),
+        (r"[\r\n]", newline),
+        ("/", SIGN | prefix | (TAIL if "/" in tail else 0)),
+    )
+    lines, end_first = _LINES_AND_END_FIRST[found[4]]
+    return kernel.Scanner(
+        partial(_ranges, sets), 3 if contracted else contractions, _MOST_DIGITS[found[2]], lines, end_first
     )
 
 

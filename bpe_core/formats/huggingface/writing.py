@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -82,7 +82,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
     described = [{"id": one.token, "content": one.text} | {flag: getattr(one, flag) for flag in flags} for one in added]
     head = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": described}
-    yield dumped(head | pipeline | {"post_processor": None, "model": model})
+    yield json.dumps(head | pipeline | {"post_processor": None, "model": model}, ensure_ascii=False, indent=1) + "\n"
 
 
 def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
@@ -159,11 +159,6 @@ def matching_all(tokenizer: Tokenizer, target: str, *, in_regex: bool = False) -
     check_read_alike(split, target, in_regex=in_regex)
     is_all = split.name or split.drops_rest or not split.source
     return split.source if is_all else rf"{split.source}|(?:(?!{split.source})[\s\S])+"
-
-
-def dumped(values: Mapping[str, Any]) -> str:
-    """The text of a JSON file."""
-    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
 
 
 def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":

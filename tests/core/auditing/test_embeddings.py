@@ -167,5 +167,5 @@ def test_tensors_with_a_row_for_each_id_are_named_the_usual_ones_first(tmp_path)
     with pytest.raises(EmbeddingsError, match=r"a row for each of 51 ids; the largest has 50\.$"):
         tensors_with_rows(path, 51)
     assert tensors_with_rows(tmp_path / "m.npy", 50) == []
-    with pytest.raises(EmbeddingsError, match="holds no matrix"):
+    with pytest.raises(EmbeddingsError, match="the largest has 0"):
         tensors_with_rows(written(tmp_path / "n.safetensors", {}), 1)
