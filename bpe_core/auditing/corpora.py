@@ -46,9 +46,8 @@ def seldom(subject: AuditSubject) -> Iterator[Finding]:
         elif not count:
             reason = f"It occurs nowhere in {subject.texts}, nor does any token made of it."
             if merged:
-                reason = (
-                    f"It is not left anywhere in {subject.texts}: later merges took {merged_share(merged, merged)}."
-                )
+                taken = merged_share(merged, merged)
+                reason = f"It is not left anywhere in {subject.texts}: later merges took {taken}."
             severity = _severity(subject, strengths[token], Severity.PROBLEM)
             yield subject.finding(token, "never-used", severity, reason, **evidence)
 

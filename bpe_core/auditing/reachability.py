@@ -54,8 +54,8 @@ def _of_text(subject: AuditSubject, token: int, text: str) -> Finding | None:
     """The finding about a token whose bytes are valid UTF-8, `text`; None if it encodes to itself."""
     tokenizer = subject.tokenizer
     ids = tokenizer.encode_ordinary(text)
-    end = tokenizer.vocabulary.end_of_word
-    if ids == [token] or (end is not None and (token == end or ids == [token, end])):
+    mark = tokenizer.vocabulary.end_of_word
+    if ids == [token] or (mark is not None and (token == mark or ids == [token, mark])):
         return None
     cause, effect = _what_becomes_of(subject, token, text, ids)
     found, tried = search(tokenizer, token)
@@ -66,10 +66,8 @@ def _of_text(subject: AuditSubject, token: int, text: str) -> Finding | None:
     if ids and cause == "merges":
         reason = _NEVER_BUILT.format(subject.joined(ids))
     else:
-        reason = effect[0].upper() + effect[1:]
-        reason += (
-            f", and in none of {tried:,} contexts tried does it occur." if ids else ", so no text becomes this token."
-        )
+        end = f", and in none of {tried:,} contexts tried does it occur." if ids else ", so no text becomes this token."
+        reason = effect[0].upper() + effect[1:] + end
     return _unreachable(subject, token, reason, cause, ids, tried=tried)
 
 

@@ -78,11 +78,8 @@ class Usage:
             merged[right] += n_made
         n_bytes, n_tokens = sum(source.bytes * source.weight for source in counts.sources), sum(remaining.values())
         record, step = tokenizer.record, tokenizer.step
-        of_training = (
-            record is not None
-            and 0 < step <= len(record.steps)
-            and (n_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
-        )
+        n_trained = record.steps[step - 1][2] if record and 0 < step <= len(record.steps) else None
+        of_training = record is not None and (n_bytes, n_tokens) == (record.n_bytes, n_trained)
         few_documents = {token: found for token, found in documents.items() if token not in widespread}
         return cls(n_tokens, remaining, merged, examples, few_documents, of_training)
 

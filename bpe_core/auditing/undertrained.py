@@ -89,11 +89,7 @@ def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
 
 
 def indicator(
-    matrix: Matrix,
-    name: str,
-    unused: Sequence[int],
-    ordinary: Sequence[int],
-    progress: OnStage | None = None,
+    matrix: Matrix, name: str, unused: Sequence[int], ordinary: Sequence[int], progress: OnStage | None = None
 ) -> "tuple[Array, float]":
     """The indicator `name` of each row, and its 2nd percentile over the rows `ordinary` (all if empty).
 

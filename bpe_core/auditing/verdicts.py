@@ -94,11 +94,8 @@ def verdict(subject: AuditSubject, token: int, findings: Sequence[Finding]) -> V
         shares[kind] = round(left * value, 6)
         left *= 1 - value
     findings = sorted(findings, key=lambda finding: -worth[finding.kind])
-    evidence: dict[str, Any] = {
-        "step": vocabulary.step_of(token),
-        "parents": list(parents) if parents else None,
-        "special": special,
-    }
+    evidence: dict[str, Any] = {"step": vocabulary.step_of(token), "parents": list(parents) if parents else None}
+    evidence["special"] = special
     evidence |= {name: column[token] for name, column in subject.columns.items() if token in column}
     if percentile is not None:
         evidence["percentile"] = round(percentile, 4)

@@ -129,10 +129,8 @@ def _given(options: Namespace, subject: AuditSubject) -> Iterator[str]:
         yield f"Model: {', '.join([Path(options.embeddings).name, *how])}."
     if not options.corpus and "count" in subject.columns:
         yield "Counts are those of its training corpus, from its record."
-    missing = [
-        what for what, known in (("texts", subject.usage), ("the rows of a model", options.embeddings)) if not known
-    ]
-    if missing:
+    known = {"texts": subject.usage, "the rows of a model": options.embeddings}
+    if missing := [what for what, value in known.items() if not value]:
         yield f"Without {' and '.join(missing)} a token that is merely rare looks like any other."
     yield f"bpescope {version('bpescope')}{', pattern ' + visible(options.pattern) if options.pattern else ''}."
 

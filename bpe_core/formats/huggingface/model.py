@@ -50,9 +50,7 @@ class Model:
         for name in [one.text for one in added if self._is_bytewise and not one.text.isascii() and one.text in ids]:
             if (byte := BYTE_OF.get(name)) is not None:
                 if byte not in UNUSED_BYTES:
-                    raise OptionError(
-                        f"The added token {quoted(name)} has the id {ids[name]}, which is that of a byte."
-                    )
+                    raise OptionError(f"Of the added token {quoted(name)} the id {ids[name]} is that of a byte.")
                 meant[name] = None  # the text, as in DeepSeek's: the byte is in no text
         merges = [
             (ids[left], ids[right], token)
@@ -73,10 +71,7 @@ class Model:
         base |= {token for name, token in ids.items() if len(name) == 1} | set(self.byte_ids.values())
         made: set[int] = set()
         for left, right, token in merges:  # some published files have merges before those that make their parts
-            if left not in made:
-                base.add(left)
-            if right not in made:
-                base.add(right)
+            base |= {left, right} - made
             made.add(token)
         in_base = {token: data for token, data in tokens.items() if token in base}
         return Vocabulary(in_base, merges, specials, symbols=self._symbols(meant), whole_pieces=whole)
