@@ -15,7 +15,7 @@ from typing import Any, Final
 from bpe_core.errors import OptionError
 from bpe_core.live.change import Change, Edit
 from bpe_core.live.plain import PlainReader
-from bpe_core.live.prepared import PreparedPart, PreparedReader
+from bpe_core.live.prepared import PreparedPart, PreparedReader, piece_across
 from bpe_core.live.spans import Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import without_surrogates
@@ -26,6 +26,7 @@ __all__ = ["Change", "LiveText"]
 LEAST: Final = 64  # characters below which edited parts are read together with the next one
 GROUP: Final = 128  # parts of a group, about
 LONG: Final = 2_048  # characters of a prepared part that is not encoded fast enough for a screen to wait for it
+_FAR: Final = 2_048  # characters before and behind an offset in which `piece_at` follows a piece across parts
 
 
 class LiveText:
@@ -142,14 +143,18 @@ class LiveText:
     def piece_at(self, offset: int) -> tuple[int, int, str] | None:
         """(start, end, text as it is encoded) of the piece that holds the character at `offset`; None if none does.
 
-        The text is normalized, and "" for an added token. Under a tokenizer that changes the text, a very long piece
-        ends where its part does.
+        The text is normalized, and "" for an added token. Under a tokenizer that changes the text, a piece that spans
+        very many characters is cut off.
         """
         if offset == self.n_characters:
             return None
         at, part = next(self._within(offset, offset))
-        found = part.piece_at(offset - at)
-        return found and (at + found[0], at + found[1], found[2] if found[2:] else part.between(*found))
+        if not isinstance(part, PreparedPart):
+            start, end = part.piece_at(offset - at)
+            return at + start, at + end, part.between(start, end)
+        near = [part for _, part in self._within(max(0, offset - _FAR), min(self.n_characters, offset + _FAR))]
+        found = piece_across(near, near.index(part), offset - at)
+        return found and (at + found[0], at + found[1], found[2])
 
     # How many
 

@@ -95,8 +95,20 @@ class PreparedPart(Part):
     def spans(self, start: int, end: int) -> list[Span]:
         return self.alignment.spans(start, end)
 
-    def piece_at(self, offset: int) -> tuple[int, int, str] | None:
-        return self.alignment.piece_at(offset)
+
+def piece_across(parts: Sequence[PreparedPart], index: int, offset: int) -> tuple[int, int, str] | None:
+    """(start, end, prepared text) of the piece at `offset` of a part; None if there is none. `parts` are adjacent ones,
+    which the piece may span; beyond them it is not followed."""
+    first, last = index, index + 1
+    while first and parts[first].before is Cut.INSIDE:
+        first -= 1
+    while last < len(parts) and parts[last].before is Cut.INSIDE:
+        last += 1
+    start = -sum([part.n_characters for part in parts[first:index]])
+    text = "".join([part.text for part in parts[first:last]])
+    alignment = parts[index].reader.align(text, parts[first].before, parts[last - 1].behind)
+    found = alignment.piece_at(offset - start)
+    return found and (start + found[0], start + found[1], found[2])
 
 
 def _places(parts: Sequence[Alignment], first: int, last: int) -> list[Range]:
