@@ -50,7 +50,7 @@ class Preset:
         checks = {"": (f"{self.n_merges:,} merges, {self.n_tokens:,} tokens left in the corpus", numbers)}
         checks["tokens made, in order: "] = _labels(self.tokens), made
         for text, ids in self.encodings.items():
-            checks[f"ids of {text!r}: "] = _numbers(ids), _numbers(tokenizer.encode_ordinary(text))
+            checks[f"ids of {text!r}: "] = " ".join(map(str, ids)), " ".join(map(str, tokenizer.encode_ordinary(text)))
         for what, (expected, found) in checks.items():
             if found != expected:
                 return False, f"{self.name} did not come out as promised: {what}{found}, not {expected}"
@@ -62,10 +62,6 @@ class Preset:
 
 def _labels(tokens: Iterable[bytes]) -> str:
     return " ".join(map(token_label, tokens))
-
-
-def _numbers(ids: Sequence[int]) -> str:
-    return " ".join(map(str, ids))
 
 
 _CORPUS: Final = " ".join(["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6)

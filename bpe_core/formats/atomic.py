@@ -51,7 +51,7 @@ def file_of(path: str | os.PathLike[str]) -> Path | None:
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
-        raise ValueError(f"there is no folder {_shown(target.parent)}; make it first")
+        raise ValueError(f"there is no folder {visible(shortened(str(target.parent), 200))}; make it first")
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -75,8 +75,4 @@ def as_format_error(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:  # ValueError also of a path with a NUL character
         reason = error.strerror if isinstance(error, OSError) else error
-        raise FormatError(f"{_shown(path)} cannot be written: {reason}.") from error
-
-
-def _shown(path: str | os.PathLike[str]) -> str:
-    return visible(shortened(os.fspath(path), 200))
+        raise FormatError(f"{visible(shortened(os.fspath(path), 200))} cannot be written: {reason}.") from error

@@ -104,8 +104,10 @@ MEANINGS: Final[Mapping[str, str]] = {
 }
 """Key of a metric -> its meaning, in one sentence of at most 100 characters."""
 
-OF_PARTS: Final = (*(key for key, metric in METRICS.items() if metric.of_amounts), "parity")
-"""The metrics of each text, folder and script."""
+OF_PARTS: Final = (
+    *(key for key, metric in METRICS.items() if metric.of_amounts),
+    "parity",
+)  # of texts and their scripts
 
 
 def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | None = None) -> float | None:

@@ -128,10 +128,9 @@ class WorstLine:
 
 
 class WorstLines:
-    """Keeps, for each of two or more tokenizers, the `most` different lines with the greatest excess."""
+    """Keeps, for each of two or more tokenizers, the `_WORST` different lines with the greatest excess."""
 
-    def __init__(self, n_tokenizers: int, most: int) -> None:
-        self._most = most
+    def __init__(self, n_tokenizers: int) -> None:
         self._kept: list[dict[tuple[str, tuple[int, ...]], WorstLine]] = [{} for _ in range(n_tokenizers)]
         # New lines are kept if their excess is greater. It only grows: what is kept was counted from its first place.
         self._least = [0] * n_tokenizers
@@ -155,14 +154,14 @@ class WorstLines:
             old.n_times += 1
         elif new.excess(index) > self._least[index]:
             kept[key] = new
-            if len(kept) >= 4 * self._most:
+            if len(kept) >= 4 * _WORST:
                 worst = self.of(index)
                 self._least[index] = worst[-1].excess(index)
                 self._kept[index] = {(one.line, one.n_tokens): one for one in worst}
 
     def of(self, index: int) -> list[WorstLine]:
         """The lines for the tokenizer `index`: by falling excess, those of equal excess as they came."""
-        return nsmallest(self._most, self._kept[index].values(), key=lambda one: -one.excess(index))
+        return nsmallest(_WORST, self._kept[index].values(), key=lambda one: -one.excess(index))
 
 
 class Comparison:
@@ -187,7 +186,7 @@ class Comparison:
         self.token_counts: Final = [Counter[int]() for _ in self.tokenizers]
         self.number_splits: Final = [Counter[tuple[int, ...]]() for _ in self.tokenizers]
         self.pairs: Final = [TokenizerPair() for _ in self.tokenizers[1:]]
-        self.worst_lines: Final = WorstLines(len(self.tokenizers), _WORST) if len(self.tokenizers) > 1 else None
+        self.worst_lines: Final = WorstLines(len(self.tokenizers)) if len(self.tokenizers) > 1 else None
         self.sample = ""
 
     def add(
