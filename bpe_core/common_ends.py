@@ -1,6 +1,6 @@
 """The lengths of the common prefix and the common suffix of two sequences."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 
 def common_prefix(one: Sequence[object], other: Sequence[object], start: int = 0, other_start: int = 0) -> int:
@@ -12,32 +12,19 @@ def common_prefix(one: Sequence[object], other: Sequence[object], start: int = 0
     >>> common_prefix([1, 2, 3, 4], [1, 2, 9])
     2
     """
-
-    def same(n: int, step: int) -> bool:
-        a, b = start + n, other_start + n
-        return one[a : a + step] == other[b : b + step]
-
-    return _longest(same, min(len(one) - start, len(other) - other_start))
+    return _common(one, start, other, other_start, min(len(one) - start, len(other) - other_start), 1)
 
 
 def common_suffix(one: Sequence[object], other: Sequence[object], stop: int, other_stop: int) -> int:
-    """The length of the longest common suffix of `one[:stop]` and `other[:other_stop]`, found in the same way.
-
-    >>> common_suffix([1, 2, 3, 4], [9, 3, 4], 4, 3)
-    2
-    """
-
-    def same(n: int, step: int) -> bool:
-        a, b = stop - n - step, other_stop - n - step
-        return one[a : a + step] == other[b : b + step]
-
-    return _longest(same, min(stop, other_stop))
+    """The length of the longest common suffix of `one[:stop]` and `other[:other_stop]`, found in the same way."""
+    return _common(one, stop, other, other_stop, min(stop, other_stop), -1)
 
 
-def _longest(same: Callable[[int, int], bool], most: int) -> int:
+def _common(one: Sequence[object], at: int, other: Sequence[object], other_at: int, most: int, side: int) -> int:
     n, step = 0, 1
     while step:
-        if n + step <= most and same(n, step):
+        first, last = (n, n + step) if side > 0 else (-n - step, -n)
+        if n + step <= most and one[at + first : at + last] == other[other_at + first : other_at + last]:
             n += step
             step *= 2
         else:

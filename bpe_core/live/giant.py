@@ -221,7 +221,9 @@ class Giant:
         lo, hi = ends.changed(old, start, stop, growth)
         first, last = self._token_at(lo)[0], self._token_at(hi - growth)[0]
         row, changed = array(reader.typecode), ends.between(lo, hi)
-        if ends.are_ahead and hi - lo < SHORT * len(changed) and (hi == len(data) or ends.is_safe(hi)):
+        ended, begun = (data[a:b].decode(errors="ignore") for a, b in ((max(0, hi - 4), hi), (hi, hi + 4)))
+        is_cut = not begun or reader.is_safe_cut(ended[-1] + begun[0])
+        if ends.are_ahead and is_cut and hi - lo < SHORT * len(changed):
             row = reader.encode(data[lo:hi].decode())
         else:
             begin, low, high = lo, first, last
@@ -286,8 +288,6 @@ class Ends:
 
     def __init__(self, reader: "PlainReader", data: bytes) -> None:
         splitter = reader.splitter
-        self._reader: Final = reader
-        self._data: Final = data
         self.gaps: Final = set[int]()  # the ends of those that are dropped
         self.are_ahead: Final = splitter.scanner is not None
         self._ends: Final = array("Q")
@@ -310,11 +310,6 @@ class Ends:
     def between(self, lo: int, hi: int) -> Sequence[int]:
         """Where the pieces end that lie between two ends."""
         return self._ends[bisect_right(self._ends, lo) : bisect_right(self._ends, hi)]
-
-    def is_safe(self, end: int) -> bool:
-        """Whether the text may be cut at the end of a piece, whatever comes behind it."""
-        before, behind = self._data[max(0, end - 4) : end], self._data[end : end + 4]
-        return self._reader.is_safe_cut(before.decode(errors="ignore")[-1] + behind.decode(errors="ignore")[0])
 
     def changed(self, old: "Ends", start: int, stop: int, growth: int) -> tuple[int, int]:
         """(begin, end) of the pieces that an edit changed, which replaced the bytes of `old` from `start` to `stop`."""

@@ -11,9 +11,8 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, Self
 
@@ -360,26 +359,6 @@ class Vocabulary:
     def _check(self, token: int) -> None:
         if token not in self:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
-
-
-class TokenOrder:
-    """The tokens of a vocabulary, without the special ones, sorted by their bytes: a common prefix is a range."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        special = set(vocabulary.special_tokens.values())
-        tokens = (token for token in vocabulary.ids() if token not in special)
-        self._tokens = sorted((vocabulary.token_bytes(token), token) for token in tokens)
-        self.longest = max((len(data) for data, _ in self._tokens), default=0)  # bytes
-
-    def beginning_with(self, prefix: bytes) -> list[int]:
-        """The ids of the tokens that begin with `prefix` and are longer, sorted by their bytes; O(log n + found)."""
-        first = last = bisect_right(self._tokens, prefix, key=itemgetter(0))
-        while last < len(self._tokens) and self._tokens[last][0].startswith(prefix):
-            last += 1
-        return [token for _, token in self._tokens[first:last]]
-
-
-in_order: Final = lru_cache(maxsize=2)(TokenOrder)  # half a second for 200,000 tokens
 
 
 def numbers(kind: str, data: bytes) -> "array[int]":

@@ -310,7 +310,7 @@ class TextWork:
                 self._work_in(_PAUSE)
 
     async def _order(self, tokenizer: Tokenizer) -> None:
-        from bpe_core.vocabulary import in_order
+        from bpe_core.explain.unstable import in_order
 
         await in_thread(in_order, tokenizer.vocabulary)
         self._is_ordering = False
