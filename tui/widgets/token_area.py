@@ -22,6 +22,7 @@ from textual.message import Message
 from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.timer import Timer
+from textual.worker import Worker
 
 from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import in_thread
@@ -226,7 +227,7 @@ class TextWork:
         self._settles_from = 0.0  # when tokens may be settled
         self._is_reading = False
         self._ordered: Tokenizer | None = None  # the one whose vocabulary is in order for the review, or soon will be
-        self._is_ordering = False
+        self._ordering: Worker[None] | None = None
         self._splitters: set[Splitter] = set()  # those of the lanes; soon all of their patterns are compiled
 
     def begin(self) -> None:
@@ -298,20 +299,21 @@ class TextWork:
                 self._area.tokens_changed()
             else:
                 self._work_in(_PAUSE)
-        elif edited.live is None or self._is_ordering:
+        elif edited.live is None or self._ordering is not None:
             return
         elif self._ordered is not edited.live.tokenizer:
-            self._ordered, self._is_ordering = edited.live.tokenizer, True
-            self._area.run_worker(self._order(self._ordered), group="review")
+            self._ordered = edited.live.tokenizer
+            self._ordering = self._area.run_worker(self._order, group="review")
         else:
             is_settled = edited.settle_review(SLICE)
             self._area.reviewed()
             if not is_settled:
                 self._work_in(_PAUSE)
 
-    async def _order(self, tokenizer: Tokenizer) -> None:
+    async def _order(self) -> None:
         from bpe_core.explain.unstable import in_order
 
-        await in_thread(in_order, tokenizer.vocabulary)
-        self._is_ordering = False
+        if self._ordered is not None:
+            await in_thread(in_order, self._ordered.vocabulary)
+        self._ordering = None
         self._work_in(_PAUSE)
