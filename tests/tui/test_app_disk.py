@@ -125,6 +125,6 @@ async def test_keys_wait_for_no_disk(
         await scope.press("enter")
         await scope.back()
         await scope.press("f6")
-        await scope.until(lambda: scope.screen.run.busy, "it trains")
+        await scope.until(lambda: scope.screen.features.training.newest, "a training begins")
         await scope.press("ctrl+q")
     assert asked <= {"bpescope", "configuration.json", "editor.txt"}, "what the first frame needs, and no more"
