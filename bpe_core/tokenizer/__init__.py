@@ -97,7 +97,7 @@ class Tokenizer:
 
     @property
     def merges(self) -> list[Triple]:
-        """(left, right, token) of each merge in force, in order; a copy (`vocabulary.merges` is a view)."""
+        """(left, right, token) of each merge in force, in order; a copy."""
         return list(self.vocabulary.merges)
 
     @property

@@ -20,7 +20,7 @@ from bpe_core import kernel
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
-from bpe_core.vocabulary.store import Prefix, Store, check_ids, whole_by_default
+from bpe_core.vocabulary.store import Store, check_ids, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
@@ -148,10 +148,10 @@ class Vocabulary:
             + sum(step_of.get(one, 0) > self.n_merges for one in self._texts)
         )
 
-    @property
-    def merges(self) -> Prefix[Triple]:
-        """(left, right, token) of every merge in force, in order; a view, not a copy."""
-        return Prefix(self._store.merges, self.n_merges)
+    @cached_property
+    def merges(self) -> Sequence[Triple]:
+        """(left, right, token) of every merge in force, in order; listed when first asked for, in O(n)."""
+        return self._store.merges[: self.n_merges]
 
     @property
     def base(self) -> Mapping[int, bytes]:

@@ -2,10 +2,8 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from operator import eq
-from typing import TypeVar, overload
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from bpe_core import kernel
 from bpe_core.errors import OptionError
@@ -114,34 +112,3 @@ class Store:
 def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:
     """The default of `whole_pieces`: bytes -> the lowest token of `base` with these bytes, for more than one byte."""
     return {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
-
-
-T = TypeVar("T")
-
-
-class Prefix(Sequence[T]):
-    """The first `length` items of a list, as a read-only sequence; equal to any sequence of the same items."""
-
-    def __init__(self, items: list[T], length: int) -> None:
-        self._items = items
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
-        if isinstance(index, slice):
-            return [self._items[i] for i in range(self._length)[index]]
-        return self._items[range(self._length)[index]]
-
-    def __iter__(self) -> Iterator[T]:
-        return islice(self._items, self._length)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(other) == self._length and all(map(eq, self, other))
-
-    __hash__ = None  # type: ignore[assignment]  # as a list's

@@ -9,7 +9,6 @@ from typing import Final
 
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.visible import counted, visible
-from bpe_core.vocabulary.store import Prefix
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
 from tui.features.feature import NO_TEXT, Feature
@@ -105,7 +104,7 @@ class ComparisonFeature(Feature):
                             comparison = replace(comparison, running=False, progress="", subject=subject)
                         case Failed(sentence):
                             return self.failed(sentence)
-                comparison = replace(comparison, texts=Prefix(compared, len(compared)))
+                comparison = replace(comparison, texts=tuple(compared))
                 self.screen.comparison = comparison
 
     def failed(self, sentence: str) -> None:
