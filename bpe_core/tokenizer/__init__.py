@@ -147,12 +147,10 @@ class Tokenizer:
         """
         allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
         refuse(disallowed, text)
-        if self.preparation:
-            return self._encode_prepared(text, allowed)
         if not allowed:
             return self.encode_ordinary(text)
         ids: list[int] = []
-        for part in self._divide(allowed, _blocks(without_surrogates(text))):
+        for part in self.divide((text,), allowed_special=allowed, disallowed_special=()):
             ids += self.encode_ordinary(part) if isinstance(part, str) else part
         return ids
 
@@ -170,11 +168,8 @@ class Tokenizer:
         blocks = without(disallowed, blocks)
         if self.preparation:
             yield self._encode_prepared("".join(blocks), allowed)
-        else:
-            yield from self._divide(allowed, map(without_surrogates, blocks))
-
-    def _divide(self, allowed: frozenset[str], blocks: Iterable[str]) -> Iterator[str | list[int]]:
-        for is_token, group in groupby(parts(allowed, blocks), key=itemgetter(0)):
+            return
+        for is_token, group in groupby(parts(allowed, map(without_surrogates, blocks)), key=itemgetter(0)):
             texts = (text for _, text in group)
             if is_token:
                 yield list(map(self.vocabulary.special_tokens.__getitem__, texts))
