@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Final, Protocol, cast
 
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError
-from bpe_core.formats.atomic import as_format_error, write_atomically
 from bpe_core.formats.file import LONGEST_TOKEN, TokenizerFile, tokenizer_at
 from bpe_core.patterns import splitter
 from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.whole_file import replace_files
+from bpe_core.whole_file import as_format_error, replace_files, write_atomically
 
 __all__ = ["FORMATS", "WRITABLE", "load", "read", "save", "save_beside", "why_no_tokenizer"]
 

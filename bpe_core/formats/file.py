@@ -48,6 +48,11 @@ def tokenizer_at(path: Path) -> Path:
     return (holder_in(path) if os.path.isdir(path) else None) or path
 
 
+def refuse(target: str, problem: str) -> NoReturn:
+    """Raise the `FormatError` that a tokenizer cannot be written; `target` says as what, `problem` is a clause."""
+    raise FormatError(f"This tokenizer cannot be written {target}: {problem}; choose another format.")
+
+
 @dataclass(frozen=True, slots=True)
 class TokenizerFile:
     """The whole content of a file, its name in errors, safe to show, and its path; None if it is from no file."""

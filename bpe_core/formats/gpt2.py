@@ -18,8 +18,7 @@ from typing import Any, Final
 
 from bpe_core.errors import FormatError, PatternNeededError
 from bpe_core.formats import huggingface
-from bpe_core.formats.atomic import refuse
-from bpe_core.formats.file import Fields, TokenizerFile
+from bpe_core.formats.file import Fields, TokenizerFile, refuse
 from bpe_core.formats.huggingface.writing import named, pre_tokenizer, specials_of
 from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.patterns.pattern import parse

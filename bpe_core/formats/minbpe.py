@@ -7,8 +7,7 @@ and a line for each merge ("left right", ids). Bytes have the ids 0 to 255 and m
 from collections.abc import Iterator
 from typing import Final
 
-from bpe_core.formats.atomic import refuse
-from bpe_core.formats.file import MOST_MADE, TokenizerFile, id_in
+from bpe_core.formats.file import MOST_MADE, TokenizerFile, id_in, refuse
 from bpe_core.formats.huggingface.writing import matching_all
 from bpe_core.formats.native import bytes_made
 from bpe_core.patterns import PATTERNS

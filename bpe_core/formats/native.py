@@ -12,8 +12,7 @@ from typing import Any, Final, NoReturn
 
 from bpe_core.corpus import Source
 from bpe_core.errors import PatternError
-from bpe_core.formats.atomic import refuse
-from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, amount_in, is_number
+from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, amount_in, is_number, refuse
 from bpe_core.formats.ranks import check_merges
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer

@@ -6,8 +6,7 @@ A vocabulary of merges can be written so if ranks give the same ids for every te
 from binascii import a2b_base64
 from collections.abc import Mapping
 
-from bpe_core.formats.atomic import refuse
-from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.file import TokenizerFile, refuse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary

@@ -15,7 +15,6 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.corpus.sampling import Sample, parsed_weights
 from bpe_core.errors import BpeError, FormatError, OptionError, Stopped
 from bpe_core.formats import load, save, save_beside
-from bpe_core.formats.atomic import check_place, file_of, write_atomically
 from bpe_core.hub import located
 from bpe_core.runs import exported
 from bpe_core.tokenizer import Tokenizer
@@ -25,6 +24,7 @@ from bpe_core.trainer.checkpoints import Checkpoints, check_options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
+from bpe_core.whole_file import check_place, file_of, write_atomically
 from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job, Request
 from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Saved, Started, State

@@ -20,11 +20,11 @@ from textual.widgets.button import ButtonVariant
 
 from bpe_core.corpus.counts import LARGEST
 from bpe_core.errors import BpeError
-from bpe_core.formats.atomic import check_place
 from bpe_core.formats.file import holder_in
 from bpe_core.patterns import PATTERNS
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
+from bpe_core.whole_file import check_place
 from tui.disk.sources import is_folder
 from tui.drawing.palette import colored_pieces
 from tui.terminal.background import in_thread

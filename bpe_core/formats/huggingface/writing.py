@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.errors import FetchError, PatternError
-from bpe_core.formats.atomic import refuse
+from bpe_core.formats.file import refuse
 from bpe_core.formats.ranks import check_merges
 from bpe_core.patterns import splitter
 from bpe_core.patterns.automaton import Automaton

@@ -7,8 +7,9 @@ import stat
 import pytest
 
 from bpe_core import FormatError, OptionError, Tokenizer, Vocabulary, formats, load, save, train
-from bpe_core.formats import atomic, native
+from bpe_core.formats import native
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.whole_file import write_atomically
 
 TEXTS = ["aaabdaaabac é\x7f\u202e\x9b😊 é\x7f\u202e\x9b😊", "hello \\x41 hello\n"]
 
@@ -88,7 +89,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_no_litter(tokenizer, tmp_path
     path = tmp_path / "mine.json"
     path.write_text("old")
     with pytest.raises(ZeroDivisionError):
-        atomic.write_atomically((path, (str(1 // n) for n in (1, 0))))
+        write_atomically((path, (str(1 // n) for n in (1, 0))))
     monkeypatch.setattr(os, "fsync", no_space)
     with pytest.raises(FormatError, match=r"mine.json cannot be written: No space left on device\.$"):
         save(tokenizer, path)
