@@ -11,6 +11,7 @@ from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.panes.editor import EditorPane
 from tui.text.tokens import Review
+from tui.widgets import token_area
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20 + "é é é"
 
@@ -116,6 +117,20 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened, home:
         assert "c3 9f → w" in scope.shown("#baseline-line").lower().replace("\\x", "").replace("·", " ")
         await scope.press("ctrl+t", "ctrl+l")
         assert area.edited.live.text == "low loww"
+
+
+@pytest.mark.usefixtures("kept")
+async def test_no_pitfall_of_other_tokens_is_told_while_steps_pass(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened() as scope:
+        await written(scope, "ends with a space ")
+        assert "The text ends" in scope.shown("#pitfall-line")
+        monkeypatch.setattr(token_area, "_AT_REST", 3600)
+        for step in 1, 2:
+            scope.screen.in_force = scope.screen.tokenizer.at(step)
+        await scope.settle()
+        assert scope.shown("#pitfall-line") == "looking for pitfalls"
 
 
 @pytest.mark.slow

@@ -99,7 +99,6 @@ class EditorPane(Pane):
         n_before = len(self.area.lanes)
         self.area.lanes = tuple(self._as_wanted(lane.tokenizer) for lane in lanes)
         if len(lanes) != n_before:
-            self.status_lines.forget_edits()
             self.tell_example()
         self.tell_names()
 

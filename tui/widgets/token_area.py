@@ -254,6 +254,8 @@ class TextWork:
         """
         if not was_settled:
             self._settles_from = monotonic() + _PASSING
+        if monotonic() < self._reviewed_from:  # steps pass faster than they are reviewed: the last review is outdated
+            self._area.reviewed()
         self._reviewed_from = monotonic() + _AT_REST
         used = {
             lane.tokenizer.splitter

@@ -87,6 +87,15 @@ async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
         player.write("es")
         longer = f"{text}es"
         await player.until(lambda screen: screen.pieces(longer) == [split(first, longer), split(second, longer)])
+        # What an edit did is still there without the lanes.
+        player.press("alt+l")
+        await player.until("Lanes: the same text")
+        player.press("enter")
+        await player.until(lambda screen: "→" in edit(screen) and "+1 byte" in edit(screen))
+        player.press("alt+l")
+        await player.until("Lanes: the same text")
+        player.press("enter")
+        await player.until(lambda screen: screen.pieces(longer) == [split(first, longer), split(second, longer)])
         player.press("alt+left")
         earlier = first.at(23)
         await player.until(lambda screen: screen.pieces(longer) == [split(earlier, longer), split(second, longer)])
@@ -298,6 +307,8 @@ async def test_ranks_without_a_pattern_are_asked_for_it_once(small: Path, home: 
 async def test_examples_and_presets_leave_the_users_text_and_texts_where_they_are(book: Path, small: Path) -> None:
     async with play(book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24", "✓ book.txt")
+        player.press("alt+e", "alt+z")
+        await player.until("undoes")  # nothing had been typed
         player.press("ctrl+a", *"mine")
         await player.command("guided example")
         await player.until("tokens found in the tokenizer, Forum", "✓ book.txt")
