@@ -30,8 +30,8 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     left: of a small corpus many merges have equal counts and so stand close together, which tells nothing of one. That
     by the counts of a training is `spent` of the share left, one occurrence more or less: of twelve all go by chance.
     """
-    usage, vocabulary = subject.usage, subject.ancestry
-    learned = [token for _, _, token in vocabulary.merges]
+    usage, vocabulary = subject.usage, subject.tokenizer.vocabulary
+    learned = list(dict.fromkeys(token for _, _, token in vocabulary.merges))
     exact = {token for token in learned if usage and usage.of_training and usage.made(token)}
     last = end_of_order(vocabulary)
     guesses = {token: guess for token in learned if token not in exact and (guess := by_rank(vocabulary, token, last))}
@@ -68,7 +68,7 @@ def by_counts(subject: AuditSubject, usage: Usage, token: int, strength: float) 
     token that several later ones are made of is a common part of words. Evidence: "merged" (occurrences that later
     merges consumed), "ios", "into" (the id of the token that took most of them).
     """
-    vocabulary, merged, made = subject.ancestry, usage.merged[token], usage.made(token)
+    vocabulary, merged, made = subject.tokenizer.vocabulary, usage.merged[token], usage.made(token)
     uses = {c: usage.made(c) * (vocabulary.parents(c) or ()).count(token) for c in vocabulary.children(token)}
     into, n_into = max(uses.items(), key=itemgetter(1), default=(token, 0))
     if n_into <= THRESHOLD * made:

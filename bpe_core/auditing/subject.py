@@ -18,7 +18,6 @@ from bpe_core.errors import OptionError
 from bpe_core.explain.trace import UseLedger
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
-from bpe_core.vocabulary.ranked import one_merge_each
 
 FEW_DOCUMENTS: Final = 2  # the most that count as few; of tokens in more, the documents are not kept
 MOST_BYTES: Final = 1 << 26  # on disk, up to which `spread_of` reads a corpus: it is slow, and holds the ids of pieces
@@ -72,10 +71,11 @@ class Usage:
                         if len(documents[token]) > FEW_DOCUMENTS:
                             widespread.add(token)
         merged = dict.fromkeys(remaining, 0)
-        for left, right, token in reversed(one_merge_each(vocabulary).merges):
-            n_made = remaining[token] + merged[token]  # each of which consumed one of each parent
-            merged[left] += n_made
-            merged[right] += n_made
+        for token in reversed(
+            dict.fromkeys(made for _, _, made in vocabulary.merges)
+        ):  # some files have several of one
+            for parent in vocabulary.parents(token) or ():
+                merged[parent] += remaining[token] + merged[token]
         n_bytes, n_tokens = sum(source.bytes * source.weight for source in counts.sources), sum(remaining.values())
         record, step = tokenizer.record, tokenizer.step
         n_trained = record.steps[step - 1][2] if record and 0 < step <= len(record.steps) else None
@@ -122,8 +122,6 @@ class AuditSubject:
         measured.
         """
         self.tokenizer: Final = tokenizer
-        self.ancestry: Final = one_merge_each(tokenizer.vocabulary)
-        """What says which two tokens made a token, and when."""
         self.counts: Final = counts
         self.reference_counts: Final = reference
         self.progress: Final = progress
@@ -133,7 +131,7 @@ class AuditSubject:
         self.texts: Final = "its training corpus" if self.of_training else "the chosen texts"
         self.even_share: Final = self.usage.n_tokens / tokenizer.n_vocab if self.usage and tokenizer.n_vocab else 0.0
         """How often each token would occur in the texts if all were equally frequent."""
-        merges = self.ancestry.merges
+        merges = tokenizer.vocabulary.merges
         self.last_count: Final = max(1, self.usage.made(merges[-1][2])) if self.usage and merges else 1
         """How often the last merge made its token in the texts."""
         self.specials: Final = frozenset(tokenizer.special_tokens.values())
@@ -174,7 +172,7 @@ class AuditSubject:
         In the training corpus: how far the token is `spent`, one occurrence more or less. In chosen texts only of
         tokens that are left seldom: how `unusual_among` their neighbors.
         """
-        usage, step_of = self.usage, self.ancestry.step_of
+        usage, step_of = self.usage, self.tokenizer.vocabulary.step_of
         if usage is None or not usage.of_training:
             return self.unusual_among(usage.remaining) if usage else {}
         return {token: spent((n + 1) / self.last_count) for token, n in usage.remaining.items() if step_of(token)}
@@ -184,7 +182,7 @@ class AuditSubject:
 
         Neighbors were learned one after the other: the merges are divided into parts of 1,000 or up to twice as many.
         """
-        step_of, found = self.ancestry.step_of, dict[int, float]()
+        step_of, found = self.tokenizer.vocabulary.step_of, dict[int, float]()
         ordered = sorted((token for token in values if step_of(token)), key=step_of)
         n_parts = max(1, len(ordered) // NEIGHBORS)
         for part in range(n_parts):
@@ -223,7 +221,7 @@ class AuditSubject:
     def finding(self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any) -> Finding:
         """A finding about `token`; "step", "parents", "count" and "witness" are added to the evidence."""
         vocabulary, usage = self.tokenizer.vocabulary, self.usage
-        parents = self.ancestry.parents(token)
+        parents = vocabulary.parents(token)
         common: dict[str, Any] = {"step": vocabulary.step_of(token), "parents": list(parents) if parents else None}
         if usage and token in usage.remaining:
             common["count"] = usage.remaining[token]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, groupby, islice
 from operator import sub
 from threading import Lock
@@ -132,20 +132,6 @@ class RankedVocabulary(Vocabulary):
     def at(self, step: int) -> Vocabulary:
         """The vocabulary of the first `step` recovered merges; this one itself for the last step."""
         return self if step == self.n_merges else super().at(step)
-
-
-@lru_cache(maxsize=2)
-def one_merge_each(vocabulary: Vocabulary) -> Vocabulary:
-    """The vocabulary with one merge for each token, derived from their order; itself if none is made by two.
-
-    Some published files list each way to split a token as a merge. Only one of these is ever made, see `recovered`.
-    """
-    if not vocabulary.has_repeats or vocabulary.end_of_word is not None:
-        return vocabulary
-    looked_up, learned = vocabulary.whole_pieces, dict.fromkeys(token for _, _, token in vocabulary.merges)
-    id_of = {data: token for token, data in vocabulary.base.items() if len(data) == 1 or data not in looked_up}
-    id_of |= {vocabulary.token_bytes(token): token for token in learned}
-    return RankedVocabulary(vocabulary.bytes_of, vocabulary.special_tokens, symbols=vocabulary._symbols, id_of=id_of)
 
 
 def ranks_in_order(id_of: Mapping[bytes, int]) -> Mapping[bytes, int]:

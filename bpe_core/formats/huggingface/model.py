@@ -1,7 +1,9 @@
 """The "model" of tokenizer.json: its vocabulary, its merges, and how unknown characters are encoded."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from contextlib import suppress
+from itertools import chain, groupby
+from operator import itemgetter
 
 from bpe_core.errors import OptionError
 from bpe_core.formats.file import Fields
@@ -9,6 +11,7 @@ from bpe_core.tokenizer.preparation import METASPACE, AddedToken
 from bpe_core.utf8 import UNUSED_BYTES
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.symbols import BYTE_OF, ByteSymbols, CharacterSymbols, Symbols, meant
 
 
@@ -67,14 +70,18 @@ class Model:
         looked_up = ids.items() if self._looks_up_whole else ()
         whole = {data: token for name, token in looked_up if (data := meant[name]) and token in tokens}
         whole |= {token.text.encode(): token.token for token in pieces}
-        base = set(tokens) - {token for _, _, token in merges}
-        base |= {token for name, token in ids.items() if len(name) == 1} | set(self.byte_ids.values())
-        made: set[int] = set()
-        for left, right, token in merges:  # some published files have merges before those that make their parts
-            base |= {left, right} - made
-            made.add(token)
-        in_base = {token: data for token, data in tokens.items() if token in base}
-        return Vocabulary(in_base, merges, specials, symbols=self._symbols(meant), whole_pieces=whole)
+        singles = {token for name, token in ids.items() if len(name) == 1} | set(self.byte_ids.values())
+
+        def made_by(merges: list[Triple]) -> Vocabulary:
+            base, made = (set(tokens) - {token for _, _, token in merges}) | singles, set[int]()
+            for left, right, token in merges:  # some published files have merges before those that make their parts
+                base |= {left, right} - made
+                made.add(token)
+            in_base = {token: data for token, data in tokens.items() if token in base}
+            return Vocabulary(in_base, merges, specials, symbols=self._symbols(meant), whole_pieces=whole)
+
+        vocabulary = made_by(merges)
+        return made_by(_ever_applied(vocabulary)) if vocabulary.has_repeats else vocabulary
 
     def _meant(self, name: str) -> bytes | None:
         """The bytes that the token called `name` stands for in a piece; None if it can be in no piece."""
@@ -92,6 +99,25 @@ class Model:
         if self._has_metaspace:
             singles = {name.replace(METASPACE, " "): token for name, token in singles.items() if name != " "}
         return CharacterSymbols(singles, self.byte_ids, self._unknown, fuse=self._fuses_unknown)
+
+
+def _ever_applied(vocabulary: Vocabulary) -> list[Triple]:
+    """The merges without those that are never applied, in files that list each way to split a token, as Llama 3's does.
+
+    If the merges of a token stand together, and its bytes become two tokens by all merges before them, these two are
+    what any text has of it then (see `bpe_core.vocabulary.merge_loop`), so no other merge of it is ever applied.
+    """
+    groups = [list(group) for _, group in groupby(vocabulary.merges, itemgetter(2))]
+    if len(groups) > len({group[0][2] for group in groups}):
+        return list(vocabulary.merges)
+    encoder, bytes_of, applied, step = vocabulary.compiled, vocabulary.bytes_of, list[Triple](), 0
+    for group in groups:
+        data, parts = bytes_of[group[0][2]], tuple[int, ...]()
+        with suppress(LookupError):  # a character without a token
+            parts = encoder.part(data, step) if encoder else vocabulary.at(step).join(data)
+        applied += [merge for merge in group if merge[:2] == parts] or group
+        step += len(group)
+    return applied
 
 
 def _merges(fields: Fields, ids: Mapping[str, int]) -> dict[tuple[str, str], int]:

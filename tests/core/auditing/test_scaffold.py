@@ -1,13 +1,17 @@
 """Whether ranks are still the order of one training: what was appended is not judged by its rank."""
 
+import json
+import random
+
 import pytest
 
-from bpe_core import audit
+from bpe_core import audit, load
 from bpe_core.auditing.scaffold import WINDOW, end_of_order
 from bpe_core.auditing.static import summary
+from bpe_core.formats.huggingface.writing import write
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.ranked import one_merge_each
+from bpe_core.vocabulary.ranked import RankedVocabulary
 
 
 @pytest.fixture(scope="module")
@@ -41,26 +45,49 @@ def test_what_was_appended_is_no_scaffold_by_rank(learned):
     assert f"Behind merge {end_of_order(longer):,}" in said and "were appended" in said
 
 
-def test_a_file_that_lists_every_split_of_a_token_has_the_scaffold_of_its_ranks(learned):
-    """As tokenizer.json of Llama 3 does: merges outnumber tokens there."""
+def every_split(tokenizer):
+    """The text of a tokenizer.json that lists each way to split a token as a merge, as that of Llama 3 does."""
+    described = json.loads("".join(write(tokenizer)))
+    names = described["model"]["vocab"]
+    described["model"]["merges"] = [
+        [name[:cut], name[cut:]]
+        for name in names
+        for cut in range(1, len(name))
+        if {name[:cut], name[cut:]} <= names.keys() and not name.startswith("<|")
+    ]
+    return json.dumps(described)
+
+
+def test_a_file_that_lists_every_split_is_that_of_its_ranks(learned, tmp_path):
+    """Its merges outnumber its tokens; which of them are ever applied is the same as in the file of ranks."""
     merges = [*learned.merges, (200, 201, 9_000), (9_000, 202, 9_001), (9_001, 203, 9_002)]
-    once = Vocabulary(learned.base, merges)
-    id_of = {once.token_bytes(token): token for token in once.ids()}
-    splits = []
-    for _, _, token in merges:
-        data = once.token_bytes(token)
-        pairs = [(id_of.get(data[:cut]), id_of.get(data[cut:])) for cut in range(1, len(data))]
-        splits += [(left, right, token) for left, right in pairs if left in id_of.values() and right in id_of.values()]
-    every = Vocabulary(learned.base, splits)
-    assert every.n_merges > once.n_merges and end_of_order(one_merge_each(every)) == end_of_order(once)
+    longer = Vocabulary(learned.base, merges)
+    ranks = Tokenizer(RankedVocabulary({token: longer.token_bytes(token) for token in longer.ids()}), "gpt2")
+    (tmp_path / "tokenizer.json").write_text(every_split(ranks))
+    every = load(tmp_path / "tokenizer.json")
+    assert list(every.vocabulary.merges) == list(ranks.vocabulary.merges), "so the tree of a token and its step, too"
+    assert every.encode(text := "BAAACCAB" * 3) == ranks.encode(text)
     by_file = [
-        [
-            (f.id, f.kind, f.evidence["parents"], f.evidence.get("gap"))
-            for f in audit(Tokenizer(one, "none")).of("scaffold", "verbatim")
-        ]
-        for one in (once, every)
+        [(f.id, f.kind, f.evidence["parents"], f.evidence.get("gap")) for f in audit(one).of("scaffold", "verbatim")]
+        for one in (ranks, every)
     ]
     assert by_file[0] == by_file[1] != []
+
+
+def test_tokens_in_any_order_with_every_split_are_encoded_as_the_file_says(tmp_path):
+    """Some are made by no merge but one of later tokens, or by several: those merges stay. Held to the library."""
+    library, rng = pytest.importorskip("tokenizers").Tokenizer, random.Random(1)
+    n_idle = 0
+    for _ in range(60):
+        tokens = list(dict.fromkeys("".join(rng.choices("ab", k=rng.randint(2, 5))) for _ in range(30)))
+        names = {i: bytes([i]) for i in range(256)} | {256 + i: one.encode() for i, one in enumerate(tokens)}
+        described = every_split(Tokenizer(Vocabulary(names), "gpt2"))
+        (tmp_path / "tokenizer.json").write_text(described)
+        read, other = load(tmp_path / "tokenizer.json"), library.from_str(described)
+        n_idle += len(json.loads(described)["model"]["merges"]) - read.step
+        for text in ("".join(rng.choices("ab ", [5, 5, 1], k=30)) for _ in range(50)):
+            assert read.encode(text) == other.encode(text).ids
+    assert n_idle
 
 
 def test_holes_are_told():
