@@ -56,6 +56,9 @@ def nothing_left_changed() -> Iterator[None]:
         pytest.fail(f"left changed: {', '.join(sorted(map(str, changed)))}")
 
 
+# Told to keep no bytecode, each of the processes would rewrite the assertions of all tests and compile all modules.
+sys.dont_write_bytecode = False
+
 gc.disable()  # a quarter of the time of importing all tests would go to looking for garbage in them
 
 

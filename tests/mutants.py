@@ -105,7 +105,7 @@ class Copy:
 
     def _run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Python with these arguments in the copy; its whole process group ends with it."""
-        environment = {**os.environ, "PYTHONPATH": str(self._folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": str(self._folder)}
         with subprocess.Popen(
             [sys.executable, *arguments],
             cwd=self._folder,

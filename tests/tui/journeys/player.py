@@ -80,6 +80,12 @@ class Cells:
         if not 0 <= self._y < self.height:
             return
         row = self._cells[self._y]
+        if text.isascii() and text.isprintable():
+            row[self._x : self._x + len(text)] = [
+                (character, self._style) for character in text[: self.width - self._x]
+            ]
+            self._x = min(self._x + len(text), self.width)
+            return
         for character in text:
             if character in "\r\n":
                 continue  # a place on the screen follows

@@ -91,18 +91,17 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(small: P
 async def test_the_order_of_the_texts_stays_as_they_were_given(home: Path, small: Path) -> None:
     for name in (names := ["b.txt", "c.txt", "a.txt"]):
         (home / name).write_text(f"{name} " * 9)
-    for paths in ([home / name for name in names], [], []):
+    for paths in [home / name for name in names], []:
         async with play(*paths, tokenizers=(small,)) as player:
             player.press("f2")
             await player.until("step 24 of 24", "documents                3", *(f"✓ {name}" for name in names))
             shown = [name for row in player.screen.text.splitlines() for name in names if f"✓ {name}" in row]
-        assert [Path(path).name for path in load_configuration().corpus] == shown == names
-    async with play() as player:
-        await player.until("documents                3")
-        player.press("f2", "home", "down", "space")
-        await player.until("documents                2")
-        player.press("space")
-        await player.until("documents                3")
+            assert [Path(path).name for path in load_configuration().corpus] == shown == names
+            if not paths:
+                player.press("home", "down", "space")
+                await player.until("documents                2")
+                player.press("space")
+                await player.until("documents                3")
     assert [Path(path).name for path in load_configuration().corpus] == [*names[1:], names[0]], "chosen last"
     async with play() as player:
         await player.until("Chosen  c.txt + 2 more", "Files                3 ✓")

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 from pathlib import Path
 
@@ -51,8 +52,6 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         for step, (left, right, token) in enumerate(expected.merges, 1):
             shown = (re.escape(token_label(expected.token_bytes(one))) for one in (left, right, token))
             assert re.search(rf" {step} +{' +'.join(shown)} +\d+ ", rows), step
-    async with play() as player:
-        await player.until("book.txt-gpt4-2 · 270 tokens", "step 14 of 14")
         player.press("f4", "ctrl+home")
         text = "the theme of the other thesis"
         player.write(f"{text}\n")
@@ -69,7 +68,7 @@ async def test_a_training_is_paused_stepped_resumed_and_stopped(small: Path, lon
         player.press("f4", "f3", "f3", *["minus"] * 7)
         await player.until("5/s")
         player.press("f6")
-        await player.until(lambda screen: 2 < screen.step[0] < 24)
+        await player.until(lambda screen: screen.step[0] > 2 and screen.step != (24, 24))
         player.press("f6")
         await player.until("paused")
         await player.rest()
@@ -233,12 +232,17 @@ async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(s
         await player.until("step 24 of 24")
         player.press("f3", "f3", "minus")
         await player.until("1,000/s")
-        for n in range(1, 7):
-            for step in range(1, n + 1):
-                player.press("f7")
-                await player.until(lambda screen, step=step: screen.step[0] == step and "paused" in screen)
-            player.press("f8")
-            await player.until("stopped ·")
+        player.press("f7")
+        await player.until("paused at 1 of")
+        player.press("f8")
+        await player.until("stopped ·")
+        kept = config.tokenizers_folder() / "long.txt-gpt4.json"
+        for n in range(2, 6):
+            shutil.copy(kept, kept.with_stem(f"{kept.stem}-{n}"))
+        for step in 1, 2:
+            player.press("f7")
+            await player.until(f"paused at {step} of")
+        player.press("f8")
         await player.until("5 tokenizers of", "long.txt-gpt4-5")
         await player.command("stopped trainings")
         await player.until("Delete 5 tokenizers")
