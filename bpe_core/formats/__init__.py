@@ -1,11 +1,11 @@
 """Reading and writing tokenizer files; the format of a file is recognized by its content, not by its name."""
 
 import os
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Final, Protocol, cast
+from types import ModuleType
+from typing import Final
 
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError
 from bpe_core.formats.file import LONGEST_TOKEN, TokenizerFile, tokenizer_at
@@ -22,22 +22,15 @@ FORMATS: Final = ("tiktoken", "native", "js_tiktoken", "huggingface", "tekken", 
 WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")  # that `save` writes
 
 
-class Format(Protocol):
-    """What a format's module has; of those in WRITABLE `write`, or `written` if it writes several files.
+def _module(name: str) -> ModuleType:
+    """The module of a format, which has, and those in WRITABLE `write` too, or `written` if it writes several files:
 
-    `recognizes`: whether the content of a file is of this format, perhaps with errors in it. `read`: its tokenizer,
-    with another split pattern if one is given; any `BpeError`. `write`: the text of the file, in parts; `FormatError`
-    if the format cannot express the tokenizer. `written`: (path, text in parts) of all files saved for `path`.
+    `recognizes(data)`: whether the content of a file is of this format, perhaps with errors in it.
+    `read(file, pattern)`: its tokenizer, with another split pattern if one is given; any `BpeError`.
+    `write(tokenizer)`: the text of the file, in parts; `FormatError` if the format cannot express the tokenizer.
+    `written(tokenizer, path)`: (path, text in parts) of all files saved for `path`.
     """
-
-    def recognizes(self, data: bytes) -> bool: ...
-    def read(self, file: TokenizerFile, pattern: str | None) -> Tokenizer: ...
-    def write(self, tokenizer: Tokenizer) -> Iterator[str]: ...
-    def written(self, tokenizer: Tokenizer, path: Path) -> Iterable[tuple[Path, list[str]]]: ...
-
-
-def _format(name: str) -> Format:
-    return cast(Format, import_module(f"bpe_core.formats.{name}"))
+    return import_module(f"bpe_core.formats.{name}")
 
 
 def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokenizer:
@@ -59,7 +52,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
     try:
         with no_garbage_collection():
-            tokenizer = _format(name).read(file, pattern)
+            tokenizer: Tokenizer = _module(name).read(file, pattern)
     except FormatError:
         raise
     except BpeError as error:
@@ -72,7 +65,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
 
 def _recognized(file: TokenizerFile) -> str | None:
-    return next((name for name in FORMATS if _format(name).recognizes(file.data)), None)
+    return next((name for name in FORMATS if _module(name).recognizes(file.data)), None)
 
 
 def _longest(tokenizer: Tokenizer) -> int:
@@ -101,7 +94,7 @@ def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
 
     Never replaces a file, also not one that another process creates meanwhile. Raises `FormatError`.
     """
-    lines, place, number = list(_format("native").write(tokenizer)), path, 1
+    lines, place, number = list(_module("native").write(tokenizer)), path, 1
     with as_format_error(path):
         while True:
             with suppress(FileExistsError):
@@ -127,7 +120,7 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
     if format != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
         raise FormatError(f"A token of {longest:,} bytes can be written in bpescope's own format only; choose that.")
-    module = _format(format)
+    module = _module(format)
     has_several = hasattr(module, "written")
     # Made whole before any file is opened, since it may be refused.
     write_atomically(*module.written(tokenizer, Path(path)) if has_several else [(path, list(module.write(tokenizer)))])

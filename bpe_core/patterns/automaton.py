@@ -8,7 +8,7 @@ priority, possessive repetition and negation can only forbid what it allows.
 
 from typing import Final, NamedTuple
 
-from bpe_core.patterns.syntax import Alternation, Chain, Chars, Lookaround, Node, NotPlain, Repeat
+from bpe_core.patterns.syntax import Alternation, Chain, Chars, Lookaround, Node, NotPlain, Repeat, parse
 
 _COUNTED: Final = 16  # repetitions of an item that are written out; a higher number is treated as unlimited
 _MOST_SETS: Final = 300
@@ -70,3 +70,11 @@ class Automaton:
     def _join(self, before: frozenset[int], after: frozenset[int]) -> None:
         for position in before:
             self.follow[position] |= after
+
+
+def automaton_of(source: str) -> Automaton | None:
+    """The automaton of an expression that the `regex` module has accepted; None if that is not plain or too large."""
+    try:
+        return Automaton(parse(source))
+    except (NotPlain, RecursionError):
+        return None

@@ -9,12 +9,11 @@ import regex
 
 from bpe_core import kernel
 from bpe_core.kernel.grammars import scanner
-from bpe_core.patterns.automaton import Automaton
+from bpe_core.patterns.automaton import Automaton, automaton_of
 from bpe_core.patterns.char_sets import Kinds
 from bpe_core.patterns.cuts import CutFinder
 from bpe_core.patterns.expression import Expression, enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then, in_full
-from bpe_core.patterns.syntax import NotPlain, parse
 from bpe_core.patterns.text_search import TextSearch
 
 Span = tuple[int, int]  # (start, end) in a text, in code points, `end` exclusive
@@ -162,10 +161,7 @@ class _ByExpression(Splitter):
 
     @cached_property
     def _automaton(self) -> Automaton | None:
-        try:
-            return Automaton(parse(self._expression))
-        except (NotPlain, RecursionError):
-            return None
+        return automaton_of(self._expression)
 
     @cached_property
     def _published(self) -> Any:

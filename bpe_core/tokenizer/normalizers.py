@@ -15,9 +15,8 @@ from typing import Final, Literal
 import regex
 
 from bpe_core.errors import OptionError
-from bpe_core.patterns.automaton import Automaton
+from bpe_core.patterns.automaton import automaton_of
 from bpe_core.patterns.expression import Expression
-from bpe_core.patterns.syntax import NotPlain, parse
 
 Rewrite = tuple[int, int, str]
 """(start, end, replacement): text[start:end] is replaced; in code points. What lies between two rewrites is kept."""
@@ -201,12 +200,10 @@ def replaced_matches(expression: Expression, new: str) -> Normalizer:
 
 def _in_no_match(expression: Expression) -> Callable[[str], bool]:
     """Character -> whether no match, and no look-ahead of one, reads it; always False if that is not known."""
-    try:
-        automaton = Automaton(parse(expression.source))
-    except (NotPlain, RecursionError):
+    if (automaton := automaton_of(expression.source)) is None or automaton.matches_empty:
         return lambda character: False
     sets = [regex.compile(source) for source in frozenset(automaton.sources)]
-    return lambda character: not automaton.matches_empty and not any(one.fullmatch(character) for one in sets)
+    return lambda character: not any(one.fullmatch(character) for one in sets)
 
 
 def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:

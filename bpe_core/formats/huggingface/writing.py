@@ -11,10 +11,9 @@ from bpe_core.errors import FetchError, PatternError
 from bpe_core.formats.file import refuse
 from bpe_core.formats.ranks import check_merges
 from bpe_core.patterns import splitter
-from bpe_core.patterns.automaton import Automaton
+from bpe_core.patterns.automaton import automaton_of
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then
-from bpe_core.patterns.syntax import NotPlain, parse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import AddedToken
 from bpe_core.visible import visible
@@ -139,9 +138,9 @@ def check_read_alike(split: Split, target: str = _TARGET, *, in_regex: bool = Fa
     if not in_regex and (found := _OTHERWISE.search(split.source)):
         refuse(target, f"its pattern has {visible(found[0])}, which is not the same in other libraries")
     may_be_empty = True
-    try:
-        may_be_empty = Automaton(parse(split.source)).matches_empty
-    except (NotPlain, RecursionError):
+    if automaton := automaton_of(split.source):
+        may_be_empty = automaton.matches_empty
+    else:
         expression, kinds = Expression(split.source), splitter(str(split)).kinds
         texts = ("", *kinds, *(one + other for one in kinds for other in kinds))
         with suppress(PatternError):
