@@ -15,7 +15,7 @@ from bpe_core.formats.huggingface import WORDS
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.normalizers import one_after_another, prepended, replaced, replaced_matches, stripped
+from bpe_core.tokenizer.normalizers import Normalizer, prepended, replaced, replaced_matches, stripped
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, Preparation, SplitStep
 from bpe_core.visible import visible
 from bpe_core.vocabulary.ranked import RankedVocabulary
@@ -151,13 +151,13 @@ def _tokenizer(pieces: list[Piece], adds_prefix: bool, removes_spaces: bool, nam
     )
     added = [AddedToken(text, token, special=True) for text, token in specials.items()]
     added += [AddedToken(names[token], token, normalized=True) for token in of_kind[_USER_DEFINED]]
-    normalizers = [replaced_matches(Expression("  +"), " "), stripped(True, False, " ")] * removes_spaces
-    normalizers += [*[prepended(METASPACE)] * adds_prefix, replaced(" ", METASPACE)]
-    normalizers += [stripped(False, True, METASPACE)] * removes_spaces
+    rules = [*replaced_matches(Expression("  +"), " "), *stripped(True, False, " ")] * removes_spaces
+    rules += [*prepended(METASPACE)] * adds_prefix + [*replaced(" ", METASPACE)]
+    rules += [*stripped(False, True, METASPACE)] * removes_spaces
     keeps_words_apart = all(METASPACE not in names[token].lstrip(METASPACE) for token in normal)
     preparation = Preparation(
         tuple(added),
-        one_after_another(normalizers),
+        Normalizer(rules),
         (SplitStep(splitter(WORDS)),) if keeps_words_apart else (),
         has_metaspace=True,
         drops_space=adds_prefix,

@@ -34,7 +34,7 @@ class Alignment:
         self.tokenizer: Final = tokenizer
         self.text: Final = text
         preparation = tokenizer.preparation or Preparation((), None, (SplitStep(tokenizer.splitter),))
-        self._map = SourceMap(preparation.normalize.rules if preparation.normalize else ())
+        self._map = SourceMap(preparation.normalize or ())
         self._pieces: list[Placed] = []
         self._tokens: list[tuple[int, ...]] = []
         self._found: set[int] = set()  # indices in `_pieces` of added tokens, which are not pieces of the pattern

@@ -44,7 +44,7 @@ class PreparedCuts:
     def __init__(self, tokenizer: Tokenizer) -> None:
         preparation = tokenizer.preparation or Preparation((), None, (SplitStep(tokenizer.splitter),))
         normalize, added = preparation.normalize, preparation.added
-        self._rules = [rule.part(False, False) for rule in normalize.rules] if normalize else []
+        self._rules = [rule.part(False, False) for rule in normalize or ()]
         self._steps = preparation.steps
         self._raw = _Texts((token.text, token) for token in added if not token.normalized)
         changed = normalize if normalize and not preparation.finds_as_written else str

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby, pairwise
+from itertools import groupby, pairwise
 from typing import Final, Literal
 
 import regex
@@ -88,16 +88,15 @@ def longest(n_characters: int) -> int:
     return 32 * n_characters + 256  # no normalization form makes it more than 18 times as long
 
 
-@dataclass(frozen=True, slots=True)
-class Normalizer:
-    """A sequence of rules that rewrites a text; called with the text, it returns the result."""
+class Normalizer(tuple[Rule, ...]):
+    """Rules that rewrite a text, one after another; called with the text, it returns the result."""
 
-    rules: tuple[Rule, ...]
+    __slots__ = ()
 
     def __call__(self, text: str) -> str:
         """The normalized text. Raises `OptionError` if a rule would make it longer than `longest(len(text))`."""
         most = longest(len(text))
-        for rule in self.rules:
+        for rule in self:
             text = rule(text, most)
         return text
 
@@ -206,17 +205,12 @@ def _in_no_match(expression: Expression) -> Callable[[str], bool]:
     return lambda character: not any(one.fullmatch(character) for one in sets)
 
 
-def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:
-    """The normalizer that applies all of them in turn."""
-    return Normalizer(tuple(chain.from_iterable(normalizer.rules for normalizer in normalizers)))
-
-
 class SourceMap:
     """A map from a normalized text to its original; the text is added part by part. What a rule puts in the place of a
     range comes from all of that range."""
 
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
-        self._rules = rules
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules = tuple(rules)
         self._places: list[tuple[int, int]] = []  # the range of the original that each character comes from
         self._length = 0  # of the original
 

@@ -21,7 +21,7 @@ from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import Else, longest_first, one_after_another
 from bpe_core.patterns.text_search import TextSearch
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.normalizers import one_after_another as normalized_by_all
+from bpe_core.tokenizer.normalizers import Normalizer
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, BytePieces, Preparation, ReplaceStep, SplitStep, Step
 from bpe_core.visible import quoted
 
@@ -119,7 +119,7 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
         fields.unsupported("a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces", "both")
     preparation = Preparation(
         added=(),
-        normalize=normalized_by_all(map(components.normalizer, normalizers)) if normalizers else None,
+        normalize=Normalizer(chain.from_iterable(map(components.normalizer, normalizers))),
         steps=tuple(steps),
         has_metaspace=puts,
         drops_space=any(map(components.drops_space, decoders)),

@@ -38,7 +38,7 @@ def of_characters(unknown=None, fuse=False, fallback=True):
     return Vocabulary(base, merges, {}, symbols=symbols, whole_pieces={})
 
 
-LLAMA = n.one_after_another([n.prepended("▁"), n.replaced(" ", "▁")])
+LLAMA = n.Normalizer([*n.prepended("▁"), *n.replaced(" ", "▁")])
 ADDED = [AddedToken("lo", 301), AddedToken("ab", 302, normalized=True), AddedToken("E", 303, lstrip=True, rstrip=True)]
 METASPACE = [ReplaceStep(" ", "▁"), PrefixStep("▁", only_first=True)]
 GPT2, WORDS = SplitStep(splitter("gpt2")), SplitStep(splitter("words"))
@@ -46,12 +46,12 @@ MAKERS = {
     "NFC": lambda: prepared(n.normal_form("NFC"), [GPT2]),
     "NFD": lambda: prepared(n.normal_form("NFD"), [GPT2]),
     "NFKC and small": lambda: prepared(
-        n.one_after_another([n.normal_form("NFKC"), n.lowercase]), [PrefixStep(" "), GPT2]
+        n.Normalizer([*n.normal_form("NFKC"), *n.lowercase]), [PrefixStep(" "), GPT2]
     ),
-    "NFKD without accents": lambda: prepared(n.one_after_another([n.normal_form("NFKD"), n.without_accents]), [WORDS]),
-    "replaced": lambda: prepared(n.one_after_another([
-        n.stripped(True, True), n.replaced("e", "EE"), n.replaced("", "."), n.replaced("..", "ab"),
-        n.replaced_matches(Expression(r"\s+|(?<=a)"), "_"), n.prepended("@")]), [GPT2]),
+    "NFKD without accents": lambda: prepared(n.Normalizer([*n.normal_form("NFKD"), *n.without_accents]), [WORDS]),
+    "replaced": lambda: prepared(n.Normalizer([
+        *n.stripped(True, True), *n.replaced("e", "EE"), *n.replaced("", "."), *n.replaced("..", "ab"),
+        *n.replaced_matches(Expression(r"\s+|(?<=a)"), "_"), *n.prepended("@")]), [GPT2]),
     "added": lambda: prepared(n.lowercase, [GPT2], added=ADDED),
     "llama 2": lambda: prepared(LLAMA, [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
     "metaspace": lambda: prepared(None, METASPACE, of_characters(), (), True),
@@ -59,9 +59,9 @@ MAKERS = {
     "unknown in a row": lambda: prepared(LLAMA, [], of_characters(0, fuse=True, fallback=False), (), True),
     "end of word": lambda: train(TEXTS, vocab_size=400, pattern="words", end_of_word="</w>"),
     "end of piece": lambda: train(TEXTS, vocab_size=400, pattern="gpt2", end_of_word="</w>"),
-    "spaces removed": lambda: prepared(n.one_after_another([
-        n.replaced_matches(Expression("  +"), " "), n.stripped(True, False, " "), LLAMA,
-        n.stripped(False, True, "▁")]), [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
+    "spaces removed": lambda: prepared(n.Normalizer([
+        *n.replaced_matches(Expression("  +"), " "), *n.stripped(True, False, " "), *LLAMA,
+        *n.stripped(False, True, "▁")]), [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
     "metaspace split": lambda: prepared(None, [*METASPACE, SplitStep(splitter("▁[^▁]*"))], of_characters(), (), True),
     "many added": lambda: prepared(None, [PrefixStep(" "), GPT2], added=[
         *ADDED, AddedToken("ee", 304, special=True), AddedToken("e  ", 305), AddedToken("Eß", 306, single_word=True)]),

@@ -25,7 +25,7 @@ def test_what_starts_afresh_is_never_composed_with_what_is_before_it():
         if len(parts) == 2 and "<" not in parts[0]:
             second.add(chr(int(parts[1], 16)))
     second |= {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
-    afresh = n.normal_form("NFC").rules[0].is_apart
+    afresh = n.normal_form("NFC")[0].is_apart
     assert not any(map(afresh, second))
     assert all(map(afresh, "aZ1 .日カあ가éй"))
 
@@ -88,7 +88,7 @@ def test_an_added_token_is_no_piece():
 def test_every_segment_of_a_normal_form_stands_alone():
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         for text in (*TEXTS, "\u1100\u1161\u11a8\u1161", "x\u0316\u0f73\u0327", "カﾞﾞ", "\u09c7\u09be"):
-            rule, done, parts = n.normal_form(form).rules[0], 0, []
+            rule, done, parts = n.normal_form(form)[0], 0, []
             for start, end, new in rule.rewrites(text):
                 parts += text[done:start], new
                 done = end
