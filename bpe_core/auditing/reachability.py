@@ -7,6 +7,7 @@ from typing import Final
 
 from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.weights import UNPROVEN
 from bpe_core.auditing.witness import is_mergeable, search, witness
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.patterns import splitter
@@ -23,8 +24,9 @@ def unreachable(subject: AuditSubject) -> Iterator[Finding]:
     """Tokens with `encode(decode([id])) != [id]`.
 
     A token that some longer text contains is "reachable-in-context", with the shortest such text found as witness. The
-    others are "unreachable": proved where "cause" is "utf-8", "bytes" or "merges", otherwise because none of the texts
-    that `witness` tries contains them. Evidence: "encodes_to" (ids), "tried" (how many texts) and "cause":
+    others are "unreachable": proved where "cause" is "utf-8", "bytes", "merges", or a published "pattern" no piece of
+    which can hold them; else none of the texts that `witness` tries contains them, which counts `UNPROVEN`. Evidence:
+    "encodes_to" (ids), "tried" (how many texts, if it is not proved), "strength" and "cause":
 
     - "utf-8": no valid UTF-8 contains the bytes;
     - "bytes": a single byte of them has no id;
@@ -58,17 +60,18 @@ def _of_text(subject: AuditSubject, token: int, text: str) -> Finding | None:
     if ids == [token] or (mark is not None and (token == mark or ids == [token, mark])):
         return None
     cause, effect = _what_becomes_of(subject, token, text, ids)
+    if ids and cause == "merges":
+        return _unreachable(subject, token, _NEVER_BUILT.format(subject.joined(ids)), cause, ids)
+    effect_first = effect[0].upper() + effect[1:]
+    if cause == "pattern" and tokenizer.by_piece and not tokenizer.splitter.may_hold(text):
+        return _unreachable(subject, token, f"{effect_first}, and no piece of any text holds it.", cause, ids)
     found, tried = search(tokenizer, token)
     if found:
         reason = f"Alone, {effect}; inside a longer text it does occur."
         evidence = {"witness": found, "cause": cause, "encodes_to": ids, "tried": tried}
         return subject.finding(token, "reachable-in-context", Severity.NOTE, reason, **evidence)
-    if ids and cause == "merges":
-        reason = _NEVER_BUILT.format(subject.joined(ids))
-    else:
-        end = f", and in none of {tried:,} contexts tried does it occur." if ids else ", so no text becomes this token."
-        reason = effect[0].upper() + effect[1:] + end
-    return _unreachable(subject, token, reason, cause, ids, tried=tried)
+    reason = f"{effect_first}, and in none of {tried:,} contexts tried does it occur, which is no proof."
+    return _unreachable(subject, token, reason, cause, ids, tried)
 
 
 def _what_becomes_of(subject: AuditSubject, token: int, text: str, ids: list[int]) -> tuple[str, str]:
@@ -113,10 +116,12 @@ def _of_bytes(subject: AuditSubject, token: int, token_bytes: bytes) -> Finding 
 
 
 def _unreachable(
-    subject: AuditSubject, token: int, reason: str, cause: str, ids: Sequence[int], **tried: int
+    subject: AuditSubject, token: int, reason: str, cause: str, ids: Sequence[int], tried: int = 0
 ) -> Finding:
-    evidence = {"witness": None, "cause": cause, "encodes_to": list(ids), **tried}
-    return subject.finding(token, "unreachable", subject.severity(token, Severity.PROBLEM), reason, **evidence)
+    """The finding about a token; if contexts were `tried`, this is not proved."""
+    evidence = {"witness": None, "cause": cause, "encodes_to": list(ids), "strength": UNPROVEN if tried else 1.0}
+    severity = subject.severity(token, Severity.WARNING if tried else Severity.PROBLEM)
+    return subject.finding(token, "unreachable", severity, reason, **evidence, **{"tried": tried} if tried else {})
 
 
 def _quoted(text: str) -> str:

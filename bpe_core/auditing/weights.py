@@ -27,7 +27,7 @@ class Weight(NamedTuple):
 
 
 WEIGHTS: Final[Mapping[str, Weight]] = {
-    "unreachable": Weight(0.95, "No text was found that becomes the token: proved, or tried in hundreds of contexts."),
+    "unreachable": Weight(0.95, "Proved that no text becomes the token; half if only hundreds of contexts were tried."),
     "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
     "undertrained": Weight(0.9, "Measured on the model itself; half at the 2nd percentile (Land and Bartolo 2024)."),
     "absent-from-reference": Weight(
@@ -52,6 +52,7 @@ SAME_EVIDENCE: Final = frozenset({"scaffold", "never-used", "rare"})
 """Kinds that see the same from two sides: later merges took all of a token, so it is scaffold and never used. Of those
 found about one token only the weightiest counts."""
 
+UNPROVEN: Final = 0.5  # strength of "unreachable" for a token that no context tried holds; a judgement
 GLITCH_SHARE: Final = 0.003  # of a vocabulary: 140 of GPT-2's 50,257 tokens (Watkins and Rumbelow 2023, "Glitch token
 # archaeology"), 188 of Llama 3's 128,256 (the results of Land and Bartolo 2024, "Fishing for Magikarp")
 LIKELY: Final = 0.5  # strength from which on a guess at how a token was made, or what a training left, is a warning

@@ -8,6 +8,8 @@ priority, possessive repetition and negation can only forbid what it allows.
 
 from typing import Final, NamedTuple
 
+import regex
+
 from bpe_core.patterns.syntax import Alternation, Chain, Chars, Lookaround, Node, NotPlain, Repeat, parse
 
 _COUNTED: Final = 16  # repetitions of an item that are written out; a higher number is treated as unlimited
@@ -30,8 +32,17 @@ class Automaton:
         self.node: Final = node  # the tree of the pattern
         self.sources: Final[list[str]] = []  # for each position, the regular expression of its set: one character
         self.follow: Final[list[frozenset[int]]] = []  # for each position, the positions that follow it
+        self._ahead: Final = set[int]()  # positions in look-aheads
         self.matches_empty: Final = self._part(node).matches_empty
         """Whether the pattern can match nothing; look-aheads are ignored, so it may be true without need."""
+
+    def may_hold(self, text: str) -> bool:
+        """Whether some match may hold `text` as a part; False is a proof, as the automaton allows all matches."""
+        after = here = frozenset(range(len(self.sources)))
+        for character in text:
+            here = frozenset(one for one in after - self._ahead if regex.match(self.sources[one], character))
+            after = frozenset[int]().union(*(self.follow[one] for one in here))
+        return bool(here)
 
     def _part(self, node: Node) -> _Part:
         match node:
@@ -43,7 +54,9 @@ class Automaton:
                 self.follow.append(frozenset())
                 return _Part(False, at, at)
             case Lookaround(item):
-                return _Part(True, self._part(item).first, frozenset())
+                n_before, part = len(self.sources), self._part(item)
+                self._ahead.update(range(n_before, len(self.sources)))
+                return _Part(True, part.first, frozenset())
             case Alternation(options):
                 parts = list(map(self._part, options))
                 first = frozenset().union(*(part.first for part in parts))

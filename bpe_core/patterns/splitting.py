@@ -47,6 +47,10 @@ class Splitter:
         ends = list(accumulate(map(len, self.split(text))))
         return list(zip([0, *ends], ends, strict=False))
 
+    def may_hold(self, text: str) -> bool:
+        """Whether a piece of some text may hold `text` as a part; False is a proof that none does."""
+        return True
+
     @cached_property
     def blockwise(self) -> bool:
         """Whether safe cuts are known, so that a long text can be split in blocks; see `bpe_core.patterns.cuts`."""
@@ -155,6 +159,10 @@ class _ByExpression(Splitter):
         spans = self._own.spans(text) if self._own else [found.span() for found in self._published.finditer(text)]
         return [(start, stop) for start, stop in spans if start < stop]
 
+    def may_hold(self, text: str) -> bool:
+        finds_all = self.lossy or not self._own  # otherwise what is between two matches is a piece, too
+        return not (finds_all and self._automaton) or self._automaton.may_hold(text)
+
     @cached_property
     def scanner(self) -> "kernel.Scanner | None":
         return None if self.lossy else scanner(self._expression)
@@ -209,6 +217,12 @@ class _InParts(Splitter):
                 inside = [(0, stop - start)] if is_piece else self._rest.places(text[start:stop])
                 places += [(start + begin, start + end) for begin, end in inside]
         return places
+
+    def may_hold(self, text: str) -> bool:
+        if isinstance(self._first, Splitter):
+            return self._first.may_hold(text) and self._rest.may_hold(text)
+        texts = self.tree.texts if isinstance(self.tree, Else) else ()
+        return not texts or self._rest.may_hold(text) or any(text in one for one in texts)
 
     @cached_property
     def _cuts(self) -> CutFinder | None:

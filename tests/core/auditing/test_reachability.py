@@ -10,11 +10,13 @@ from bpe_core.auditing import audit
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.reachability import changed, what_if
 from bpe_core.auditing.subject import AuditSubject, Usage
+from bpe_core.auditing.verdicts import verdict
 from bpe_core.auditing.witness import LONGEST_EXAMPLE, witness
 from bpe_core.cli.main import main
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, PatternError
+from bpe_core.patterns import splitter
 from bpe_core.tokenizer.normalizers import normal_form, stripped
 from bpe_core.tokenizer.preparation import AddedToken, PrefixStep, Preparation, SplitStep
 
@@ -48,7 +50,13 @@ ACCENT = prepared([(0xCC, 0x81, 256), (101, 256, 257)], normalize=normal_form("N
 SPACED = prepared([(97, 98, 256), (32, 256, 257)], steps=[PrefixStep(" ", only_first=True)])
 REMOVED = prepared([(32, 32, 256), (97, 98, 257), (257, 99, 258)], AddedToken("b", 300), normalize=stripped(True, True))
 ENDED = PRESETS["S2-prose"].train()
-NEVER, OCCURS = ", and in none of 617 contexts tried does it occur.", "; inside a longer text it does occur."
+NEVER, OCCURS = (
+    ", and in none of 617 contexts tried does it occur, which is no proof.",
+    "; inside a longer text it does occur.",
+)
+PROVED = ", and no piece of any text holds it."
+# Digits one by one, of which the published expression finds every piece.
+DIGITS = built((49, 48, 256), (256, 48, 257), pattern="qwen2")
 LETTERS, WITH_END = "“a” + “b” + “c”", "with the end of a word behind it"
 BUILD = ": the merges never build this token, whatever stands around it."
 
@@ -57,6 +65,7 @@ BUILD = ": the merges never build this token, whatever stands around it."
     ("tokenizer", "id", "cause", "reason", "found"),
     [
         (CUT, 257, "pattern", "The split pattern cuts its text apart into “1” + “0” + “0”" + NEVER, ""),
+        (DIGITS, 257, "pattern", "The split pattern cuts its text apart into “1” + “0” + “0”" + PROVED, ""),
         (built(*SHUT), 258, "merges", "Its bytes become “a” + “bc”" + BUILD, ""),
         (built(*TORN), 258, "merges", r"Its bytes become “\xf0” + “\x9f\x98”" + BUILD, ""),
         (built((0xC3, 97, 256)), 256, "utf-8", "No text in UTF-8 contains these bytes in this order.", ""),
@@ -86,7 +95,11 @@ def test_each_cause_is_told_with_what_the_text_becomes(tokenizer, id, cause, rea
     (finding,) = (f for f in audit(tokenizer).of("unreachable", "reachable-in-context") if id in (f.id, f.token))
     assert (finding.evidence["cause"], finding.reason, finding.witness or "") == (cause, reason, found)
     assert finding.kind == ("reachable-in-context" if found else "unreachable")
-    assert finding.severity is (Severity.NOTE if found else Severity.PROBLEM)
+    severity = Severity.WARNING if "no proof" in reason else Severity.PROBLEM
+    assert finding.severity is (Severity.NOTE if found else severity)
+    if not found:  # what is only not found weighs less than what is proved
+        row = verdict(AuditSubject(tokenizer), finding.id, [finding])
+        assert row.score == (0.475 if severity is Severity.WARNING else 0.95)
     if found:
         assert finding.id in tokenizer.encode_ordinary(found)
 
@@ -97,7 +110,7 @@ def test_which_tokens_are_unreachable():
     assert [finding.token for finding in audit(CUT).of("unreachable")] == [b"10", b"100", b"20"]
     dropped = audit(train("aa bb", vocab_size=257, pattern="words")).of("unreachable")
     assert [finding.token for finding in dropped] == [b"\t", b"\n", b"\x0b", b"\x0c", b"\r", b" "]
-    assert {f.reason for f in dropped} == {"The split pattern drops this text, so no text becomes this token."}
+    assert {f.reason for f in dropped} == {"The split pattern drops this text, and no piece of any text holds it."}
     assert {f.severity for f in dropped} == {Severity.NOTE}  # they are among the 256 bytes by design
     marked = audit(ENDED)  # tokens without </w> occur inside of words
     assert [finding for finding in marked.of("unreachable", "special-lookalike") if finding.id > 255] == []
@@ -138,6 +151,18 @@ def test_every_witness_holds_its_token(pattern):
             for finding in found:
                 if finding.witness is not None:
                     assert finding.id in tokenizer.encode_ordinary(finding.witness)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["gpt2", "gpt4", "gpt4o", "llama3", "qwen2", "words", "qwen2(?#then)gpt4o", "ab|/(?#else)gpt4"]
+)
+def test_no_text_disproves_what_is_proved(pattern):
+    """Tokens of any characters, the folded ones too: what a text becomes is never among those no piece can hold."""
+    rng, split = random.Random(7), splitter(pattern)
+    texts = ["".join(rng.choices("aAbsS1 ='/.\n\réの中ſ\u212aİǅ\u0301", k=12)) for _ in range(400)]
+    held = {piece[i:j] for text in texts for piece in split.split(text) for i in range(12) for j in range(i + 1, 13)}
+    assert all(map(split.may_hold, held))
+    assert not all(map(split.may_hold, texts))
 
 
 # What if: the same vocabulary under another pattern or normalizer.
