@@ -126,8 +126,8 @@ def most_threads() -> int:
 def no_garbage_collection() -> Iterator[None]:
     """Pause the garbage collector, for all threads, where many objects are made and no cycles; then it is as it was."""
     was_enabled = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()
         yield
     finally:
         if was_enabled:

@@ -178,7 +178,8 @@ class Counts:
         return whole
 
     def add(self, file: TextFile, reading: Reading) -> None:
-        """Count the next document. If reading it fails, it is skipped, or if it is `required`, that raises."""
+        """Count the next document. If reading it fails, it is skipped, or if it is `required`, that raises. Counts that
+        anything else has interrupted are to be thrown away."""
         measure = _Measure()
         try:
             self._count(reading.blocks(file), measure)

@@ -202,6 +202,7 @@ class Comparison:
         """Encode one more text, called `name`, with each tokenizer; O(n log n) for n characters, all in memory.
 
         The other arguments are those of `ComparedText`; `encoding` is called before each tokenizer, with its index.
+        What it raises, or encoding does, leaves all as it was.
         """
         text = without_surrogates(text)
         data, offsets = text.encode(), byte_offsets(text)
@@ -209,6 +210,7 @@ class Comparison:
         runs = [(run.start(), min(run.end(), run.start() + _LONGEST_NUMBER)) for run in _DIGITS.finditer(text)]
         found: list[EncodedText] = []
         whole: list[list[bool]] = []
+        splits: list[list[tuple[int, ...]]] = []
         for index, tokenizer in enumerate(self.tokenizers):
             encoding(index)
             one = encoded(tokenizer, text)
@@ -217,8 +219,10 @@ class Comparison:
                 is_end[end] = 1
             found.append(one)
             whole.append([is_end.find(1, start + 1, end) < 0 for start, end in words])
+            splits.append([_digit_lengths(offsets[a : b + 1], is_end) for a, b in runs])
+        for index, one in enumerate(found):
             self.token_counts[index].update(one.ids)
-            self.number_splits[index].update(_digit_lengths(offsets[a : b + 1], is_end) for a, b in runs)
+            self.number_splits[index].update(splits[index])
         number = len(self.texts)
         for pair, other in zip(self.pairs, found[1:], strict=True):
             pair.add(number, line, data, found[0], other)

@@ -44,11 +44,12 @@ def patience(seconds: float) -> Iterator[None]:
 
     Only the time spent in expressions counts. Inside another `patience` this one has no effect.
     """
-    outside = _budget.set(_budget.get() or [seconds, seconds])
-    try:
+    outside = _budget.get()
+    try:  # before it is set: an interrupt as soon as it is would leave what has been used up in force
+        _budget.set(outside or [seconds, seconds])
         yield
     finally:
-        _budget.reset(outside)
+        _budget.set(outside)
 
 
 def enough_for(n_characters: int) -> float:

@@ -1,9 +1,10 @@
 """The merges that all versions of a vocabulary share; each version holds how many of them are in force in it."""
 
 from array import array
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from itertools import chain, takewhile
 
 from bpe_core import kernel
 from bpe_core.errors import OptionError
@@ -55,6 +56,10 @@ class Store:
         step = len(self.merges)
         merges = list(merges)
         check_ids(chain.from_iterable(merges))
+        for token, _ in [*takewhile(lambda made: made[1] > step, reversed(step_of.items()))]:
+            bytes_of.pop(token, None)  # an interrupt has left it, whose merge is not appended
+            del step_of[token]
+        del self.repeats[bisect_right(self.repeats, step) :]
         for merge in merges:
             try:
                 left, right, token = merge
@@ -67,12 +72,12 @@ class Store:
                 ) from None
             step += 1
             known = bytes_of.get(token)
-            if known is None or step_of.get(token, 0) >= step:  # the latter is what an interrupt has left
+            if known is None:
                 step_of[token] = step
                 bytes_of[token] = joined
             elif known != joined:
                 raise OptionError(f"Merge {step} gives the id {token} a second meaning.")
-            elif self.repeats[-1:] != [step]:
+            else:
                 self.repeats.append(step)
             self.merges.append(merge)
 

@@ -4,7 +4,8 @@ import pytest
 
 from tests.core.interrupted import cases, wrong
 
-NAMES = ("encoding", "encoding by ranks", "counting", "saving", "editing", "auditing by ranks")
+NAMES = ("encoding", "encoding by ranks", "counting", "saving", "editing", "auditing by ranks", "training")
+NAMES += ("extending",)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # between open and with, Python closes

@@ -109,6 +109,16 @@ def test_folders_and_scripts_add_up_to_all(pair):
         assert replace(sum(others, first), name="all") == comparison.total
 
 
+def test_a_text_at_which_it_is_stopped_counts_for_no_tokenizer(pair):
+    stopped, whole = Comparison(pair), Comparison(pair)
+    for comparison in (stopped, whole):
+        comparison.add("first", "the theme 1234")
+    with pytest.raises(IndexError):
+        stopped.add("second", TEXT, encoding=[None].__getitem__)
+    assert of_all_texts(stopped) == of_all_texts(whole)
+    assert stopped.number_splits == whole.number_splits
+
+
 def test_each_metric_is_told_with_its_value(pair):
     comparison = Comparison(pair, [("th", "ing"), ("th", "eme")])
     comparison.add("text", TEXT)

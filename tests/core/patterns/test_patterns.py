@@ -185,6 +185,19 @@ def test_patience_is_for_all_that_is_done_while_it_lasts():
         slow.split("a" * 200)
 
 
+def test_an_interrupt_as_patience_begins_leaves_none_in_force():
+    def interrupt(frame, event, function):  # where Python heeds a signal: behind a call
+        if event == "c_return" and frame.f_code.co_name == "patience" and function.__name__ == "set":
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sys.setprofile(interrupt)
+        with patience(0):
+            pass
+    assert splitter(r"\w+|\W").split("a b") == ["a", " ", "b"]
+
+
 def test_only_the_time_of_patterns_counts():
     with patience(0.01):
         time.sleep(0.02)
