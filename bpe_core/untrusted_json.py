@@ -7,6 +7,7 @@ and may need far more memory than a file is long.
 import json
 import re
 from collections import Counter
+from functools import partial
 from typing import Any, Final, NoReturn
 
 from bpe_core.visible import quoted
@@ -34,10 +35,10 @@ def parse(data: bytes | str, *, strict: bool = False, most: int | None = None) -
         text = raw.decode("utf-8-sig") if isinstance(data, bytes) else data
         # To look at every number would take its time, and so does a regular expression.
         has_long = b"0" * _MOST_DIGITS in raw.translate(_ZEROS_FOR_DIGITS)
+        parse_int = partial(_number, strict) if has_long else None
         if not strict:
-            return json.loads(text, parse_int=_roughly if has_long else None)
-        exactly = _exactly if has_long else None
-        value = json.loads(text, object_pairs_hook=_without_repeats, parse_int=exactly, parse_constant=_refuse)
+            return json.loads(text, parse_int=parse_int)
+        value = json.loads(text, object_pairs_hook=_without_repeats, parse_int=parse_int, parse_constant=_refuse)
         if _HALF.search(raw):
             json.dumps(value, ensure_ascii=False).encode()  # fails at a lone surrogate in any string, keys included
         return value
@@ -64,14 +65,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _roughly(digits: str) -> int | float:
-    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
-
-
-def _exactly(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
+def _number(strict: bool, digits: str) -> int | float:
+    if len(digits) <= _MOST_DIGITS:
+        return int(digits)
+    if strict:
         raise JsonError(f"the number {digits[:_MOST_DIGITS]}… is too large")
-    return int(digits)
+    return float(digits)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -1,7 +1,6 @@
 """The first symbols of a piece, before any merge: its bytes, or its characters where a vocabulary is made of those."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from bpe_core.errors import UnknownTokenError
@@ -124,18 +123,14 @@ def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
 
 
 _PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
-_OTHERS: Final = tuple(byte for byte in range(256) if byte not in _PRINTABLE)
 
-BYTES_IN_ORDER: Final = bytes((*_PRINTABLE, *_OTHERS))
+BYTES_IN_ORDER: Final = bytes((*_PRINTABLE, *sorted(set(range(256)).difference(_PRINTABLE))))
 """The 256 bytes in the order of their characters; Hugging Face's trainer numbers them so."""
 
-BYTE_OF: Final[Mapping[str, int]] = MappingProxyType(
-    {chr(byte): byte for byte in _PRINTABLE} | {chr(256 + n): byte for n, byte in enumerate(_OTHERS)}
-)  # character -> byte
-
-
-# GPT-2's byte alphabet, a printable character for each byte: vocab.json, merges.txt and tokenizer.json are written in
-# it. Bytes that are printable in Latin-1 stand for themselves, the others for the characters from U+0100 on.
+BYTE_OF: Final = dict(zip(map(chr, (*_PRINTABLE, *range(0x100, 0x144))), BYTES_IN_ORDER, strict=True))
+"""GPT-2's byte alphabet, character -> byte: vocab.json, merges.txt and tokenizer.json are written in it. Bytes that are
+printable in Latin-1 stand for themselves, the others for the characters from U+0100 on."""
+_CHARACTER_OF: Final = {byte: character for character, byte in BYTE_OF.items()}
 
 
 def written(token: bytes) -> str:
@@ -154,10 +149,6 @@ def meant(text: str) -> bytes | None:
     (b' the', None)
     """
     try:
-        return bytes(map(_BYTE_OF, text))
+        return bytes(map(BYTE_OF.__getitem__, text))
     except KeyError:
         return None
-
-
-_BYTE_OF: Final = dict(BYTE_OF).__getitem__
-_CHARACTER_OF: Final = {byte: character for character, byte in BYTE_OF.items()}
