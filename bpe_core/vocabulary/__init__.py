@@ -89,7 +89,6 @@ class Vocabulary:
         self._bytes_of = bytes_of  # of the tokens of all versions, not of this one alone
         self.special_tokens = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
-        self._n_apart = sum(token not in bytes_of for token in self._texts)  # a merge can make one, too
         self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
 
     @classmethod
@@ -136,17 +135,12 @@ class Vocabulary:
         """The merges, of which the first `n_merges` are in force."""
         raise NotImplementedError  # it is set where they are known at once
 
-    @property
+    @cached_property
     def n_vocab(self) -> int:
         """How many ids there are, special tokens included; less than the highest id + 1 if some ids are unused."""
-        made = self.n_merges - bisect_right(self._store.repeats, self.n_merges)
-        step_of = self._store.step_of
-        return (
-            len(self._store.base)
-            + made
-            + self._n_apart
-            + sum(step_of.get(one, 0) > self.n_merges for one in self._texts)
-        )
+        store, n = self._store, self.n_merges
+        only_special = sum(one not in store.bytes_of or store.step_of.get(one, 0) > n for one in self._texts)
+        return len(store.base) + n - bisect_right(store.repeats, n) + only_special
 
     @cached_property
     def merges(self) -> Sequence[Triple]:

@@ -90,9 +90,9 @@ class RankedVocabulary(Vocabulary):
         self.recover()
         return len(self._recovered or ())
 
-    @property
+    @cached_property
     def n_vocab(self) -> int:
-        return len(self._bytes_of) + self._n_apart
+        return len(self._bytes_of) + sum(token not in self._bytes_of for token in self._texts)
 
     @property
     def knows_merges(self) -> bool:
