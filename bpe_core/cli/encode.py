@@ -23,8 +23,7 @@ from bpe_core.errors import OptionError, SpecialTokenError, TextError
 from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, in_terminal, page
 from bpe_core.process import most_threads
-from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.specials import Choice
+from bpe_core.tokenizer import Choice, Tokenizer
 from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import quoted, visible
 from bpe_core.worker.messages import WorkProgress

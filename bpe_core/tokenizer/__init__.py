@@ -1,18 +1,19 @@
 """The tokenizer: encodes text to ids and decodes ids to text, with a vocabulary and a split pattern."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
-from bpe_core.errors import OptionError, TextError, UnknownTokenError
+from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.patterns.pattern import Else, longest_first
-from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
+from bpe_core.patterns.text_search import TextSearch
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary import Vocabulary
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 
     from bpe_core.tokenizer.preparation import BytePieces, Preparation
 
+Choice = Literal["all"] | Collection[str]
+"""The texts of some special tokens, or "all" of them."""
 
 _LONGEST: Final = 48  # characters of a piece that is cached
 _MOST: Final = 1 << 17  # pieces in the cache: 100 MB at most, 20 MB as a rule
 _BLOCK: Final = 1 << 16  # characters
 _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
+_finder: Final = lru_cache(maxsize=64)(TextSearch)
 
 
 class PieceCache(dict[str, tuple[int, ...]]):
@@ -145,8 +149,8 @@ class Tokenizer:
         another one in `disallowed_special` ("all": every one not allowed) raises `SpecialTokenError`. Those in neither
         are encoded as ordinary text. `PatternError` if an untrusted split pattern takes too long.
         """
-        allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
-        refuse(disallowed, text)
+        allowed, disallowed = chosen_specials(allowed_special, disallowed_special, self.vocabulary.special_tokens)
+        refuse_specials(disallowed, text)
         if not allowed:
             return self.encode_ordinary(text)
         ids: list[int] = []
@@ -164,12 +168,12 @@ class Tokenizer:
         `preparation`. A disallowed special token raises `SpecialTokenError` when it is reached. No block may end
         between the two halves of a surrogate pair.
         """
-        allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
-        blocks = without(disallowed, blocks)
+        allowed, disallowed = chosen_specials(allowed_special, disallowed_special, self.vocabulary.special_tokens)
+        blocks = without_specials(disallowed, blocks)
         if self.preparation:
             yield self._encode_prepared("".join(blocks), allowed)
             return
-        for is_token, group in groupby(parts(allowed, map(without_surrogates, blocks)), key=itemgetter(0)):
+        for is_token, group in groupby(special_parts(allowed, map(without_surrogates, blocks)), key=itemgetter(0)):
             texts = (text for _, text in group)
             if is_token:
                 yield list(map(self.vocabulary.special_tokens.__getitem__, texts))
@@ -314,3 +318,65 @@ class SpecialsAllowed(Tokenizer):
 
 def _blocks(text: str) -> Iterator[str]:
     return (text[i : i + _BLOCK] for i in range(0, len(text), _BLOCK))
+
+
+def chosen_specials(
+    allowed: Choice, disallowed: Choice, specials: Collection[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """(texts that become tokens, texts that must not occur) for tiktoken's options `allowed_special` and
+    `disallowed_special`; `specials` are all special tokens. Raises `OptionError` for a single text."""
+    wanted, refused = _names("allowed_special", allowed, specials), _names("disallowed_special", disallowed, specials)
+    return wanted.intersection(specials), refused - wanted if disallowed == "all" else refused
+
+
+def refuse_specials(tokens: frozenset[str], text: str, before: int = 0) -> None:
+    """Raise `SpecialTokenError` if one of the tokens occurs in `text`; `before` is added to the offset it names."""
+    if tokens and (found := next(_finder(tokens).spans(text), None)):
+        raise SpecialTokenError(
+            f"The text holds the special token {text[slice(*found)]!r} at offset {before + found[0]}; name it in "
+            "allowed_special to encode it as a token, or pass disallowed_special=() to encode it as text."
+        )
+
+
+def without_specials(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[str]:
+    """The blocks unchanged; `SpecialTokenError` at the first block that contains or completes one of the tokens."""
+    overlap = max(map(len, tokens), default=1) - 1
+    before, edge = 0, ""
+    for block in blocks:
+        refuse_specials(tokens, edge + block, before - len(edge))
+        before += len(block)
+        edge = (edge + block)[-overlap:] if overlap else ""
+        yield block
+
+
+def special_parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[tuple[bool, str]]:
+    """The text in parts: (True, token) for each occurrence of a token, also across blocks, and (False, text) for the
+    text between them, which may come in several parts; none is empty."""
+    if not tokens:
+        yield from ((False, block) for block in blocks if block)
+        return
+    find, longest = _finder(tokens).spans, max(map(len, tokens))
+    held = ""
+    for block in chain(blocks, (None,)):
+        text, start = held + (block or ""), 0
+        # What begins from `safe` on may yet turn out to be a longer one; not behind the last block.
+        safe = len(text) if block is None else len(text) - longest + 1
+        for begin, stop in find(text):
+            if begin >= safe:
+                break
+            if start < begin:
+                yield False, text[start:begin]
+            yield True, text[begin:stop]
+            start = stop
+        end = max(start, safe)
+        if start < end:
+            yield False, text[start:end]
+        held = text[end:]
+
+
+def _names(option: str, given: Choice, specials: Collection[str]) -> frozenset[str]:
+    if given == "all":
+        return frozenset(specials)
+    if isinstance(given, str):
+        raise OptionError(f'{option} is "all" or a set of special tokens, not the text {given!r}.')
+    return frozenset(given)

@@ -124,12 +124,12 @@ def test_half_a_million_added_tokens_in_a_text_take_seconds():
 @pytest.mark.slow
 def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
     look = (
-        "from bpe_core.tokenizer.specials import chosen, parts, refuse\n"
+        "from bpe_core.tokenizer import chosen_specials, refuse_specials, special_parts\n"
         "from bpe_core.patterns import splitter\n"
         "import regex\n"
         "tokens = frozenset(f'<|audio_{n}|>' for n in range(40_000))\n"
-        "refuse(tokens, '<|audio_|>' * 1000)\n"
-        "print(len(list(parts(tokens, ['a<|audio_7|><|audio_37777|>b']))))\n"
+        "refuse_specials(tokens, '<|audio_|>' * 1000)\n"
+        "print(len(list(special_parts(tokens, ['a<|audio_7|><|audio_37777|>b']))))\n"
         "texts = sorted(tokens, key=lambda text: (-len(text), text))\n"
         "split = splitter('|'.join(map(regex.escape, texts)) + '(?#else)gpt4')\n"
         "print(split.split('a<|audio_7|><|audio_37777|>b'), split.blockwise)"
