@@ -81,9 +81,7 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
 
     with suppress(Stopped):
         files = find_files(asked.corpus).files if asked.corpus else ()
-        record, names = tokenizer.record, [file.source_name for file in files]
-        its_own = record and names == [source.name for source in record.sources]
-        counts = count(asked.corpus, "corpus", recorded_weights(record, files) if record and its_own else None)
+        counts = count(asked.corpus, "corpus", recorded_weights(tokenizer, asked.corpus, job))
         subject = AuditSubject(
             tokenizer,
             counts=counts,

@@ -44,7 +44,7 @@ class Subject:
     preset: Preset | None = None
     ties: str = "first"
     longest: int | None = None  # bytes of a token at most
-    weights: Mapping[str, Fraction] = field(default_factory=dict)
+    weights: Mapping[str, Fraction] | None = None  # None: those of the training that the tokenizer is of
     sample: Sample | None = None
     counts: PairCounts = field(init=False)
 
@@ -55,9 +55,8 @@ class Subject:
         record = tokenizer.record
         if record is None:
             return cls(tokenizer, paths, preset, preset.options.ties if preset else "first")
-        weights = {} if preset else recorded_weights(record, find_files(paths).files)
         sample = None if preset else Sample.parsed(record.sample)
-        return cls(tokenizer, paths, preset, record.ties, record.max_token_length, weights, sample)
+        return cls(tokenizer, paths, preset, record.ties, record.max_token_length, None, sample)
 
     @classmethod
     def of_training(cls, recipe: Recipe, job: Job) -> Self:
@@ -77,6 +76,8 @@ class Subject:
                 size = sum(file.size for file in find_files(self.paths).files)
                 _check_size("texts", int(size * self.sample.share) if self.sample else size, MOST_ON_DISK)
             pattern = self.tokenizer.pattern
+            if self.weights is None:
+                self.weights = recorded_weights(self.tokenizer, self.paths, job)
             pieces = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample).pieces
         if is_limited:
             sizes = [*map(len, pieces)]
@@ -104,7 +105,7 @@ class Subject:
                 name = f"text {number}" if len(documents) > 1 else self.preset.name
                 yield CorpusText(name, partial(iter, (document,)))
             return
-        for some, weight in files_by_weight(find_files(self.paths).files, self.weights):
+        for some, weight in files_by_weight(find_files(self.paths).files, self.weights or {}):
             for file in self.sample.documents(some, self.tokenizer.splitter) if self.sample else some:
                 before = file.part(0, file.start).blocks if file.start else tuple
                 yield CorpusText(file.name, file.blocks, before, amount(weight))

@@ -1,20 +1,22 @@
 """What work begins with: texts whose pieces are counted, and tokenizers that are fetched by name."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 from bpe_core.content.presets import Preset
-from bpe_core.corpus import Counts, TextFile, find_files
+from bpe_core.corpus import Counts, find_files
+from bpe_core.corpus.reading import Reading, Unreadable
 from bpe_core.corpus.sampling import Sample, files_by_weight
 from bpe_core.errors import Stopped
 from bpe_core.hub import fetch
-from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.typed_numbers import amount
+from bpe_core.visible import counted
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
 
@@ -76,17 +78,29 @@ def count_files(
     return counts
 
 
-def recorded_weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fraction]:
-    """The weights that files had in a training, by path: in order if it read as many texts, else by name."""
-    known: list[tuple[str, int]] = []  # of each text, how much it weighed: an amount
-    for source in record.sources:
-        name = re.sub(r" \(bytes [\d,]+ to [\d,]+\)$", "", source.name)
-        if name == source.name or (name, source.weight) not in known[-1:]:  # stretches of one file have one weight
-            known.append((name, source.weight))
-    weights = [weight for _, weight in known]
-    if len(known) != len(files):
-        weights = [dict(known).get(file.name, 1) for file in files]
-    return {str(file.path): Fraction(weight) for file, weight in zip(files, weights, strict=True) if weight != 1}
+def recorded_weights(tokenizer: Tokenizer, paths: Sequence[str], job: Job) -> dict[str, Fraction]:
+    """The weights that files had in its training, by path. A text is known by its digest, in any order and by any name,
+    so that all is read once if any has a weight; how many are none of those texts is said. Raises `Stopped`."""
+    known: dict[str, list[int]] = {}  # digest -> the weights, amounts, of the texts that have it
+    for source in tokenizer.record.sources if tokenizer.record else ():
+        known.setdefault(source.sha256, []).append(source.weight)
+    if tokenizer.record is None or all(weight == 1 for of_one in known.values() for weight in of_one):
+        return {}
+    files, sample = find_files(paths).files, Sample.parsed(tokenizer.record.sample)
+    documents = sample.documents(files, tokenizer.splitter) if sample else files
+    reading, weights, n_unknown = Reading(documents, partial(job.progress, "counting")), dict[str, Fraction](), 0
+    for document in documents:
+        digest = sha256()
+        with suppress(Unreadable):  # counting says so
+            for block in reading.blocks(document):
+                digest.update(block.encode())
+        if same := known.get(digest.hexdigest(), []):
+            weights[str(document.path)] = Fraction(same[0] if len(same) == 1 else same.pop(0))
+        n_unknown += not same
+    if n_unknown:
+        asked = f"weighted {tokenizer.record.weights}".strip()
+        job.say(f"{counted(n_unknown, 'text')} of these did not occur in the training, {asked}, and count once each.")
+    return {path: weight for path, weight in weights.items() if weight != 1}
 
 
 @dataclass(frozen=True, slots=True)

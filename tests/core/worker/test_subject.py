@@ -100,7 +100,7 @@ def texts(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_weighted_texts(texts: list[Path], tmp_path: Path) -> None:
+def test_weighted_texts(texts: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = [str(texts[0]), str(texts[2])]
     asked = ["--vocab-size", "290", "--weight", f"{paths[0]}=2.5", "--pattern", "gpt2"]
     assert main(["train", "-o", str(tmp_path / "o.json"), *asked, *paths]) == 0
@@ -111,10 +111,14 @@ def test_weighted_texts(texts: list[Path], tmp_path: Path) -> None:
     steps = range(1, tokenizer.step + 1)
     check(kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths), steps, rows, rows)
     with closing(Job()) as job:
-        for corpus, its_own in ((paths, True), (paths[::-1], False)):
+        for corpus, its_own in ((paths, True), (paths[::-1], True), ([*paths, str(texts[1])], False)):
             _, subject = examined(tokenizer, AuditRequest("", corpus=tuple(corpus)), job)
             assert subject and subject.usage and subject.usage.of_training == its_own, "an audit reads the weights too"
-    # In the app the same texts may be chosen by another path.
+    # A text is known by what it holds: in another order, and by another name.
+    turned = counted(Subject.of_file(load(tmp_path / "o.json"), paths[::-1], None))
+    assert turned.explanation(1).choice.count == max(rows[0][0].values())  # type: ignore[union-attr]
+    assert main(["why", "-t", str(tmp_path / "o.json"), "--step", "1", *map(str, texts)]) == 0
+    assert "1 text of these" in (note := capsys.readouterr().err) and "0 40.txt=2.5" in note, "what it cannot know"
     moved = [tmp_path / "0 40.txt", tmp_path / "other" / "2 60.txt"]
     moved[1].parent.mkdir()
     texts[2].rename(moved[1])
