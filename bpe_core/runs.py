@@ -55,9 +55,8 @@ def _written(value: object) -> str:
 
 
 _USUAL: Final = {
-    option.name: _written(getattr(Options(), field))
+    option.name: "" if field in ("vocab_size", "pattern", "ties") else _written(getattr(Options(), field))
     for field, option in OPTION_OF.items()
-    if field not in ("vocab_size", "pattern", "ties")
 }
 
 

@@ -45,7 +45,7 @@ def add(commands: Subcommands) -> None:
 
 
 def _meanings(keys: Iterable[str]) -> str:
-    return "\n".join(f"  {key:22}{MEANINGS[key]}" for key in keys)
+    return "\n".join(f"  {key:21} {MEANINGS[key]}" for key in keys)
 
 
 def _add_arguments(parser: Parser, number: str) -> None:
@@ -202,8 +202,9 @@ def _amounts(what: str, parts: Iterable[_Found], labels: Sequence[str], metrics:
     heads = [labels[i] if key == "tokens" else _SHORT.get(key, METRICS[key].title) for i, key in columns]
     rows = []
     for part in parts:
+        name = part["name" if what == "text" else what]
         values = [METRICS[key].text(part[key][index]) if key in part else "" for index, key in columns]
-        rows.append([part["name" if what == "text" else what].replace("_", " "), f"{part['bytes']:,}", *values])
+        rows.append([name.replace("_", " ") if what == "script" else name, f"{part['bytes']:,}", *values])
     return ReportTable([what, "bytes", *heads], rows, numbers=range(1, len(columns) + 2))
 
 

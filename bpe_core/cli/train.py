@@ -30,7 +30,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_flag("keep-existing", "replace no file: where OUT is taken, save as OUT-2, OUT-3, …")
     for field in fields(Options):
         option = OPTION_OF[field.name]
-        how: dict[str, Any] = {"choices": option.choices} if option.choices else {"metavar": option.example[:1]}
+        how: dict[str, Any] = (
+            {"choices": option.choices} if option.choices else {"metavar": option.argument.rpartition("-")[2].upper()}
+        )
         if field.type in (int, int | None):
             how |= {"type": integer, "metavar": "N"}
         if field.type == Sequence[str]:

@@ -21,7 +21,7 @@ def comparison() -> ComparisonRun:
     """Three tokenizers on three texts in two folders, as a worker tells it."""
     three = [train(TEXT, vocab_size=size) for size in (270, 300, 258)]
     found = metrics.Comparison(three)
-    for folder, name, text in (("en", "en/a.txt", TEXT), ("ru", "ru/a.txt", "мир мир"), ("ru", "b", "")):
+    for folder, name, text in (("e_n", "en/a.txt", TEXT), ("ru", "ru/a.txt", "мир мир"), ("ru", "b", "")):
         found.add(f"deep/{name}", text, path=f"/deep/{name}", folder=folder)
     everything = summary(found, ["a", "b", "c"], n_examples=50, n_lines=50)
     compared = tuple(Compared(f"/{name}.json", name) for name in ("alpha", "beta", "gamma"))
@@ -62,6 +62,7 @@ def test_rows_tell_what_was_counted(comparison: ComparisonRun) -> None:
     assert row["name"] == "en/a.txt", "what all names begin with is left out"
     assert view.target(0) == PlaceInText("/deep/en/a.txt", 1, 0, 0)
     words = seen(comparison, "folders", metric="continued_words")
+    assert texts(words, 0)["name"] == "e_n", "as it is called"
     assert texts(words, 0)["t0"] == texts(seen(comparison, "texts", metric="continued_words"), 0)["t0"]
 
 

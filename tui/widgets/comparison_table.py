@@ -152,7 +152,8 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
         for one in found:
             whole = tuple(round(one["words"] * (1 - part)) for part in one["continued_words"])
             sizes = one["bytes"], one["characters"], one["words"]
-            parts.append(Amounts(one[what].replace("_", " "), *sizes, tuple(one["tokens"]), whole))
+            name = one[what].replace("_", " ") if what == "script" else one[what]
+            parts.append(Amounts(name, *sizes, tuple(one["tokens"]), whole))
         return _of_parts(what, parts, comparison, aspect)
 
     found = [_of_parts("text", [text.amounts for text in texts], comparison, aspect, beginning)]

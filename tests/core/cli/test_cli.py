@@ -211,10 +211,11 @@ def test_a_nasty_file_name_cannot_command_the_terminal(line: str, bpescope: Bpes
 def test_every_command_explains_itself_with_an_example(bpescope: Bpescope) -> None:
     code, overview, _ = bpescope("--help")
     assert code == 0
-    for command in "train", "encode", "decode", "count", "audit", "convert":
+    for command in "encode", "decode", "count", "audit", "convert", "train":
         assert f"\n    {command} " in overview
         code, text, _ = bpescope(f"{command} --help")
         assert code == 0 and f"\n  bpescope {command} " in text.partition("for example:")[2]
+    assert all(value in text for value in ("--pattern PATTERN", "--special SPECIAL", "--min-share SHARE"))
 
 
 @pytest.mark.slow

@@ -42,6 +42,11 @@ def test_audit_as_a_table_as_json_lines_and_as_a_gate(bpescope: Bpescope) -> Non
     assert bpescope(f"{audit} --fail-on duplicate")[0] == 0
 
 
+def test_a_text_is_called_as_its_file_is(bpescope: Bpescope) -> None:
+    Path("__a_b__.txt").write_text("a b")
+    assert "\n__a_b__.txt  " in bpescope(f"{BOTH} __a_b__.txt")[1]
+
+
 def test_a_reference_corpus_shows_what_a_model_will_not_meet(bpescope: Bpescope) -> None:
     Path("text").write_text("SolidGoldMagikarp counts to infinity\n" * 50)
     Path("reference").write_text("counts to infinity\n" * 50)

@@ -43,6 +43,7 @@ def test_until_where_two_trainings_are_the_same_and_what_followed():
 def test_what_was_asked_for_otherwise_is_named():
     usual = trained()
     assert TrainingRun(Path(), usual).options == "pattern words, ties first"
+    assert TrainingRun(Path(), train(WORDS, vocab_size=257, pattern="none")).options == "pattern none, ties first"
     for asked, told in (
         ({"vocab_size": 280}, {"vocabulary": ("270", "280")}),
         ({"pattern": r"\S+"}, {"pattern": ("words", r"\S+")}),
