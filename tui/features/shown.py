@@ -35,7 +35,7 @@ def alike(one: Tokenizer, other: Tokenizer) -> bool:
     if one.step != other.step or one.splitter is not other.splitter or one.preparation is not other.preparation:
         return False
     same_tokens = old.base == new.base and old.special_tokens == new.special_tokens
-    return same_tokens and list(old.merges) == list(new.merges)
+    return same_tokens and old.merges == new.merges
 
 
 def same(shown: Loaded, loaded: Loaded) -> bool:
