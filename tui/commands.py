@@ -258,6 +258,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("copy('list')", "alt+c", "", "of the selection, or of all", "Copy token ids as a Python list"),
         *(Command(f"share('{kind}')", "", "", _PICTURE, f"Save a picture of the text: {kind}") for kind in _PICTURES),
         Command("undo", "", "", "the last edit: Ctrl+Z", "Undo"),
+        Command("redo", "", "", "the edit that was undone last: Ctrl+Y", "Redo"),
         Command("", "ctrl+z,ctrl+y", help="undo, redo"),
         Command("", "ctrl+c,ctrl+v", help="copy, paste"),
     ),

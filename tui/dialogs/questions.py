@@ -44,14 +44,14 @@ _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 s
 class Ask(Dialog[Answer | None]):
     """Asks for a line of text; Enter gives what it stands for, Escape gives None.
 
-    What is offered is selected, so that typing replaces it; what is wrong stands below until something else is typed.
+    What is offered is selected, so that typing replaces it; what is wrong is said below until something else is typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Cancel"),
         Binding("tab", "complete", "Complete"),
     ]
-    SELECTS: ClassVar[bool] = True
+    REPLACES: ClassVar[bool] = True  # whether typing replaces what was refused, too, rather than going on with it
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Ask(Dialog[Answer | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
-            yield Field(self._start, placeholder=self._example, select_on_focus=self.SELECTS, suggester=self._suggester)
+            yield Field(self._start, placeholder=self._example, suggester=self._suggester)
             yield Label(self._hint, classes="dialog--hint", markup=False)
 
     async def action_complete(self) -> None:
@@ -110,14 +110,14 @@ class Ask(Dialog[Answer | None]):
     def refuse(self, answer: str, sentence: str) -> None:
         self._refused = answer
         self.tell(sentence, wrong=True)
-        if self.SELECTS:
+        if self.REPLACES:
             self.query_one(Input).select_all()
 
 
 class AskPath(Ask[Path]):
     """Asks for a path, the names that it may go on with below it; a leading ~ is the home folder."""
 
-    SELECTS = False
+    REPLACES = False
 
     def __init__(self, question: str, start: str = "", *, parse: Callable[[str], Path] | None = None) -> None:
         """Without `parse` it is the path of something that is there."""
@@ -168,7 +168,7 @@ def completions(typed: str) -> list[str]:
 class AskPattern(Ask[str]):
     """Asks for a split pattern, by its name or as it is, and shows how it splits a text; gives one that was tried."""
 
-    SELECTS = False
+    REPLACES = False
     DEFAULT_CSS = """
     AskPattern #tried { height: auto; max-height: 8; margin-top: 1; }
     """

@@ -163,6 +163,7 @@ class AuditFeature(Feature):
             screen.editor.put(text, token=token)
             sentences = ["An example is in the editor."]
         if step:
+            screen.training.log_of_merges.reveal(step - 1)
             sentences.append(f"Step {step:,} made this token.")
             if screen.go_to_log():
                 sentences.append("F5 leads back to the list.")

@@ -45,6 +45,7 @@ class CorpusChoice(Feature):
         reference = await in_thread(lambda: tuple(filter(os.path.exists, remembered.reference)))
         if not paths and first_time:
             paths = sample_corpus().paths
+            self.screen.remember(corpus=paths)
         self.screen.options = possible(remembered.options)
         self.screen.corpus = Corpus(paths, reference, title_of(paths))
         self.count()

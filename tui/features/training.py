@@ -136,6 +136,7 @@ class TrainingFeature(Feature):
             return
         if step := await self._first_step(wanted):
             self._shown.go_to(step)
+            screen.training.log_of_merges.reveal(step - 1)
         elif screen.run.busy and screen.training.log_of_merges.merges:
             self._train_on(wanted)
         elif screen.tokenizer is not None:

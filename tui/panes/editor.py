@@ -208,6 +208,9 @@ class EditorPane(Pane):
     def action_undo(self) -> None:
         self.area.undo()
 
+    def action_redo(self) -> None:
+        self.area.redo()
+
     def action_walk_edits(self, by: int) -> None:
         self.status_lines.walk(by)
 

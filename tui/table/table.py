@@ -259,6 +259,13 @@ class Table(RowList):
         before = self.current
         self.rearrange(lambda: self.move_to(self.cursor if self.current == before else 0))
 
+    def reveal(self, row: int, *, tell: bool = False) -> None:
+        """Put the cursor on a row, in sight, `tell` as in `move_to`; what hides it is taken away."""
+        if row in self.order:
+            return self.move_to(self.order.index(row), tell=tell)
+        self.choice = self.search = ""
+        self.rearrange(lambda: self.move_to(self.order.index(row), tell=tell))
+
     def sort_by(self, key: str) -> None:
         """Sort by a column; by the same again: the other way round."""
         if key == self.sort_key:
@@ -372,6 +379,14 @@ class SearchField(Field):
     def __init__(self, table: Table, *, id: str) -> None:
         super().__init__(placeholder="/ text, id, 0x hex", id=id, compact=True, tooltip=_SEARCH)
         self._table = table
+
+    def on_mount(self) -> None:
+        self.watch(self._table, "search", self.follow, init=False)
+
+    def follow(self, search: str) -> None:
+        self.value = search
+        if not self.has_focus:  # an empty one may have to go
+            self.post_message(self.Blurred(self, search))
 
     def begin(self) -> None:
         self.display = True

@@ -257,14 +257,9 @@ class TokenTable(Table):
 
     def go_to(self, token: int) -> None:
         """Put the cursor on a token; what hides it is taken away."""
-        row = self.rows.row_of(token)
-        if row in self.order:
-            self.move_to(self.order.index(row), tell=True)
-        elif row is not None:
-            self.set_reactive(TokenTable.choice, "")
-            self.set_reactive(TokenTable.severity, 0)
-            self.set_reactive(TokenTable.search, "")
-            self.rearrange(lambda: self.move_to(self.order.index(row), tell=True))
+        if (row := self.rows.row_of(token)) is not None:
+            self.severity *= row in self.order
+            self.reveal(row, tell=True)
 
     # What the user did
 

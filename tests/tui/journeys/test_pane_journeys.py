@@ -1,5 +1,6 @@
 """What panes can do beside their main deed: lists of trainings and tokenizers, pairs, weights, exports, views."""
 
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -119,6 +120,7 @@ async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(
             ("gpt-4o", "Fetch a tokenizer"),
             ("vocabulary", "Extend this"),
             ("undo", "the last edit: Ctrl+Z"),
+            ("redo", "undone last: Ctrl+Y"),
         ):
             player.press("ctrl+p", *sought)
             await player.until(found)
@@ -128,9 +130,30 @@ async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(
         await player.until("xType here")
         await player.command("undo")
         await player.until(lambda screen: "xType" not in screen and "Type here" in screen)
+        await player.command("redo")
+        await player.until("xType")
         player.press("f2", "f2", "home")
         await player.until(lambda screen: "copy-0" in screen and "● small" not in screen)
         await player.command("open a tokenizer file")
         await player.answer("Which tokenizer file", str(home))
         await player.answer("is a folder", str(copies[8]))
         await player.until("● copy-8")
+
+
+async def test_what_a_question_offers_is_replaced_by_what_is_typed(small: Path, book: Path) -> None:
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24", "✓ book.txt")
+        player.press("f2")
+        for ask, question in (
+            (["home", "down", "w"], "count beside"),
+            (["f2", "r"], "called in the list"),
+            ("Extend this", "Extend: its"),
+            ("Fork at this", "Fork at step 24"),
+            ("Export the merges", "be saved?"),
+        ):
+            await player.command(ask) if isinstance(ask, str) else player.press(*ask)
+            await player.until(question)
+            player.write("7")
+            await player.until(lambda screen: re.search("▊ +7 ", screen.text))
+            player.press("escape")
+            await player.until(lambda screen, question=question: question not in screen)

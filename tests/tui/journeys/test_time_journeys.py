@@ -92,6 +92,15 @@ async def test_a_step_is_gone_to_by_number_by_condition_by_search_and_by_playing
         player.press("slash", "escape")
         await player.until(lambda screen: len(rows_of_the_log(screen)) > len(having))
         assert player.screen.step[0] in having
+        # A step that is asked for is seen, whatever hid it.
+        hidden = next(at for at in range(1, 25) if at not in having)
+        for hide in (["slash", *"thes", "enter"], ["right", "right", "right", "right"]):  # partial UTF-8: none
+            player.press(*hide)
+            await player.until(lambda screen: hidden not in rows_of_the_log(screen))
+            player.press("g")
+            await player.answer("Go to which step", str(hidden))
+            await player.until(lambda screen: re.search(rf"● +{hidden} ", screen.text) and screen.step[0] == hidden)
+            await player.until(lambda screen: len(rows_of_the_log(screen)) > len(having) and "0x hex" not in screen)
         player.press("home")
         await player.until("step  1 of 24")
         before = rows_of_the_log(player.screen)

@@ -31,6 +31,8 @@ async def test_the_first_start_learns_from_the_samples(home: Path) -> None:
             return int(n_tokens) / int(n_bytes)
 
         await player.until(lambda screen: tokens_a_byte(screen) < 0.5)  # the greeting shows what was learned
+    async with play() as player:
+        await player.until("step 768 of 768", "Chosen  all samples")
 
 
 async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kept(book: Path, small: Path) -> None:
