@@ -28,8 +28,8 @@ class Amount(Fraction):
     """A count where texts weigh a fraction: exact, and added, compared and written as the whole numbers are.
 
     >>> half = amount(9, 2)
-    >>> str(half), f"{1000 + half:,}", f"{amount(7, 3):>6,}", half + half, half / 3
-    ('4.5', '1,004.5', ' 2 1/3', 9, 1.5)
+    >>> str(half), f"{1000 + half:,}", f"{-half:,}", f"{amount(7, 3):>6,}", half + half, half / 3
+    ('4.5', '1,004.5', '-4.5', ' 2 1/3', 9, 1.5)
     """
 
     __slots__ = ()

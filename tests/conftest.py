@@ -42,12 +42,12 @@ def _process_state() -> dict[str, object]:
     variables = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     state: dict[str, object] = {"cwd": os.getcwd(), "umask": mask, "sys.path": list(sys.path), **handlers}
-    return state | {"priority": os.getpriority(os.PRIO_PROCESS, 0), **variables}
+    return state | {"garbage collection": gc.isenabled(), "priority": os.getpriority(os.PRIO_PROCESS, 0), **variables}
 
 
 @pytest.fixture(autouse=True)
 def nothing_left_changed() -> Iterator[None]:
-    """Fail a test that leaves priority, signal handlers, environment, working directory, umask or sys.path changed."""
+    """Fail a test that leaves priority, signals, environment, folder, umask, sys.path or garbage collection changed."""
     before = _process_state()
     yield
     after = _process_state()

@@ -4,6 +4,7 @@ Each deed is done to objects that were used before; an exception is raised in it
 timer, which reaches the kernel too. Afterwards the same objects must give what new ones give.
 """
 
+import gc
 import random
 import signal
 import sys
@@ -252,6 +253,7 @@ def wrong(name: str, make: Callable[[random.Random], Case], seed: object) -> str
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        gc.enable()  # which it may have been about to be
     try:
         found = one.look()
     except Exception as error:

@@ -132,7 +132,7 @@ LAST = f"{PAIRS[-1][0]:c}{PAIRS[-1][1]:c}"  # the text of the last pair
         ("scaffold", [AB, *BETWEEN[:4], (256, 99, 257)], ("none", {}), ["ab"]),
         ("scaffold", [AB, *BETWEEN, (256, 99, 257)], ("none", {}), []),
         # Missing is a finding where at most a tenth of the tokens learned about then are missing.
-        ("never-used", PAIRS, words(others(1)), [LAST]),
+        ("never-used", PAIRS, words(others(100)), [f"{left:c}{right:c}" for left, right, _ in PAIRS[-100:]]),
         ("never-used", PAIRS, words(others(101)), []),
         # Rare is what occurs less than a hundredth of an even share: 1,256 tokens; of 251,200 an even share is 200.
         ("rare", PAIRS, words(others(1, f"{LAST} " * 2 + "AA " * (251_200 - 9_992))), []),
@@ -140,6 +140,8 @@ LAST = f"{PAIRS[-1][0]:c}{PAIRS[-1][1]:c}"  # the text of the last pair
         # Nothing is concluded of less than five expected occurrences.
         ("absent-from-reference", PAIRS, words(others(1, f"{LAST} " * 4), others(1, "AA " * 4)), []),
         ("absent-from-reference", PAIRS, words(others(1, f"{LAST} " * 5), others(1, "AA " * 5)), [LAST]),
+        # Absent is what occurs less than a tenth as often as expected.
+        ("absent-from-reference", PAIRS, words(others(1, f"{LAST} " * 10), others(1, f"{LAST} " + "AA " * 9)), []),
         # A token of one document must occur five times, and one document is few of ten.
         ("few-documents", PAIRS, words([others(1)] * 11 + [f"{LAST} " * 4]), []),
         ("few-documents", PAIRS, words([others(1)] * 11 + [f"{LAST} " * 5]), [LAST]),

@@ -1,5 +1,6 @@
 """Whatever is done to a trainer, and whatever interrupts it, its merges are those of the definition."""
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -49,6 +50,7 @@ def interrupt(line: int) -> Iterator[None]:
         yield
     finally:
         sys.settrace(before)
+        gc.enable()  # which the trainer had, if it was interrupted where it would have been enabled again
 
 
 class TrainerMachine(RuleBasedStateMachine):

@@ -42,6 +42,8 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         await player.until("Type a number above 0")
         player.press(*"3", "enter")
         await player.until("✓ book.txt     ×3")
+        player.press("w", "1", "enter")  # as is usual: that is not said
+        await player.until(lambda screen: "×3" not in screen and "×1" not in screen)
         player.press("w", *"1/3", "enter")  # in the place of what is offered
         await player.until("✓ book.txt   ×1/3")
         await player.command("add a file or folder")
