@@ -34,6 +34,8 @@ def learned(found, *kinds):
 
 def test_what_is_left_of_each_merge_and_what_later_merges_took(words):
     usage = Usage.of(*words)
+    other = Counts.of(WORDS.swapcase(), "words")  # of as many bytes
+    assert usage.of_training and not Usage.of(words[0], other).of_training
     assert [usage.remaining[token] for token in range(257, 263)] == [0, 3, 0, 7, 6, 6]  # st est ow low west ne
     assert (
         usage.n_tokens == sum(usage.remaining.values()) == 5 + 2 * 3 + 3 * 4 + 6 * 2

@@ -3,15 +3,19 @@
 import signal
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from queue import SimpleQueue
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from bpe_core.errors import Stopped
 from bpe_core.trainer.conditions import condition
+from bpe_core.worker import train as worker_train
 from bpe_core.worker.job import UNLIMITED, Job, Reporter
-from bpe_core.worker.messages import Event, JobCommand
+from bpe_core.worker.messages import Event, JobCommand, Merges
+from bpe_core.worker.train import Recipe, TrainRequest
 
 RUN, PAUSE, STOP, ONE, THREE = (
     *map(JobCommand, ("run", "pause", "stop")),
@@ -58,6 +62,22 @@ def test_the_first_reason_to_stop_counts(job: Job) -> None:
     assert job.stopped == "interrupted"
     with pytest.raises(Stopped):
         job.progress("counting", 0, 0)
+
+
+def test_stopped_before_all_that_was_known_is_made_again_it_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_train, "SLICE_SECONDS", 0)
+    monkeypatch.setattr(worker_train, "BATCH_SECONDS", 0)
+    text, output = tmp_path / "text.txt", tmp_path / "out.json"
+    text.write_text("low lower lowest " * 9)
+    request = TrainRequest(Recipe((str(text),), {"vocab_size": 265}), str(output), resume=True)
+    reporter = SimpleNamespace(say=print, close=lambda: None, send=lambda _: None)
+    with closing(Job(cast(Reporter, reporter))) as job:
+        assert worker_train.train(request, job)
+        before = output.read_bytes()
+        reporter.send = lambda event: isinstance(event, Merges) and job.stop("stopped")
+        assert worker_train.train(request, job) is None and job.stopped and output.read_bytes() == before
 
 
 def test_a_pause_ends_with_a_stop_also_before_anything_was_done() -> None:

@@ -75,6 +75,11 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path
         await player.until(lambda screen: (home / "found.md").exists())
         await player.rest()
         assert "| id " in (home / "found.md").read_text()
+        (home / "more.txt").write_text("other texts than it learned from")
+        await player.command("add a file or folder")
+        await player.answer("Which file or folder", "more.txt")
+        player.click("▶ Audit")
+        await player.until("found in the tokenizer alone")
         await player.command("measure the editor's text")
         await player.until("Compare", "bytes per token", lambda screen: "Search for commands" not in screen)
 
