@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bpe_core.whole_file import new_beside
 from tui.disk import config, locked
 from tui.disk.locked import Autosave
 
@@ -26,6 +27,20 @@ def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
     assert config.text_file().stat().st_ino == number
     first.release()
     assert kept().beginning == "typed"
+
+
+def test_what_a_killed_copy_was_writing_is_removed_by_the_next_that_has_its_file() -> None:
+    folder = config.text_file().parent
+    folder.mkdir(parents=True)
+    halves = [new_beside(config.text_file(number)) for number in (1, 2)]
+    for half in halves:
+        half.touch()
+    first = kept()
+    assert [half.exists() for half in halves] == [False, True]
+    halves[0].touch()
+    kept().release()
+    assert [half.exists() for half in halves] == [True, False], "the first copy may be writing"
+    first.release()
 
 
 @pytest.mark.parametrize("n", [1, 499, 500, 501, 1000, 1001])

@@ -30,6 +30,9 @@ class Autosave:
         self.path, self._lock = _own_file()
         if self.path != config.text_file():
             tell(f"Another bpescope is open: the text of this one is kept separately, in {self.path}.")
+        for half in self.path.parent.glob(f".{self.path.name}.*.new") if self._lock is not None else ():
+            with suppress(OSError):  # an earlier run was killed while it wrote
+                half.unlink()
         self.beginning = config.load_text(self.path, tell)  # the text of the last run; None if there was none
         self.n_kept = 0  # how many edits the text had that is kept; what stood there before the first need not be
         self._writing = threading.Lock()
