@@ -173,7 +173,7 @@ def _merge_at(tokenizer: Tokenizer, index: int) -> str:
     """The merge of that index in words, with what a record tells of it; "" if there are not so many."""
     if index >= tokenizer.step:
         return ""
-    left, right, _ = tokenizer.vocabulary.merges[index]
+    left, right, _ = tokenizer.vocabulary.merge_of(index + 1)
     pair = f"{token_label(tokenizer.token_bytes(left))} + {token_label(tokenizer.token_bytes(right))}"
     if tokenizer.record is None or index >= len(tokenizer.record.steps):
         return pair

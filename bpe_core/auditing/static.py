@@ -159,7 +159,7 @@ def summary(tokenizer: Tokenizer) -> list[str]:
     ]
     if last < n_merges:
         said.append(
-            f"Behind merge {last:,} (id {vocabulary.merges[last - 1][2]:,}) the ranks are not the order of the same "
+            f"Behind merge {last:,} (id {vocabulary.merge_of(last)[2]:,}) the ranks are not the order of the same "
             f"training any more: the {n_merges - last:,} merges that follow were appended, and are not judged by their "
             "rank."
         )

@@ -131,7 +131,7 @@ class _Candidates:
 
 
 def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeChoice:
-    left, right, token = counts.tokenizer.vocabulary.merges[effect.step - 1]
+    left, right, token = counts.tokenizer.vocabulary.merge_of(effect.step)
     merged, change = (left, right), effect.pairs
 
     def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:

@@ -105,7 +105,7 @@ class PairCounts:
         """What the merge of this step, from 1, changes; the newest answer is kept."""
         if self._newest is not None and self._newest.step == step:
             return self._newest
-        holding = list(self.holding(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merges[step - 1][2])))
+        holding = list(self.holding(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merge_of(step)[2])))
         changes, n_joined, words = Counter[Pair](), 0, []
         for number, before, after in zip(
             holding, self.tokens(step - 1, holding), self.tokens(step, holding), strict=True

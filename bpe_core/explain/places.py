@@ -52,7 +52,7 @@ def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, m
     enough pieces hold it, no two in equal ones. All of `texts` is read, and some of it twice. O(bytes).
     """
     tokenizer, splitter = counts.tokenizer, counts.tokenizer.splitter
-    left, right, token = tokenizer.vocabulary.merges[step - 1]
+    left, right, token = tokenizer.vocabulary.merge_of(step)
     ids_of = {counts.pieces[number]: before for number, before, _ in counts.effect(step).words}
     times = {piece: n for piece, ids in ids_of.items() if (n := list(pairwise(ids)).count((left, right)))}
     own = tokenizer.vocabulary.text_bytes(token).decode(errors="replace")

@@ -65,12 +65,12 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     whole = vocabulary.encode(data)
     if len(whole) == 1 < len(data) and vocabulary.parents(whole[0]) is None:
         return Trace(start, (), whole, whole[0])
-    merges, n_merges, rank_of = vocabulary.merges, vocabulary.n_merges, vocabulary.ranks.get
+    n_merges, rank_of = vocabulary.n_merges, vocabulary.ranks.get
     applied: list[Applied] = []
     while (found := [rank_of(pair, n_merges) for pair in pairwise(parts)]) and min(found) < n_merges:
         rank = min(found)
         place = found.index(rank)  # of the pairs of lowest rank the leftmost, as encoding does
-        left, right, token = merges[rank]
+        left, right, token = vocabulary.merge_of(rank + 1)
         parts = (*parts[:place], token, *parts[place + 2 :])
         n_before = applied.pop().count if applied and applied[-1].step == rank + 1 else 0
         applied.append(Applied(rank + 1, left, right, token, n_before + 1, parts))
@@ -129,11 +129,11 @@ def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step:
     >>> uses.made, uses.absorbed, uses.left
     (2, (Absorption(step=2, token=257, n_absorbed=2),), 0)
     """
-    token = vocabulary.merges[step - 1][2]
+    token = vocabulary.merge_of(step)[2]
     absorbed = []
     for made in vocabulary.children(token):
         later = vocabulary.step_of(made)
-        n_parts = vocabulary.merges[later - 1][:2].count(token)
+        n_parts = vocabulary.merge_of(later)[:2].count(token)
         absorbed.append(Absorption(later, made, n_parts * (length_after(later - 1) - length_after(later))))
     return TokenUses(length_after(step - 1) - length_after(step), tuple(absorbed))
 

@@ -147,6 +147,10 @@ class Vocabulary:
         """(left, right, token) of every merge in force, in order; listed when first asked for, in O(n)."""
         return self._store.merges[: self.n_merges]
 
+    def merge_of(self, step: int) -> Triple:
+        """(left, right, token) of the merge of a step, from 1 to `n_merges`; in O(1), also of a version just made."""
+        return self._store.merges[step - 1]
+
     @property
     def base(self) -> Mapping[int, bytes]:
         """Id -> bytes of the tokens that no merge makes."""
@@ -288,7 +292,7 @@ class Vocabulary:
     def parents(self, token: int) -> tuple[int, int] | None:
         """The (left, right) ids whose merge makes this token; None if no merge does. Raises `UnknownTokenError`."""
         step = self.step_of(token)
-        return self._store.merges[step - 1][:2] if step else None
+        return self.merge_of(step)[:2] if step else None
 
     def step_of(self, token: int) -> int:
         """The step that first made this id, from 1; 0 if no merge in force did, and for one of `base`, which a merge

@@ -203,7 +203,7 @@ class StepLine(Widget, can_focus=True):
             parts.append(("▸", "label"))
         segments = [Segment(text, inks[ink]) for text, ink in parts]
         if room and width - start - room > 2 and tokenizer is not None and 0 < self.step <= self.n_steps:
-            made = token_label(tokenizer.token_bytes(tokenizer.vocabulary.merges[self.step - 1][2]))
+            made = token_label(tokenizer.token_bytes(tokenizer.vocabulary.merge_of(self.step)[2]))
             segments.append(Segment(" " + fit(made, width - start - room - 2), inks["step"] + Style(bold=True)))
         return Strip(segments).adjust_cell_length(width, inks["label"])
 

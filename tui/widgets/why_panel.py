@@ -250,7 +250,7 @@ class WhyPanel(Vertical):
             waiting = f"{explained.waiting or 'counting the pairs of this step'} …".capitalize() if self._wants else ""
             self._show_words([*sentence(explained.problem or waiting, self.size.width - 4)], room)
             return
-        following = next((merge[:2] for merge in tokenizer.merges[explained.step : explained.step + 1]), None)
+        following = tokenizer.vocabulary.merge_of(explained.step + 1)[:2] if explained.step < tokenizer.step else None
         if following is None and explanation.table.rows and explained.ties:
             following = explanation.table.rows[0].left, explanation.table.rows[0].right
         write = writer(self.writing, tokenizer.token_bytes)

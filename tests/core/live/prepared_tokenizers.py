@@ -45,9 +45,7 @@ GPT2, WORDS = SplitStep(splitter("gpt2")), SplitStep(splitter("words"))
 MAKERS = {
     "NFC": lambda: prepared(n.normal_form("NFC"), [GPT2]),
     "NFD": lambda: prepared(n.normal_form("NFD"), [GPT2]),
-    "NFKC and small": lambda: prepared(
-        n.Normalizer([*n.normal_form("NFKC"), *n.lowercase]), [PrefixStep(" "), GPT2]
-    ),
+    "NFKC and small": lambda: prepared(n.Normalizer([*n.normal_form("NFKC"), *n.lowercase]), [PrefixStep(" "), GPT2]),
     "NFKD without accents": lambda: prepared(n.Normalizer([*n.normal_form("NFKD"), *n.without_accents]), [WORDS]),
     "replaced": lambda: prepared(n.Normalizer([
         *n.stripped(True, True), *n.replaced("e", "EE"), *n.replaced("", "."), *n.replaced("..", "ab"),
