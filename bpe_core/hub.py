@@ -18,7 +18,7 @@ from bpe_core.formats.file import COMPANIONS, HOLDERS, holder_in
 from bpe_core.formats.known_files import KNOWN_FILES
 from bpe_core.visible import quoted, visible
 
-Tell = Callable[[int, int, str], None]  # the progress of a download: files done, files in all, name of the next file
+Tell = Callable[[int, int, str], object]  # the progress of a download: files done, files in all, name of the next file
 
 KINDS: Final = "a model of OpenAI's (gpt-4o), an encoding (o200k_base), or an OWNER/NAME of Hugging Face's hub"
 

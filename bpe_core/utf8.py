@@ -47,7 +47,7 @@ def byte_offsets(text: str) -> Sequence[int]:
     >>> list(byte_offsets("aé"))
     [0, 1, 3]
     """
-    return range(len(text) + 1) if text.isascii() else [0, *accumulate(len(character.encode()) for character in text)]
+    return range(len(text) + 1) if text.isascii() else [0, *accumulate(map(len, map(str.encode, text)))]
 
 
 @cache

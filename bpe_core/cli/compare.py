@@ -66,9 +66,8 @@ def _add_arguments(parser: Parser, number: str) -> None:
     )
     morphemes = "words as their morphemes, one a line, such as un+break+able; tells how far tokens follow them"
     parser.add_value("--morphemes", "FILE", morphemes)
-    parser.add_flag("json", "print one JSON object instead of tables")
-    for form, what in (("markdown", "Markdown"), ("csv", "CSV"), ("latex", "LaTeX, with booktabs")):
-        parser.add_flag(form, f"print the tables in {what}")
+    forms = {"json": "one JSON object", "markdown": "tables in Markdown", "csv": "tables as CSV"}
+    parser.add_forms(**forms, latex="tables in LaTeX, with booktabs")
 
 
 def _metrics(text: str) -> tuple[str, ...]:
@@ -125,9 +124,9 @@ def _run(options: Namespace, *, compares: bool) -> int:
     n, m = len(names), len(patterns)
     if m not in (1, n):
         raise OptionError(f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each.")
-    paths, streamed = options.paths or ["-"], None
+    paths, streamed = options.paths or ["-"], ""
     if len(paths) == 1 and is_stream(paths[0]):
-        streamed = "".join(text_blocks(paths[0]))
+        paths, streamed = [], "".join(text_blocks(paths[0]))
     elif "-" in paths:
         raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
     with closing(Job(StderrReporter())) as job:
@@ -203,7 +202,7 @@ def _amounts(what: str, parts: Iterable[_Found], labels: Sequence[str], metrics:
     rows = []
     for part in parts:
         name = part["name" if what == "text" else what]
-        values = [METRICS[key].text(part[key][index]) if key in part else "" for index, key in columns]
+        values = [format(part[key][index], METRICS[key].form) if key in part else "" for index, key in columns]
         rows.append([name.replace("_", " ") if what == "script" else name, f"{part['bytes']:,}", *values])
     return ReportTable([what, "bytes", *heads], rows, numbers=range(1, len(columns) + 2))
 
@@ -214,7 +213,7 @@ def _totals(total: _Found, labels: Sequence[str]) -> ReportTable:
     rows = [["tokens beside the first", "", *(f"{n / (first or 1) - 1:+.1%}" for n in others), ""]] if others else []
     for key, metric in METRICS.items():
         if key in total:
-            rows.append([metric.title, *map(metric.text, total[key]), metric.unit])
+            rows.append([metric.title, *(format(value, metric.form) for value in total[key]), metric.unit])
     return ReportTable(["all texts", *labels, "unit"], rows, numbers=range(1, len(labels) + 1))
 
 

@@ -75,8 +75,9 @@ def overlap(first: Tokenizer, second: Tokenizer) -> tuple[int, list[int], list[i
 
 
 def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
+    ids, bytes_of = tokenizer.vocabulary.ids(), tokenizer.vocabulary.bytes_of
     special = set(tokenizer.special_tokens.values())
-    return {tokenizer.token_bytes(id): id for id in tokenizer.vocabulary.ids() if id not in special}
+    return {bytes_of[id]: id for id in ids if id not in special}
 
 
 def merges_in_common(first: Tokenizer, second: Tokenizer) -> int:

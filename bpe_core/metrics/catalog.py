@@ -22,13 +22,6 @@ class Metric(NamedTuple):
     of_amounts: Callable[[Amounts, int], float] | None = None
     of_texts: Callable[[Comparison, int], float] | None = None
 
-    def text(self, value: float) -> str:
-        """
-        >>> METRICS["continued_words"].text(0.0625)
-        '6.2%'
-        """
-        return format(value, self.form)
-
 
 def _ratio(a: int, b: int) -> float:
     return a / b if b else 0.0
@@ -104,20 +97,19 @@ MEANINGS: Final[Mapping[str, str]] = {
 }
 """Key of a metric -> its meaning, in one sentence of at most 100 characters."""
 
-OF_PARTS: Final = (
-    *(key for key, metric in METRICS.items() if metric.of_amounts),
-    "parity",
-)  # of texts and their scripts
+OF_PARTS: Final = (*(key for key, metric in METRICS.items() if metric.of_amounts), "parity")
+"""Those of texts, folders and scripts."""
 
 
 def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | None = None) -> float | None:
-    """A metric of `OF_PARTS` for the tokenizer `index`; None for parity without a `reference` to relate to.
+    """A metric of `OF_PARTS` for the tokenizer `index`; None for parity without a `reference` to relate to, and where
+    whole words are not counted yet.
 
     >>> of_amounts("bytes_per_token", Amounts("a", 11, 11, 2, (5,), (0,)), 0)
     2.2
     """
     if compute := METRICS[key].of_amounts:
-        return compute(amounts, index)
+        return compute(amounts, index) if amounts.n_whole_words or key != "continued_words" else None
     return None if reference is None else _ratio(amounts.n_tokens[index], reference.n_tokens[index])
 
 
@@ -127,12 +119,13 @@ def called(parts: Iterable[Amounts], name: str | None) -> Amounts | None:
 
 
 def of_all_texts(comparison: Comparison) -> dict[str, list[float]]:
-    """Metric -> its value for each tokenizer, over all texts; without parity, and of morphemes where there are some."""
+    """Metric -> its value for each tokenizer, over all texts; no parity; edits and morphemes where there are some."""
     values: dict[str, list[float]] = {}
+    indices = range(len(comparison.tokenizers))
+    needs = {"morpheme": comparison.morphemes, "edit": comparison.n_sample}
     for key, metric in METRICS.items():
-        indices = range(len(comparison.tokenizers))
         if metric.of_amounts:
             values[key] = [metric.of_amounts(comparison.total, index) for index in indices]
-        elif metric.of_texts and (comparison.morphemes or not key.startswith("morpheme")):
+        elif metric.of_texts and needs.get(key.partition("_")[0], True):
             values[key] = [metric.of_texts(comparison, index) for index in indices]
     return values

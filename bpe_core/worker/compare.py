@@ -2,24 +2,25 @@
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.formats import load
-from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.catalog import OF_PARTS, called, of_all_texts, of_amounts
-from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace
+from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace, TokenCounts
 from bpe_core.metrics.text_parts import sections as sections_of
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.worker.job import PROGRESS_EVERY, Job, Request
-from bpe_core.worker.messages import Done, WorkProgress
+from bpe_core.worker.job import Job, Request
+from bpe_core.worker.messages import Activity, Done
 
 _SPLITS: Final = 10  # ways to cut numbers that are listed of each tokenizer: 7 for up to 3 digits, and 3 for more
+_Tell = Callable[[], object]
 _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
 
 
@@ -39,57 +40,66 @@ class CompareRequest(Request):
     n_lines: int = 0
 
     def run(self, job: Job) -> None:
-        comparison = Comparison([load(path, pattern=pattern or None) for path, pattern in self.tokenizers])
-        compare(comparison, self.paths, job, sections=self.sections)
-        if job.stopped != "interrupted":
-            job.send(WorkProgress("comparing", 1, 1, "all texts"))
-            names = [path for path, _ in self.tokenizers]
-            job.send(ComparisonFound(summary(comparison, names, n_examples=self.n_examples, n_lines=self.n_lines)))
+        tokenizers = [load(path, pattern=pattern or None) for path, pattern in self.tokenizers]
+        for comparison in TokenCounts(tokenizers), Comparison(tokenizers, n_sample=0):
+            if not job.stopped:
+                compare(comparison, self.paths, job, sections=self.sections, tell=partial(self._tell, comparison, job))
+        if comparison.texts and job.stopped != "interrupted":
+            self._tell(comparison, job)
         job.send(Done(job.stopped or "compared", len(comparison.texts), job.seconds))
+
+    def _tell(self, comparison: Comparison, job: Job) -> None:
+        names = [path for path, _ in self.tokenizers]
+        job.send(ComparisonFound(summary(comparison, names, n_examples=self.n_examples, n_lines=self.n_lines)))
 
 
 class ComparedTexts(NamedTuple):
-    """A batch of the texts that tokenizers are compared on, in the order in which they were encoded."""
+    """A batch of the texts that tokenizers are compared on: as many as `first` come before these. Each is sent when its
+    tokens are counted, and again with all its amounts."""
 
+    first: int
     texts: tuple[ComparedText, ...]
 
 
 class ComparisonFound(NamedTuple):
-    """What was found over all texts: what `summary` makes."""
+    """What was found over the texts that were added so far, in the end over all: what `summary` makes."""
 
     found: dict[str, Any]
 
 
 def compare(
-    comparison: Comparison, paths: Sequence[str], job: Job, *, sections: bool, streamed: str | None = None
+    comparison: Comparison, paths: Sequence[str], job: Job, *, sections: bool, streamed: str = "", tell: _Tell = bool
 ) -> None:
-    """Add the texts in files and folders, or one that was `streamed`, or all of their sections, to the comparison until
-    the job is stopped; reports them in batches, and which files are skipped.
-
-    Raises TextError for a text that cannot be read, and OptionError if there is no text.
+    """Add the texts in files and folders, without any the one that was `streamed`, or all of their sections, until the
+    job is stopped; reports them in batches, and which files are skipped. `tell` is called now and then, unless tokens
+    alone are counted. Raises TextError for a text that cannot be read, and OptionError if there is no text.
     """
     names = [one.name for one in comparison.tokenizers]
-    n_sent, sent = 0, time.monotonic()
+    counts_only = isinstance(comparison, TokenCounts)
+    n_sent = total = 0
+    tell_at = time.monotonic() + 1
 
     def send() -> None:
-        nonlocal n_sent, sent
-        if batch := tuple(comparison.texts[n_sent:]):
-            job.send(ComparedTexts(batch))
-        n_sent, sent = len(comparison.texts), time.monotonic()
+        nonlocal n_sent, tell_at
+        if n_sent < len(comparison.texts):
+            job.send(ComparedTexts(n_sent, tuple(comparison.texts[n_sent:])))
+        n_sent, now = len(comparison.texts), time.monotonic()
+        if n_sent and now > tell_at and not counts_only:
+            tell()
+            tell_at = time.monotonic() + 4 * (time.monotonic() - now)
 
     def add(name: str, whole: str, path: str = "", folder: str = "", before: int = 0, size: int = 0) -> None:
         def encoding(index: int) -> None:
             label = f"{name} ({names[index]})" if names[index] else name
-            job.progress("comparing", before + size * index // len(names), total, label)
-            if time.monotonic() - sent >= PROGRESS_EVERY:
+            activity: Activity = "counting" if counts_only else "comparing"
+            if job.progress(activity, before + size * index // len(names), total, label):
                 send()
 
         for title, part, line in sections_of(whole) if sections else [(name, whole, 1)]:
             comparison.add(title, part, line=line, path=path, folder=folder, encoding=encoding)
 
-    total = 0
     with suppress(Stopped):
-        if streamed is not None:
+        if not paths:
             add("stdin", streamed)
         else:
             found = find_files(paths, every_character=True)
@@ -171,7 +181,7 @@ def _measures(amounts: Amounts, reference: Amounts | None) -> dict[str, Any]:
 
 def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]:
     pair, first, other = comparison.pairs[index], comparison.tokenizers[0], comparison.tokenizers[index + 1]
-    agreement, (n_shared, only_first, only_second) = pair.agreement, overlap(first, other)
+    agreement, (n_shared, only_first, only_second, same_merges) = pair.agreement, pair.vocabularies
     n_different = n_shared + len(only_first) + len(only_second)
     return {
         "tokenizers": [0, index + 1],
@@ -182,7 +192,7 @@ def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]
             "only_first": len(only_first),
             "only_second": len(only_second),
             "jaccard": n_shared / n_different if n_different else 1.0,
-            "same_merges": merges_in_common(first, other),
+            "same_merges": same_merges,
             "first_only_first": [[id, first.token_bytes(id).hex()] for id in only_first[:_LISTED]],
             "first_only_second": [[id, other.token_bytes(id).hex()] for id in only_second[:_LISTED]],
         },

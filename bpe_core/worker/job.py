@@ -91,13 +91,13 @@ class Job:
         except OSError:
             self.stop("stopped")
 
-    def progress(self, activity: Activity, done: int, total: int, name: str = "", role: Role = "corpus") -> None:
-        """Report progress if the last report is old enough; cheap enough for every turn of a loop.
+    def progress(self, activity: Activity, done: int, total: int, name: str = "", role: Role = "corpus") -> bool:
+        """Report progress if the last report is old enough; True if it was. Cheap enough for every turn of a loop.
 
         Raises `Stopped` if the work is to end. During a pause it waits, "paused" and then `activity` being sent.
         """
         now = time.monotonic()
-        if now >= self._next_progress:
+        if is_due := now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             self.send(WorkProgress(activity, done, total, name, role))
         self.receive()
@@ -109,6 +109,7 @@ class Job:
             self.send(State(activity))
         if self.stopped:
             raise Stopped
+        return is_due
 
     # Messages and signals
 

@@ -7,7 +7,7 @@ A training: WorkProgress* Skipped* Counted WorkProgress* Started (State | Merges
 A count:    WorkProgress* Skipped* Counted Done
 A fetch:    WorkProgress* Saved Done
 An audit:   what a count sends, for the corpus and for the reference, WorkProgress* Measured* Verdicts* Done
-Comparison: Skipped* (WorkProgress | ComparedTexts)* ComparisonFound Done
+Comparison: Skipped* (WorkProgress | ComparedTexts | ComparisonFound)* Done
 Explaining: WorkProgress* Skipped* Counted (Explanation Places?)*, an answer to each question
 """
 

@@ -91,16 +91,18 @@ class ComparisonFeature(Feature):
             async for events in worker.batches():
                 for event in events:
                     match event:
-                        case WorkProgress(_, done, total, name):
-                            share = f"{done / total:.0%} · " if total else ""
-                            comparison = replace(comparison, progress=f"{share}{visible(name)}")
-                        case ComparedTexts(texts):
-                            compared += texts
+                        case WorkProgress(activity, done, total, name):
+                            what = "tokens" if activity == "counting" else "boundaries"
+                            share = f" {done / total:.0%}" if total else ""
+                            comparison = replace(comparison, progress=f"{what}{share} · {visible(name)}")
+                        case ComparedTexts(first, texts):
+                            compared[first : first + len(texts)] = texts
                         case ComparisonFound(found):
                             comparison = replace(comparison, found=found)
-                        case Done(reason, n, seconds):
+                        case Done(reason, _, seconds):
                             stopped = " · stopped before the end" if reason == "stopped" else ""
-                            subject = f"{comparison.subject} · {counted(n, 'text')} · {seconds:.1f} s{stopped}"
+                            n = counted(len(compared), "text")
+                            subject = f"{comparison.subject} · {n} · {seconds:.1f} s{stopped}"
                             comparison = replace(comparison, running=False, progress="", subject=subject)
                         case Failed(sentence):
                             return self.failed(sentence)

@@ -5,7 +5,7 @@ called A to D, as in the heads of the columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -167,6 +167,8 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
         index = min(aspect.tokenizer, len(comparison.tokenizers) - 1)
         found.append(_of_worst_lines(comparison, everything["worst_lines"][index], index))
         found += [_of_disagreements(comparison, pair), _of_vocabularies(comparison, pair)]
+    if (n := everything["total"]["texts"]) < len(texts):
+        found[1:] = [replace(view, caption=f"first {counted(n, 'text')} · {view.caption}") for view in found[1:]]
     return found
 
 
@@ -198,7 +200,7 @@ def _of_parts(
         return known[index] if (known := values(row)) else 0.0
 
     def cell(index: int, _: object, row: int) -> str:
-        return metric.text(known[index]) if (known := values(row)) else ""
+        return format(known[index], metric.form) if (known := values(row)) else ""
 
     def ratios(known: Sequence[float]) -> list[float]:
         """The values but the first, each divided by the first."""
@@ -219,8 +221,8 @@ def _of_parts(
         hint = "│ is A; right of it: more tokens for the text, left of it: fewer."
     else:
         most = max((value for known in first for value in known), default=0.0)
-        title = f"0 … {metric.text(most)}"
-        hint = f"From 0 to {metric.text(most)}, the largest of all rows; ● where several fall together."
+        title = f"0 … {format(most, metric.form)}"
+        hint = f"From 0 to {format(most, metric.form)}, the largest of all rows; ● where several fall together."
     caption = f"{metric.title}: {MEANINGS[aspect.metric]}"
     order = "A click sorts by this column, another one turns the order around."
     columns = [
@@ -258,9 +260,9 @@ def _of_metrics(comparison: ComparisonRun, found: Found) -> View:
     """All metrics over all texts, each with its unit and meaning."""
     total: Mapping[str, list[float]] = found["total"]
     rows: list[tuple[str, str, str, Sequence[str | Callable[[int], str]]]] = [
-        (metric.title, metric.unit, MEANINGS[key], [*map(metric.text, total[key])])
+        (metric.title, metric.unit, MEANINGS[key], [format(value, metric.form) for value in total[key]])
         for key, metric in METRICS.items()
-        if total.get(key) and key != "edit_survival"  # the editor shows what an edit does
+        if total.get(key)
     ]
     lengths = [{int(n): count for n, count in one.items()} for one in found["token_lengths"]]
     meaning = "How many tokens have 1, 2, 3 … bytes; the last bar is for the rest."
