@@ -222,7 +222,8 @@ class ComparisonRun:
     tokenizers: tuple[Compared, ...] = ()  # the first is the one that the others are compared with
     texts: Sequence[ComparedText] = field(default=(), compare=False)
     """So far, in the order they were encoded; more of them come with another text in `progress` or `subject`."""
-    found: Mapping[str, Any] | None = field(default=None, compare=False)  # as `compare --json`; of the first texts while it runs
+    found: Mapping[str, Any] | None = field(default=None, compare=False)
+    """As `compare --json`; while it runs, of the first texts."""
 
 
 # Tokenizers and lanes

@@ -1,5 +1,6 @@
 """The tables of a comparison, without an app: what their rows say, how they are sorted, and where they lead."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -94,3 +95,14 @@ def test_a_single_tokenizer_has_no_pairs(comparison: ComparisonRun) -> None:
     running = ComparisonRun(True, texts=one.texts, tokenizers=alone.tokenizers)
     assert [view.key for view in views(running, Aspect())] == ["texts"], "what is told of all texts comes at the end"
     assert [view.n_rows for view in views(ComparisonRun(), Aspect())] == [0]
+
+
+def test_what_is_not_yet_told_of_all_texts_says_so(comparison: ComparisonRun) -> None:
+    early = ComparisonRun(True, "", "", comparison.tokenizers, [*comparison.texts] * 2, comparison.found)
+    first, *others = views(early, Aspect())
+    assert first.n_rows == 6 and all(view.caption.startswith("first 3 texts · ") for view in others)
+    tokens = [text._replace(amounts=replace(text.amounts, n_whole_words=())) for text in comparison.texts]
+    early = ComparisonRun(True, "", "", comparison.tokenizers, tokens)
+    row = texts(seen(early, "texts"), 0)
+    assert row["t0"] == texts(seen(comparison, "texts"), 0)["t0"]
+    assert not texts(seen(early, "texts", metric="continued_words"), 0)["t0"]

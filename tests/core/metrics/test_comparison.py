@@ -10,7 +10,7 @@ from real import real_part
 
 from bpe_core import TextError, metrics, train
 from bpe_core.content.samples import samples
-from bpe_core.metrics.boundaries import EncodedText, disagreements, encoded, read_morphemes
+from bpe_core.metrics.boundaries import EncodedText, compared, encoded, read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Comparison
 from bpe_core.metrics.text_parts import sections
@@ -37,6 +37,11 @@ def slow_disagreements(first, second):
             before_i, before_j, start = i, j, end_i
 
 
+def disagreements(first, second):
+    for start, end in (found.span() for found in compared(first, second)[1]):
+        yield start, end, tuple(first.tokens(start, end)), tuple(second.tokens(start, end))
+
+
 def test_disagreements_are_those_of_a_walk_over_both(pair):
     for text in [TEXT, *nasty_texts(60, seed=8)]:
         first, second = (encoded(tokenizer, text.encode("utf-8", "replace").decode()) for tokenizer in pair)
@@ -44,9 +49,9 @@ def test_disagreements_are_those_of_a_walk_over_both(pair):
 
 
 def test_tokens_that_stand_for_nothing_do_not_disagree():
-    with_prefix = EncodedText("ab", [7, 8, 9], [0, 1, 2])  # a space that is prepended ends where the text begins
-    assert list(disagreements(with_prefix, EncodedText("ab", [1, 2], [1, 2]))) == []
-    assert list(disagreements(with_prefix, EncodedText("ab", [1], [2]))) == [(0, 2, (7, 8, 9), (1,))]
+    with_prefix = EncodedText(b"ab", [7, 8, 9], [0, 1, 2])  # a space that is prepended ends where the text begins
+    assert list(disagreements(with_prefix, EncodedText(b"ab", [1, 2], [1, 2]))) == []
+    assert list(disagreements(with_prefix, EncodedText(b"ab", [1], [2]))) == [(0, 2, (7, 8, 9), (1,))]
 
 
 def test_examples_lead_to_where_they_begin(pair):

@@ -4,6 +4,7 @@ import base64
 import os
 import random
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from worker_process import RUN, STOP, WAIT, Start, training
 
 from bpe_core import load, save, train
 from bpe_core.corpus import Skipped
+from bpe_core.metrics.comparison import ComparedText
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
@@ -217,10 +219,17 @@ def test_a_comparison_tells_of_texts_while_it_goes_on(start: Start, tmp_path: Pa
         (tmp_path / f"texts/{name}.txt").write_text(f"{name} low lower lowest")
     save(train("low lower lowest", vocab_size=262), tmp_path / "t.json")
     events = start(CompareRequest((("t.json", "gpt2"),), ("texts/a.txt", "texts/b.txt"))).rest()
-    texts = [text for event in events if isinstance(event, ComparedTexts) for text in event.texts]
+    batches = [event for event in events if isinstance(event, ComparedTexts)]
+    counted, texts = [], list[ComparedText]()
+    for batch in batches:
+        into = texts if batch.texts[0].amounts.n_whole_words else counted
+        assert batch.first == len(into)
+        into += batch.texts
     assert [(text.amounts.name, text.path, text.folder) for text in texts] == [
         (f"{name}.txt", f"texts/{name}.txt", "texts") for name in "ab"
     ]
+    told = [one._replace(amounts=replace(one.amounts, n_whole_words=())) for one in texts]
+    assert counted == told and batches[0].texts[0] in counted, "tokens come first, and are the same"
     (found,) = [event.found for event in events if isinstance(event, ComparisonFound)]
     assert found["total"]["tokens"] == [sum(text.amounts.n_tokens[0] for text in texts)]
     assert isinstance(events[-1], Done) and events[-1].reason == "compared"
