@@ -88,13 +88,12 @@ def as_markdown(title: str, sections: Sequence[Section]) -> str:
 
 def as_csv(sections: Iterable[Section]) -> str:
     """The tables alone, as CSV, an empty line between them; numbers without separators."""
-    found = []
+    out = StringIO()
     for table in (section.table for section in sections if section.table):
-        rows = StringIO()
+        out.write("\n" * bool(out.tell()))
         plain = ([_number(cell) or visible(cell) for cell in row] for row in (table.head, *table.rows))
-        csv.writer(rows, lineterminator="\n").writerows(plain)
-        found.append(rows.getvalue())
-    return "\n".join(found)
+        csv.writer(out, lineterminator="\n").writerows(plain)
+    return out.getvalue()
 
 
 def _number(cell: str) -> str:

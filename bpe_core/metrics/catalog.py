@@ -113,11 +113,6 @@ def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | N
     return None if reference is None else _ratio(amounts.n_tokens[index], reference.n_tokens[index])
 
 
-def called(parts: Iterable[Amounts], name: str | None) -> Amounts | None:
-    """The part of that name, the first if `name` is None; None if there is none."""
-    return next((one for one in parts if name in (None, one.name)), None)
-
-
 def of_all_texts(comparison: Comparison) -> dict[str, list[float]]:
     """Metric -> its value for each tokenizer, over all texts; no parity; edits and morphemes where there are some."""
     values: dict[str, list[float]] = {}

@@ -219,17 +219,14 @@ class Comparison:
         data, offsets, (starts, inside) = text.encode(), byte_offsets(text), _words(text)
         runs = [(run.start(), min(run.end(), run.start() + _LONGEST_NUMBER)) for run in _DIGITS.finditer(text)]
         found: list[EncodedText] = []
-        words: list[bytes] = []  # for each tokenizer and byte, 2 where a word begins, 1 where one is cut
-        splits: list[list[tuple[int, ...]]] = []
         for index, tokenizer in enumerate(self.tokenizers):
             encoding(index)
-            one = encoded(tokenizer, text)
-            found.append(one)
-            words.append((starts << 1 | int.from_bytes(one.cuts) & inside).to_bytes(len(data) + 1))
-            splits.append([_digit_lengths(offsets[a : b + 1], one.cuts) for a, b in runs])
-        for index, one in enumerate(found):
-            self.token_counts[index].update(one.ids)
-            self.number_splits[index].update(splits[index])
+            found.append(encoded(tokenizer, text))
+        # Of each tokenizer a number for each byte: 2 where a word begins, 1 where one is cut.
+        words = [(starts << 1 | int.from_bytes(one.cuts) & inside).to_bytes(len(one.cuts)) for one in found]
+        for counts, splits, one in zip(self.token_counts, self.number_splits, found, strict=True):
+            counts.update(one.ids)
+            splits.update(_digit_lengths(offsets[a : b + 1], one.cuts) for a, b in runs)
         for pair, other in zip(self.pairs, found[1:], strict=True):
             pair.add(len(self.texts), line, found[0], other)
         if self.worst_lines is not None:

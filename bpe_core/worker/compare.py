@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,10 +12,9 @@ from typing import Any, Final, NamedTuple
 from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.formats import load
-from bpe_core.metrics.catalog import OF_PARTS, called, of_all_texts, of_amounts
+from bpe_core.metrics.catalog import OF_PARTS, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace, TokenCounts
 from bpe_core.metrics.text_parts import sections as sections_of
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Activity, Done
 
@@ -133,7 +132,8 @@ def summary(
     `names` are those of their files, `reference` that of the text or folder that parity relates to (None: the first).
     """
     tokenizers, total, folders = comparison.tokenizers, comparison.total, comparison.folders()
-    relative_to, lines = called(folders, reference), comparison.worst_lines
+    relative_to = next((one for one in folders if reference in (None, one.name)), None)
+    lines = comparison.worst_lines
     return {
         "tokenizers": list(names),
         "vocabularies": [{"name": one.name, "tokens": one.n_vocab, "pattern": one.pattern} for one in tokenizers],
@@ -159,7 +159,7 @@ def summary(
 
 def texts_as_json(comparison: Comparison, reference: str | None) -> list[dict[str, Any]]:
     """Each text with its metrics, and where it comes from."""
-    relative_to = called([text.amounts for text in comparison.texts], reference)
+    relative_to = next((one.amounts for one in comparison.texts if reference in (None, one.amounts.name)), None)
     return [
         {"name": text.amounts.name, **_measures(text.amounts, relative_to)}
         | {"path": text.path, "folder": text.folder, "line": text.line}
@@ -198,14 +198,11 @@ def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]
         },
         "disagreements": [
             {"text": example.stretch, "count": example.n_times, **_place(comparison, example.place)}
-            | {"tokens": [_hex(first, example.first), _hex(other, example.other)]}
+            | {"tokens": [[one.token_bytes(id).hex() for id in ids] for one, ids in cuts]}
             for example in pair.examples(n_examples)
+            for cuts in [((first, example.first), (other, example.other))]
         ],
     }
-
-
-def _hex(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:
-    return [tokenizer.token_bytes(id).hex() for id in ids]
 
 
 def _place(comparison: Comparison, place: TextPlace) -> dict[str, Any]:
