@@ -114,10 +114,9 @@ _GLITCH: Final = "Guided example: make a glitch token"
 _FILL: Final = "Fill the screen with this pane"
 _PATTERN: Final = "Split pattern of this tokenizer…"
 _OPEN: Final = "run a preset; open a folder"
-_RUNS: Final = "List of trainings …"
 _LANES: Final = "the same text under up to three other tokenizers, or other steps of this one"
 _PICTURES: Final = ("html", "svg", "markdown")
-_PICTURE: Final = "its tokens in all lanes; what is selected, or all, of a long text what is seen"
+_PICTURE: Final = "the tokens in all lanes: of the selection, or else of all that fits"
 _ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "a training of more merges a second, or of fewer, down to one"
@@ -126,12 +125,11 @@ _SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, us
 _SIDE: Final = "Why this split, what may come"
 _VIEWS: Final = "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
 _TURN: Final = "the next metric of each row, or the one before: from tokens to parity"
-_MEASURE: Final = "Measure the editor's text"
 _VIEW: Final = "View: borders, ids, one token a line"
 
 
 def _leading_to(pane: PaneEntry) -> Command:
-    name = f"Show the {pane.title.lower()}"
+    name = f"Show the {pane.title.lower()} pane"
     return Command(f"show('{pane.id}')", pane.key, "", pane.shows, name, _PANES, priority=True)
 
 
@@ -156,11 +154,11 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         *_both("shown.travel", "alt+left alt+right", _TRAVEL),
         Command("texts.open", "ctrl+o", "", "any UTF-8 file; Tab completes its path", "Open a text in the editor"),
         Command("texts.save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
-        Command("texts.bring_back", "alt+z", "", "which an example, a preset or a file replaced", "Bring my text back"),
-        Command("texts.ids_to_text", "alt+i", "", "typed or pasted; with what encoding it gives", "Ids in, text out"),
-        Command("tokenizers.stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
+        Command("texts.bring_back", "alt+z", "", "the one before an example, preset or file", "Bring my text back"),
+        Command("texts.ids_to_text", "alt+i", "", "of pasted ids; and what encoding that gives", "Ids in, text out"),
+        Command("tokenizers.stop_waiting", "escape", "", "stop waiting for a tokenizer being fetched or loaded"),
         Command("comparison.compare", "", "", "those marked in the compare pane", "Compare tokenizers"),
-        Command("comparison.measure_text", "", "", "by the tokenizer in force: bytes per token, …", _MEASURE),
+        Command("comparison.measure_text", "", "", "its bytes per token and more", "Measure the editor's text"),
         Command(
             "audit.audit", "", "", "tokens that a model hardly learns; again: stop", "Audit the tokenizer in force"
         ),
@@ -168,7 +166,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("corpus.add_path", "", "", "by its path", "Add a file or folder to the corpus"),
         Command("tokenizers.open", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
         Command("tokenizers.delete_stopped", "", "", "that nobody named", "Delete tokenizers of stopped trainings…"),
-        Command("tokenizers.change_pattern", "", "", "seen, and changed", _PATTERN),
+        Command("tokenizers.change_pattern", "", "", "see how it splits a text, and change that", _PATTERN),
         Command("tokenizers.fetch", "", "", "gpt-4o, or OWNER/NAME of a hub", "Fetch a tokenizer by name…"),
         Command("", "tab,shift+tab", help="to the next part of the screen, and back; the line above the keys names it"),
     ),
@@ -180,7 +178,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             "run_preset(False)", "enter", "Run", "with its own options: see what comes out", "", _OPEN, "on preset"
         ),
-        Command("open", "enter", "Open", "see what is in it, or no longer", "", _OPEN, "on group"),
+        Command("open", "enter", "Open", "open it, or close it", "", _OPEN, "on group"),
         Command("select_cursor", "enter"),
         Command("run_preset(True)", "f7", "Step", "on a preset: learn its merges one by one", when="on preset"),
         Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when="markable"),
@@ -191,7 +189,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Tokenizers": (
         Command("select", "enter", "Use", "put this tokenizer in force"),
-        Command("change_pattern", "p", "Pattern", "how this tokenizer splits a text, seen and changed"),
+        Command("change_pattern", "p", "Pattern", "see how this tokenizer splits a text, and change that"),
         Command("rename", "r", "Rename", "what this tokenizer is called in the list; its file stays as it is"),
         Command("delete", "delete", "Delete", "delete the file of this tokenizer of yours", "", _DELETE, "on own"),
         Command("forget", "delete", "Forget", "take it off the list; its file stays", "", _DELETE, "on other"),
@@ -209,7 +207,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Merge log": (
         Command("training.go_to", "g", "Go to", "to a step, or to the first where a condition holds", "Go to a step …"),
         Command("training.train_until", "u", "Until", "train until a condition holds, then wait", "Train until …"),
-        Command("training.change_pace(1)", "plus", "Faster", "up to all the machine can make", "Train faster", _PACE),
+        Command("training.change_pace(1)", "plus", "Faster", "up to as fast as it can", "Train faster", _PACE),
         Command("training.change_pace(-1)", "minus", "Slower", "down to one merge a second", "Train slower", _PACE),
         Command("search", "slash", "Search", "for tokens: their text, bytes as 0x2074, or id"),
         *_both("choice", "left,h right,l", _SHOWN),
@@ -222,7 +220,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Curve": (
         Command("show_next", "c", "Next", "bytes per token, tokens saved, use, Rényi efficiency"),
-        Command("resuming.show_runs", "r", "Trainings", "list them; u lays another's curve under this", _RUNS),
+        Command("resuming.show_runs", "r", "Trainings", "compare them; lay a curve under this", "List of trainings …"),
         Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
         *_both("travel", "left right", "to the dot before, to the next"),
         *_both("travel_to_end", "home end", _ENDS, 0, 1),
@@ -246,12 +244,12 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("go_to_pitfall(-1)", "alt+n", "", "to the pitfall before"),
         Command("turn_view", "ctrl+l", "", "the text, its tokens between borders, their ids, one a line", _VIEW),
         Command("lanes.ask", "alt+l", "Lanes", _LANES, "Lanes: other tokenizers under the text"),
-        Command("toggle_spaces", "ctrl+g", "", "as glyphs, or no longer", "Show spaces and tabs"),
+        Command("toggle_spaces", "ctrl+g", "", "as glyphs; again: as blanks", "Show spaces and tabs"),
         Command(
             "toggle_specials", "ctrl+r", "", "in the editor; as text at first", "Special tokens as tokens or as text"
         ),
         Command("pin", "ctrl+b", "", "see what differs from it from now on", "Pin the text, or unpin it"),
-        *_both("walk_edits", "alt+up alt+down", "what the edits before did", 1, -1),
+        *_both("walk_edits", "alt+up alt+down", "what earlier edits did", 1, -1),
         Command("next_example", "alt+e", "", "small texts that show what tokens do", "Next example"),
         Command("copy('text')", "", "", "the selection, or all of it", "Copy the text"),
         Command("copy('ids')", "", "", "of the selection, or of all; with spaces between", "Copy token ids"),
@@ -264,10 +262,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Audit": (
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
-        Command("turn_panel", "w", "Panel", "something else that is known of the token"),
+        Command("turn_panel", "w", "Panel", "what else is known of the token"),
         Command("audit.export", "x", "", "write what is shown, as .jsonl, .csv or .md", "Export the tokens shown…"),
-        Command("audit.with_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
-        Command("audit.with_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),
+        Command("audit.with_model", "m", "Model", "judge by a model's embeddings too, or no longer"),
+        Command("audit.with_texts", "c", "Texts", "count the tokens in the chosen texts, or stop counting them"),
     ),
     "Tokens": (
         Command("sort_next", "s", "Sort", "by the next column"),
@@ -277,14 +275,14 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Evidence": (*_both("turn", "left,h right,l", "what is known of the token: see the next, see the one before"),),
     "Compare": (Command("choose", "c", "Choose anew", "other tokenizers, or other texts", when="has compared"),),
-    "Tokenizers to compare": (Command("mark", "space", "Choose", "compare this tokenizer, or no longer"),),
+    "Tokenizers to compare": (Command("mark", "space", "Choose", "compare this tokenizer, or leave it out"),),
     "Comparison": (
         Command("choice(-1)", "left,h", help=_VIEWS),
         Command("choice(1)", "right", "View", _VIEWS, help=_VIEWS),
         Command("choice(1)", "l", help=_VIEWS),
         Command("metric(1)", "m", "Metric", "the next metric, from tokens to parity", help=_TURN, when="metric"),
         Command("metric(-1)", "M", help=_TURN, when="metric"),
-        Command("tokenizer", "t", "Tokenizer", "tell of another tokenizer", when="tokenizer"),
+        Command("tokenizer", "t", "Tokenizer", "show another tokenizer", when="tokenizer"),
         Command("reference", "e", "Parity", "relate parity to this text or folder", when="reference"),
         Command("sort_next", "s", "Sort", "by the next column", when="can sort"),
         Command("reverse", "r", "Reverse", "turn the order around", when="can sort"),

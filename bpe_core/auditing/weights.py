@@ -31,18 +31,18 @@ WEIGHTS: Final[Mapping[str, Weight]] = {
     "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
     "undertrained": Weight(0.9, "Measured on the model itself; half at the 2nd percentile (Land and Bartolo 2024)."),
     "absent-from-reference": Weight(
-        0.8, "How glitch tokens came about (Rumbelow and Watkins 2023); as far as chance cannot explain it.", True
+        0.8, "Glitch tokens arose like this (Rumbelow and Watkins 2023); less where chance explains it.", True
     ),
     "scaffold": Weight(
-        0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained (Land and Bartolo 2024).", True
+        0.7, "Of the 16 that GPT-2 merged further within 5 steps, 13 are under-trained (Land and Bartolo 2024).", True
     ),
     "verbatim": Weight(0.7, "Of GPT-2's 32 such tokens 17 are published glitches (Watkins and Rumbelow 2023).", True),
     "never-used": Weight(0.6, "The texts hold none, but other texts may; a judgement, not measured.", True),
-    "few-documents": Weight(0.5, "A name in one file is met in no other text; a judgement, not measured.", True),
+    "few-documents": Weight(0.5, "A name from one file is found in no other text; a judgement, not measured.", True),
     "rare": Weight(0.3, "Seldom, but seen: a model may have learned it; a judgement.", True),
     "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
     "shape": Weight(0.15, "Long or mixed: often a copied phrase, often only a long word.", True),
-    "added-token": Weight(0.2, "A surprise for whoever writes its text; a word is met by chance."),
+    "added-token": Weight(0.2, "Surprises whoever writes its text; a word may be written by chance."),
     "partial-utf8": Weight(0.04, "By design; only in pairs never met before do these fail."),
     "reachable-in-context": Weight(0.02, "It does occur, only not by itself."),
     "unused-byte": Weight(0.01, "It can never occur, which is known and harmless."),

@@ -111,8 +111,8 @@ def _detectors(live: LiveText) -> dict[str, _Detector]:
         for found in _INVISIBLE.finditer(text):
             character = found[0][0]
             more = f" and {len(found[0]) - 1} more" if len(found[0]) > 1 else ""
-            effect = "looks like a plain space" if character.isspace() else "is not seen"
-            yield *found.span(), f"U+{ord(character):04X} {character_name(character)}{more} {effect}."
+            effect = "looks like a plain space" if character.isspace() else "cannot be seen"
+            yield *found.span(), f"U+{ord(character):04X} ({character_name(character)}){more} {effect}."
 
     def curly(text: str, start: int) -> Iterator[tuple[int, int, str]]:
         for found in _CURLY.finditer(text):

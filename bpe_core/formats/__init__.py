@@ -48,7 +48,7 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in an opened file; `pattern` as for `load`. Raises `FormatError`, also if the engine refuses it."""
     if (name := _recognized(file)) is None:
-        what = "is empty" if not file.data.strip() else "is no tokenizer file that is known here"
+        what = "is empty" if not file.data.strip() else "is not a tokenizer file of a known kind"
         raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
     try:
         with no_garbage_collection():

@@ -130,7 +130,7 @@ async def test_no_pitfall_of_other_tokens_is_told_while_steps_pass(
         for step in 1, 2:
             scope.screen.in_force = scope.screen.tokenizer.at(step)
         await scope.settle()
-        assert scope.shown("#pitfall-line") == "looking for pitfalls"
+        assert scope.shown("#pitfall-line") == "looking for pitfalls …"
 
 
 @pytest.mark.slow

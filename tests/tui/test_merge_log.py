@@ -197,7 +197,7 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         assert sorted(log.order) == holding and log.current == log.order[1]
         log.search = "no such token"
         await pilot.pause()
-        assert "No merge that is shown has no such token" in lines(log)[1]
+        assert "No merge that is shown has “no such token”" in lines(log)[1]
         log.search = ""
         await pilot.pause()
         assert log.row_count == len(merges) and log.current == log.step - 1, "all are shown, at the step in force"

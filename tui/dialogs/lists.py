@@ -58,8 +58,8 @@ class AskLanes(Dialog[bool]):
             yield Label("Lanes: the same text under other tokenizers", classes="dialog--question", markup=False)
             yield Label(f"Lane 1 is {self._first}.", markup=False)
             yield PagedOptionList(*map(self._row, self._offers))
-            also = "What is fetched by name or opened from a file (Ctrl+P) is in this list from then on."
-            keys = "Space adds a lane or drops it; Enter keeps them so, Escape leaves them as they were."
+            also = "A tokenizer that you fetch or open (Ctrl+P) joins this list."
+            keys = "Space adds or drops a lane; Enter keeps the change, Escape undoes it."
             yield Label(f"{keys} {also}", classes="dialog--hint")
 
     def _row(self, choice: LaneChoice) -> Text:

@@ -65,7 +65,7 @@ class Lanes(Feature):
             try:
                 loaded = await self._tokenizers.read(Path(lane.path))
             except (BpeError, OSError) as error:
-                self.screen.say(f"There is no lane of {visible(lane.path)}. {sentence_of(error)}", "error")
+                self.screen.say(f"{visible(lane.path)} cannot be a lane. {sentence_of(error)}", "error")
             if loaded is None:
                 return self.choose(other for other in self.chosen if other != lane)
             self._loaded[lane.path] = loaded.tokenizer
@@ -114,7 +114,7 @@ class Lanes(Feature):
         if steps := steps_known(screen.tokenizer):
             fixed = {lane.step for lane in self.chosen if not lane.path and lane.step is not None}
             for step in sorted({*fixed, screen.step}):
-                note = "the step in force, kept" if step == screen.step else ""
+                note = "stays at this step" if step == screen.step else ""
                 offers[LaneChoice("", step)] = f"lane 1 at step {step:,}", note
-            offers[LaneChoice()] = "lane 1 with all its merges", f"{steps:,} by now"
+            offers[LaneChoice()] = "lane 1 with all its merges", f"{steps:,} so far"
         return offers

@@ -53,7 +53,7 @@ class Texts(Feature):
         """Put the text into the editor that was set aside last, or once more the one before."""
         first, *others = self.screen.remembered.texts or [""]
         if not first:
-            return self.screen.say("No text of yours was replaced; Ctrl+Z in the editor undoes its last change.")
+            return self.screen.say("No text of yours was replaced; Ctrl+Z in the editor undoes the last change.")
         self.screen.remember(texts=(*others, first))
         self.show(first, own=True)
 

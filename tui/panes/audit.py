@@ -12,6 +12,7 @@ from textual.widgets import Button, Static
 
 from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import counted
 from tui.commands import bindings
 from tui.drawing.token_rows import MARKS
 from tui.state import Audit, Run, TokenLines
@@ -81,7 +82,8 @@ class AuditPane(Pane):
         rows = self.table.rows
         summary = "Audits the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
         if self.audit.verdicts:
-            summary = "  ".join(f"{MARKS[one]} {rows.severities.get(one, 0):,}" for one in reversed(Severity))
+            found = [f"{MARKS[one]} {counted(rows.severities.get(one, 0), one.word)}" for one in reversed(Severity)]
+            summary = "  ".join(found)
         self.query_one("#audit-summary", Static).update(summary, layout=False)
 
     def parts(self) -> tuple[Widget, ...]:

@@ -134,7 +134,7 @@ class CorpusPane(Pane):
 def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
     """What the chosen texts amount to, one number a line."""
     if not corpus.paths:
-        return Text("Space chooses a text, r marks a reference for the audit.", style="dim")
+        return Text("Space chooses a text, F6 trains on it; r marks a reference for the audit.", style="dim")
     if totals is None:
         return Text("counting …", style="dim")
     if totals.error:

@@ -240,7 +240,7 @@ def lines_of_texts(search: TokenLines, width: int) -> Iterator[InfoLine]:
     elif search.found:
         end = f"{counted(len(search.found), 'line')}, each listed once."
     else:
-        end = "It occurs in none of the chosen texts." if search.searched else _NO_TEXTS
+        end = "It occurs in none of the chosen texts (F2)." if search.searched else _NO_TEXTS
     yield from sentence(end, width)
 
 

@@ -89,7 +89,7 @@ def _recorded(explained: StepExplained, merge: Merge, ties: str, width: int) -> 
     yield from sentence(text, width)
     if waiting := explained.problem or (f"{explained.waiting.capitalize()} …" if explained.waiting else ""):
         yield InfoLine()
-    text = "In the merge log (F3) each step is counted again: the ties, the others, the words."
+    text = "In the merge log (F3) each step is counted again: which pairs tied, which came next, in which words."
     yield from sentence(waiting or text, width)
 
 

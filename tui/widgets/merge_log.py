@@ -68,7 +68,7 @@ def _share(log: MergeLog, row: int) -> str:
 
 _LEFT: Final = "The left part of the pair that was merged."
 _RIGHT: Final = "The right part of the pair that was merged."
-_USES: Final = "How often the token is left: later merges took the others."
+_USES: Final = "How many of the token are left: later merges took the others."
 _NUMBER: Final[dict[str, Any]] = {"right": True, "ink": "muted"}
 COLUMNS: Final = (
     Column("mark", 1, lambda log, row: Cell("●" * (log.merges[row].step == log.step), "accent"), title=" ", gap=1),
@@ -76,12 +76,12 @@ COLUMNS: Final = (
     Column("left", 5, lambda log, row: token_label(log.parts(row)[0]), _LEFT, most=22, gap=1),
     Column("right", 5, lambda log, row: token_label(log.parts(row)[1]), _RIGHT, most=22, gap=1),
     Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
-    Column("count", 5, _of("count"), "How often the pair occurred, overlaps too; none more often.", right=True),
+    Column("count", 5, _of("count"), "How often the pair occurred, overlaps counted; none more.", right=True),
     Column("ties", 4, _ties, "=3: three pairs were as frequent, and the tie rule chose this one.", rank=4, ink="muted"),
     Column("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES, rank=5, **_NUMBER),
     Column("tokens", 6, _of("n_tokens"), "Tokens of the corpus after this merge.", rank=2, **_NUMBER),
     Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
-    Column("share", 8, _share, "Of the tokens before it, what part it removed; ppm: millionths.", rank=1, **_NUMBER),
+    Column("share", 8, _share, "By what part it shortened the corpus; ppm: millionths.", rank=1, **_NUMBER),
 )
 _FIRST: Final = 20  # merges that are looked at for the width of their numbers
 _COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})  # what only a training has
@@ -323,7 +323,7 @@ class MergeLog(Table):
     def empty(self) -> str:
         if not self.merges:
             return "Each merge will appear here as it is learned."
-        return f"No merge that is shown has {self.search} in its token or id." if self.search else "There is none."
+        return f"No merge that is shown has “{self.search}” in its token or id." if self.search else "There is none."
 
     def watch_choice(self) -> None:
         # Look at the first that is shown, or where all are, at the step in force.

@@ -186,7 +186,7 @@ class StatusLines(Vertical):
         if review is None or area.edited.why_no_review:
             line.say(area.edited.why_no_review, keys=False)
         elif not review.knows_pitfalls:
-            line.say("looking for pitfalls", keys=False)
+            line.say("looking for pitfalls …", keys=False)
         else:
             here = min(map(area.document.get_index_from_location, area.selection))
             gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None

@@ -86,7 +86,7 @@ _MARKS: Final = "▲ a problem, ● a warning, ○ good to know."
 _SCORE: Final = "How suspicious the token is, 0 to 1; the panel tells how that is made."
 _ID: Final = "The token's id: its number in the vocabulary."
 _TOKEN: Final = "The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."
-_KINDS: Final = "What was found, what counts most first. Left and right show one kind only."
+_KINDS: Final = "What was found; first what counts most. Left and right show one kind only."
 _REASON: Final = "Why it was found, in words; or what the token is made of."
 COLUMNS: Final = (
     Column("severity", 1, _severity, _MARKS, title=" ", gap=1, sort=_score, descending=True),
@@ -275,7 +275,7 @@ class TokenTable(Table):
             do(self, "audit.open_token", self.rows.ids[row], self.rows.verdict(row))
 
 
-SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}  # what can be seen -> its title
+SIDES: Final = {"about": "Kinds", "token": "Token", "lines": "Lines"}  # what can be seen -> its title
 
 
 class TokenPanel(RowList):

@@ -220,7 +220,7 @@ class TokenizerPicker(Table):
 
     def row_hint(self, row: int) -> str:
         name = visible(self.names[self.known[row].path])
-        return f"Space chooses or drops {name}; Enter compares those with a letter."
+        return f"Space chooses {name}, or leaves it out; Enter compares those with a letter."
 
     def action_mark(self) -> None:
         if (row := self.current) is None:

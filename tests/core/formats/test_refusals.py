@@ -106,7 +106,7 @@ NATIVE = [
     (at(training={}), "in training.n_bytes, there is no value"),
     (b"", "is empty"),
     (b" \n", "is empty"),
-    (b"hello", "no tokenizer file that is known here; supported: tiktoken"),
+    (b"hello", "not a tokenizer file of a known kind; supported: tiktoken"),
     (b'{"format": "bpescope", ', "line 1, column 24 is not JSON"),
     (b'{"format": "bpescope"}\nx', "line 2"),
     (b'{"format": "bpescope", "a": "\xff"}', "not UTF-8 at byte 29"),
