@@ -3,13 +3,15 @@
 import os
 import random
 import signal
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from worker_process import Worker, training
 
-from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, reference, save
+from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, reference, save, train
 from bpe_core.cli.main import main
 from bpe_core.tokenizer.training_record import TIES
 from bpe_core.trainer.checkpoints import Checkpoints
@@ -66,6 +68,45 @@ def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(corpus: Path, tmp_path
         assert worker.until(Checkpoint)[-1] == Checkpoint()
     assert worker.code() == -signal.SIGKILL
     assert load(tmp_path / "out.json.checkpoint").step == 30 and not (tmp_path / "out.json").exists()
+
+
+_KILLED = """import os, signal, sys
+from bpe_core.cli.main import main
+from bpe_core.trainer import checkpoints
+from bpe_core.worker import train
+keep, train.BATCH, checkpoints.EVERY, checkpoints.LARGEST_PART = checkpoints.Checkpoints.keep, 8, 0, 1e9
+def keep_and_die(self, trainer):
+    keep(self, trainer)
+    if trainer.n_merges >= int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+checkpoints.Checkpoints.keep = keep_and_die
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["--weight", "texts/a.txt=1/2", "--weight", "texts/b.txt=3", "--min-count", "2", "--ties", "lowest"],
+        ["--special", "<e>", "--end-of-word", "</w>", "--ties", "largest", "--max-token-length", "6"],
+        ["--extend", "old.json", "--min-share", "1/2000"],
+    ],
+)
+def test_killed_again_and_again_while_it_learns_it_ends_in_the_same_merges(
+    asked: list[str], corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(train((corpus / "a.txt").read_text("utf-8"), vocab_size=280, special_tokens=["<z>"]), "old.json")
+    command = ["train", "texts/a.txt", "texts/b.txt", "-o", "out.json", "--vocab-size", "390", *asked]
+    assert main(command) == 0
+    whole = learned(load("out.json"))
+    os.unlink("out.json")
+    for moment in (30, 45, 80):
+        killed = [sys.executable, "-c", _KILLED, str(moment), *command, "--resume"]
+        assert subprocess.run(killed, stderr=subprocess.DEVNULL).returncode == -signal.SIGKILL
+        assert moment <= load("out.json.checkpoint").step < moment + 32 and not os.path.exists("out.json")
+    assert main([*command, "--resume"]) == 0
+    assert learned(load("out.json")) == whole
 
 
 def told(capfd: pytest.CaptureFixture[str], *command: object) -> str:
