@@ -47,13 +47,11 @@ def run_why(options: Namespace) -> int:
     subject = Subject.of_file(tokenizer, options.paths, preset)
     with closing(Job(StderrReporter())) as job:
         subject.count(job)
-    steps = range(subject.tokenizer.step + 1)
-    if options.step is not None and options.step not in steps:
-        raise OptionError(f"There is no step {options.step}; this vocabulary has the steps 0 to {steps[-1]}.")
-    for step in steps if options.step is None else (options.step,):
+    for step in range(subject.tokenizer.step + 1) if options.step is None else (options.step,):
         if options.json:
+            explanation = asdict(subject.explanation(step))  # first, as it refuses a step that there is not
             places = [asdict(place) for place in subject.places(step)]
-            print(json.dumps(asdict(subject.explanation(step)) | {"places": places}, default=float))
+            print(json.dumps(explanation | {"places": places}, default=float))
         else:
             print(as_text(_report(subject, step, options.rows)))
     return 0

@@ -184,6 +184,7 @@ class _InParts(Splitter):
 
     def __init__(self, tree: Then | Else) -> None:
         self._rest = made(tree.rest)
+        self._texts = tree.texts if isinstance(tree, Else) else ()  # that are found first
         self._first: Splitter | TextSearch | Expression
         if isinstance(tree, Then):
             self._first = made(tree.first)
@@ -221,18 +222,16 @@ class _InParts(Splitter):
     def may_hold(self, text: str) -> bool:
         if isinstance(self._first, Splitter):
             return self._first.may_hold(text) and self._rest.may_hold(text)
-        texts = self.tree.texts if isinstance(self.tree, Else) else ()
-        return not texts or self._rest.may_hold(text) or any(text in one for one in texts)
+        return not self._texts or self._rest.may_hold(text) or any(text in one for one in self._texts)
 
     @cached_property
     def _cuts(self) -> CutFinder | None:
         if isinstance(self._first, Splitter):
             return self._first._cuts  # the rest never sees more than one piece of the first
         # A text that is found first may stand beside a cut, but not across it.
-        texts = self.tree.texts if isinstance(self.tree, Else) else ()
-        pairs = {one + other for text in texts for one, other in pairwise(text)}
+        pairs = {one + other for text in self._texts for one, other in pairwise(text)}
         cuts = self._rest._cuts
-        return CutFinder(cuts.automaton, cuts.unless | pairs) if texts and cuts else None
+        return CutFinder(cuts.automaton, cuts.unless | pairs) if self._texts and cuts else None
 
 
 def made(tree: Pattern) -> Splitter:
