@@ -69,7 +69,7 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
         return
     has_sizes = len(counts.sources) == counts.n_documents
     often = {token: token not in usage.documents for token, n in usage.remaining.items() if n >= MIN_COUNT}
-    strengths = subject.unusual_among(often)
+    strengths = subject.unusual_among(often, usage.remaining.__getitem__)  # what is seldom here is in few by chance
     for token, _ in subject.tokens("documents", sorted(token for token, many in often.items() if not many)):
         documents, count = sorted(usage.documents[token]), usage.remaining[token]
         size = sum(counts.sources[document].bytes for document in documents) if has_sizes else 0
@@ -81,6 +81,10 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
                 f"All its {count:,} occurrences come from {len(names)} of {counts.n_documents:,} documents: "
                 f"{visible(' and '.join(names))}."
             )
+            if (
+                not subject.of_training
+            ):  # it tells what these texts are about, and hardly what the tokenizer learned from
+                strength *= SUSPECTED
             severity = Severity.WARNING if strength >= SUSPECTED else Severity.NOTE
             evidence = {"documents": names, "share": share, "strength": round(strength, 4)}
             yield subject.finding(token, "few-documents", severity, reason, **evidence)

@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -177,13 +177,16 @@ class AuditSubject:
             return self.unusual_among(usage.remaining) if usage else {}
         return {token: spent((n + 1) / self.last_count) for token, n in usage.remaining.items() if step_of(token)}
 
-    def unusual_among(self, values: Mapping[int, float]) -> Mapping[int, float]:
+    def unusual_among(
+        self, values: Mapping[int, float], order: Callable[[int], int] | None = None
+    ) -> Mapping[int, float]:
         """Id -> how `unusual` so low a value is among the token's neighbors; where over `MOST_USUAL` have it: no key.
 
-        Neighbors were learned one after the other: the merges are divided into parts of 1,000 or up to twice as many.
+        Neighbors were learned one after the other, or follow each other in `order`: what merges made is divided into
+        parts of 1,000 or up to twice as many.
         """
         step_of, found = self.tokenizer.vocabulary.step_of, dict[int, float]()
-        ordered = sorted((token for token in values if step_of(token)), key=step_of)
+        ordered = sorted((token for token in values if step_of(token)), key=order or step_of)
         n_parts = max(1, len(ordered) // NEIGHBORS)
         for part in range(n_parts):
             near = ordered[part * len(ordered) // n_parts : (part + 1) * len(ordered) // n_parts]

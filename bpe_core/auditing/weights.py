@@ -38,7 +38,7 @@ WEIGHTS: Final[Mapping[str, Weight]] = {
     ),
     "verbatim": Weight(0.7, "Of GPT-2's 32 such tokens 17 are published glitches (Watkins and Rumbelow 2023).", True),
     "never-used": Weight(0.6, "The texts hold none, but other texts may; a judgement, not measured.", True),
-    "few-documents": Weight(0.5, "A name from one file is found in no other text; a judgement, not measured.", True),
+    "few-documents": Weight(0.5, "A name from one file is in no other; a tenth in texts of others; a judgement.", True),
     "rare": Weight(0.3, "Seldom, but seen: a model may have learned it; a judgement.", True),
     "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
     "shape": Weight(0.15, "Long or mixed: often a copied phrase, often only a long word.", True),

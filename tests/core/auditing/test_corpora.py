@@ -156,6 +156,16 @@ def test_thresholds_where_one_occurrence_decides(kind, merges, texts, expected):
     assert [finding.token.decode() for finding in found] == expected
 
 
+def test_what_is_seldom_in_the_texts_is_in_few_documents_by_chance():
+    """Twenty early tokens that occur five times here, in one document, as five hundred of the later ones do."""
+    later = [(33 + i // 32, 65 + i % 32, 1400 + i) for i in range(1000)]
+    words_of = [f"{left:c}{right:c}" for left, right, _ in (*PAIRS, *later)]
+    seldom, often = words_of[:20] + words_of[1500:], words_of[20:1500]
+    texts = [" ".join(often)] * 11 + [" ".join(seldom * 5)]
+    tokenizer = Tokenizer(Vocabulary(BYTES, [*PAIRS, *later]), "words")
+    assert audit(tokenizer, counts=Counts.of(texts, "words")).of("few-documents") == []
+
+
 def test_texts_raise_scores_and_lower_none_whatever_they_are():
     """A tokenizer of unknown training, with the texts that it learned from and with texts that have nothing of it."""
     texts = [FORUM, PROSE, LETTERS, "Heron and marsh, marsh and heron; heronry marshes.\n" * 9]
