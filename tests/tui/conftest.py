@@ -1,5 +1,6 @@
 """What the tests of the app share: folders of its own for each test, a text, a tokenizer, and the app itself."""
 
+import random
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -69,6 +70,15 @@ def book(home: Path) -> Path:
     path = home / "book.txt"
     path.write_text(TEXT)
     return path
+
+
+@pytest.fixture
+def long_book(home: Path) -> Path:
+    """Words of so little sense that a training finds thousands of merges in them."""
+    letters = random.Random(7)
+    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(3_000))
+    (home / "long.txt").write_text(" ".join(words))
+    return home / "long.txt"
 
 
 @pytest.fixture

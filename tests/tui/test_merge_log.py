@@ -119,49 +119,32 @@ async def test_narrow_lists_keep_what_matters() -> None:
             assert column in cells(lines(app.log_)[0]), "what is shown is told by its column"
 
 
-async def test_the_cursor_chooses_steps_and_enter_selects() -> None:
-    app = LogApp()
-    async with app.run_test(size=(90, 12)) as pilot:
-        app.log_.show(Merges(), n_bytes=200_000)
-        append(app.log_, many(500))
-        app.log_.step = 500
-        await pilot.pause()
-        assert app.heard == [], "what the program does is no choice of the user's"
-        await pilot.press("up", "enter")
-        assert app.heard == [499, 499]
-        await pilot.press("f")
-        assert app.heard[-1] == 500 and app.log_.following
-
-
-async def test_the_footer_tells_whether_the_tail_is_followed() -> None:
-    app = LogApp()
-    async with app.run_test(size=(90, 12)) as pilot:
-        append(app.log_, many(500))
-        await pilot.pause()
-        footer = lines(app.log_)[-1]
-        assert footer.startswith(" ←→ 500 merges · ") and footer.endswith(" following")
-        await pilot.press("up")
-        assert lines(app.log_)[-1].endswith("▼ End to follow")
-        append(app.log_, [Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
-        await pilot.pause()
-        assert lines(app.log_)[-2].split()[0] == "500", "the view stays where the user is reading"
-
-
-async def test_going_back_in_time_brings_the_step_into_sight_and_training_on_does_not() -> None:
+async def test_the_cursor_chooses_steps_and_who_reads_is_not_pulled_away() -> None:
     app = LogApp()
     async with app.run_test(size=(90, 12)) as pilot:
         log = app.log_
+        log.show(Merges(), n_bytes=200_000)
         append(log, many(500))
         log.step = 500
         await pilot.pause()
+        assert app.heard == [], "what the program does is no choice of the user's"
+        footer = lines(log)[-1]
+        assert footer.startswith(" ←→ 500 merges · ") and footer.endswith(" following")
+        await pilot.press("up", "enter")
+        assert app.heard == [499, 499] and lines(log)[-1].endswith("▼ End to follow")
+        append(log, [Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
+        await pilot.pause()
+        assert lines(log)[-2].split()[0] == "500", "the view stays where the user is reading"
+        await pilot.press("f")
+        assert app.heard.pop() == 501 and log.following
         log.step = 100
         await pilot.pause()
         assert log.current == 99 and any("●" in line and " 100 " in line for line in lines(log))
-        append(log, [Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
-        log.step = 501
+        append(log, [Merge(502, 97, 97, 757, b"aa", 3, 1, 49)])
+        log.step = 502
         await pilot.pause()
         assert log.current == 99 and not log.following, "a growing training pulls nobody away"
-        assert app.heard == []
+        assert app.heard == [499, 499]
 
 
 async def test_some_of_the_merges_are_shown_and_found() -> None:

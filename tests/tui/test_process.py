@@ -132,45 +132,43 @@ async def test_a_worker_that_is_killed_is_told_in_one_sentence(book: Path) -> No
     assert events[-1] == Failed("The worker process was killed (SIGKILL).")
 
 
-async def test_the_last_words_of_a_worker_are_its_last_line_on_stderr(stand_in: StandIn) -> None:
-    stand_in(r"sys.stderr.write('noise\n' * 200_000 + 'MemoryError\n'); raise SystemExit(7)")
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (
+            r"sys.stderr.write('noise\n' * 200_000 + 'MemoryError\n'); raise SystemExit(7)",
+            [Failed("The worker process ended by itself (exit code 7): MemoryError.")],
+        ),
+        (
+            r"sys.stderr.write('warning: noise\n' * 200_000); say(Done('trained', 1, 0.5))",
+            [Done("trained", 1, 0.5)],
+        ),
+        (
+            "say(State('paused')); os.write(1, packed(State('running'))[:-3]); os.kill(os.getpid(), signal.SIGKILL)",
+            [State("paused"), Failed("The worker process was killed (SIGKILL).")],
+        ),
+    ],
+    ids=["last words", "noise", "half a message"],
+)
+async def test_of_what_a_worker_says_its_last_line_and_whole_messages_count(
+    program: str, expected: list[Event], stand_in: StandIn
+) -> None:
+    stand_in(program)
     async with WorkerProcess(ANYTHING) as job:
-        assert await heard(job) == [Failed("The worker process ended by itself (exit code 7): MemoryError.")]
-
-
-@pytest.mark.slow
-async def test_noise_on_stderr_is_no_failure(stand_in: StandIn) -> None:
-    stand_in(r"""
-sys.stderr.write('warning: noise\n' * 200_000)
-say(Done("trained", 1, 0.5))
-""")
-    async with WorkerProcess(ANYTHING) as job:
-        assert await heard(job) == [Done("trained", 1, 0.5)]
-
-
-@pytest.mark.slow
-async def test_half_a_message_of_a_worker_that_died_is_not_read(stand_in: StandIn) -> None:
-    stand_in("""
-say(State("paused"))
-os.write(1, packed(State("running"))[:-3])
-os.kill(os.getpid(), signal.SIGKILL)
-""")
-    async with WorkerProcess(ANYTHING) as job:
-        assert await heard(job) == [State("paused"), Failed("The worker process was killed (SIGKILL).")]
+        assert await heard(job) == expected
 
 
 @pytest.mark.slow
 async def test_what_is_no_event_is_one_failure_and_the_end(stand_in: StandIn) -> None:
-    stand_in("""
+    stand_in(r"""
 say(State("paused"))
 for _ in range(100_000):
-    os.write(1, b"\\0\\0\\0\\x18Segmentation fault\\x1b[31m ")
+    os.write(1, b"\0\0\0\x18Segmentation fault\x1b[31m ")
 """)
     async with WorkerProcess(ANYTHING) as job:
-        events = await heard(job)
-    assert events[0] == State("paused")
-    assert len(events) == 2 and isinstance(events[1], Failed)
-    assert "Segmentation fault" in events[1].message and "\x1b" not in events[1].message
+        first, failed = await heard(job)
+    assert first == State("paused") and isinstance(failed, Failed)
+    assert "Segmentation fault" in failed.message and "\x1b" not in failed.message
 
 
 async def test_what_is_said_while_the_screen_rests_is_handed_on_at_once_with_what_is_urgent(

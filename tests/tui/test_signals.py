@@ -3,7 +3,6 @@
 import os
 import signal
 import termios
-import time
 from pathlib import Path
 
 import pytest
@@ -50,8 +49,8 @@ def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
 def test_a_window_that_is_closed_loses_nothing_and_leaves_nothing(book: Path) -> None:
     with terminal(book) as app:
         typed(app, "typed just now")
-        app.type("\x1b[17~")  # F6: a worker too has to end
-        app.until(lambda: children(app.pid), "a worker runs")
+        app.type("\x1b[18~")  # F7: a worker, which waits, has to end too
+        app.until_shown("paused")
         app.hang_up()
         assert app.wait() == 128 + signal.SIGHUP
     assert (config.load_text() or "").startswith("typed just now")
@@ -63,7 +62,7 @@ def test_after_a_stop_it_goes_on_as_if_nothing_had_been() -> None:
         typed(app, "one ")
         for word in ("two ", "three "):
             os.kill(app.pid, signal.SIGSTOP)
-            time.sleep(0.1)  # long enough for the system to stop it
+            os.waitid(os.P_PID, app.pid, os.WSTOPPED)
             begin = len(app.sent)
             os.kill(app.pid, signal.SIGCONT)
             app.until(

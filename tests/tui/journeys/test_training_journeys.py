@@ -45,8 +45,14 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         await player.until("paused")
         first = next(step for step, (*_, id) in enumerate(expected.merges, 1) if len(expected.token_bytes(id)) > 4)
         await player.until(lambda screen: screen.step[0] == first)
+        player.press("u")
+        await player.answer("Train until which", "length > 4")
+        await player.until("That has been so")
+        player.press("g")  # to a step that is not learned yet: that is trained for
+        await player.answer("Go to which step", str(first + 2))
+        await player.until(lambda screen: screen.step == (first + 2, first + 2), "paused")
         player.press("f8")
-        await player.until(f"step {first} of {first}", "stopped ·")
+        await player.until(f"step {first + 2} of {first + 2}", "stopped ·")
         await player.rest()  # until the fields take a number again
         player.press("f4", "f3", *["backspace"] * 4, *"270", "f6")
         await player.until("step 14 of 14", "book.txt-gpt4-2 · 270 tokens")
