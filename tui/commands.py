@@ -274,7 +274,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("severity", "v", "Worse", "only what is worse: notes, warnings, problems, then all"),
     ),
     "Evidence": (*_both("turn", "left,h right,l", "what is known of the token: see the next, see the one before"),),
-    "Compare": (Command("choose", "c", "Choose anew", "other tokenizers, or other texts", when="has compared"),),
+    "Compare": (
+        Command("choose", "c", "Choose anew", "other tokenizers, or other texts", when="has compared"),
+        Command("comparison.export", "x", "", "write what is shown, as .csv, .md or .tex", "Export this comparison…"),
+    ),
     "Tokenizers to compare": (Command("mark", "space", "Choose", "compare this tokenizer, or leave it out"),),
     "Comparison": (
         Command("choice(-1)", "left,h", help=_VIEWS),

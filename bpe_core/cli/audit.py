@@ -18,10 +18,10 @@ from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
 from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.cli.streams import StderrReporter, open_tokenizer
 from bpe_core.errors import OptionError
 from bpe_core.process import INTERRUPTED, print_to_stderr
+from bpe_core.report import ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, shortened, visible
 from bpe_core.worker.audit import AuditRequest, examined

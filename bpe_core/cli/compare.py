@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
-from bpe_core.cli.report import ReportTable, Section, aligned, as_csv, as_latex, as_markdown, as_text
 from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
 from bpe_core.errors import OptionError, TextError
 from bpe_core.metrics.boundaries import read_morphemes
@@ -18,6 +17,7 @@ from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS
 from bpe_core.metrics.comparison import Comparison
 from bpe_core.metrics.text_parts import WITHOUT_SPACES
 from bpe_core.process import INTERRUPTED
+from bpe_core.report import ReportTable, Section, aligned, as_csv, as_latex, as_markdown, as_text
 from bpe_core.visible import counted, quoted, shortened, token_label, visible
 from bpe_core.worker.compare import compare, summary, texts_as_json
 from bpe_core.worker.inputs import count_files

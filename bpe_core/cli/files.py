@@ -7,11 +7,11 @@ from argparse import Namespace
 from pathlib import Path
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
-from bpe_core.cli.report import ReportTable, aligned
 from bpe_core.cli.streams import open_tokenizer, print_fetching
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, load, save
 from bpe_core.hub import KINDS, fetch
+from bpe_core.report import ReportTable, aligned
 from bpe_core.runs import RunDifference, exported, found
 from bpe_core.visible import visible
 from bpe_core.whole_file import check_place, write_atomically

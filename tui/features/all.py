@@ -32,7 +32,7 @@ class Features:
         self.texts = Texts(screen, self.tokenizers)
         self.corpus = CorpusChoice(screen, self.tokenizers)
         self.audit = AuditFeature(screen, self.shown, self.texts)
-        self.comparison = ComparisonFeature(screen)
+        self.comparison = ComparisonFeature(screen, self.texts)
         self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus, self.audit)
         self.explaining = Explaining(screen, self.shown)
         self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)

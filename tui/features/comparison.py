@@ -1,26 +1,30 @@
 """Comparison: tokenizers compared on the chosen texts or the editor's, and one of them measured."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from bpe_core.metrics.comparison import ComparedText
+from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown
 from bpe_core.visible import counted, visible
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
-from tui.features.feature import NO_TEXT, Feature
-from tui.features.texts import EDITORS_TEXT
+from tui.disk.files import write_file
+from tui.features.feature import NO_TEXT, Feature, StateScreen
+from tui.features.texts import EDITORS_TEXT, Texts
 from tui.process import WorkerProcess
 from tui.state import Compared, ComparisonRun, KnownTokenizer
+from tui.table.table import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
 
 _NO_TOKENIZER = "No tokenizer is chosen: mark two to four in the compare pane with the space bar."
 _NOT_SAVED = "There is no tokenizer in force that is in a file: train one (F6), or open one."
 _EXAMPLES: Final = 200  # disagreements that are listed of each pair
+_WIDE: Final = 1000  # cells of a column in a file: names are whole there
 _LINES: Final = 100  # lines that are listed of those that are worst for a tokenizer
 
 
@@ -28,6 +32,10 @@ class ComparisonFeature(Feature):
     """Replaces the screen's `comparison`."""
 
     _worker: WorkerProcess | None = None
+
+    def __init__(self, screen: StateScreen, texts: Texts) -> None:
+        super().__init__(screen)
+        self._texts = texts
 
     def compare(self) -> None:
         """Compare the tokenizers that are marked on the texts that are chosen for it, or stop doing so."""
@@ -64,6 +72,30 @@ class ComparisonFeature(Feature):
         self.screen.comparison = ComparisonRun(True, "starting", f"{called} on {subject}", tokenizers)
         run = partial(self._run, paths, by_section)
         self.begin(run if paths else partial(self._run_on_text, self.screen.editor.area.text))
+
+    async def export(self) -> None:
+        """Write the view that is seen, its rows in their order, without its drawing."""
+        pane, title = self.screen.compare_pane, self.screen.comparison.subject
+        table, view, order = pane.table, pane.table.view, tuple(pane.table.order)
+        if not view.key:
+            return self.screen.say("There is no comparison to export yet.", "warning")
+        if not pane.display:
+            self.screen.action_show("compare")
+        columns = [column for column in view.columns if column.key != "plot"]
+        forms: Mapping[str, Callable[[Sequence[Section]], str]]
+        forms = {".csv": as_csv, ".md": partial(as_markdown, title), ".tex": as_latex}
+
+        def text(cell: str | Cell) -> str:
+            drawn = cell if isinstance(cell, str) else cell.text
+            return (drawn if isinstance(drawn, str) else drawn(_WIDE)).strip()
+
+        def write(path: Path) -> None:
+            rows = [[text(column.cell(table, row)) for column in columns] for row in order]
+            numbers = [index for index, column in enumerate(columns) if column.right]
+            shown = ReportTable([column.heading for column in columns], rows, numbers)
+            write_file(path, [forms[path.suffix]([Section(view.title, [view.caption], shown)]).encode()])
+
+        await self._texts.save(f"Where to? {', '.join(forms)}", write, "", tuple(forms))
 
     def _stop(self) -> None:
         if self._worker is not None:

@@ -1,5 +1,6 @@
 """Looking for suspicious tokens, and comparing tokenizers: each finding leads to its merge and into the editor."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -84,7 +85,7 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path
         await player.until("Compare", "bytes per token", lambda screen: "Search for commands" not in screen)
 
 
-async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Path, book: Path) -> None:
+async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Path, book: Path, home: Path) -> None:
     text = book.read_text()
     counts = [len(load(path).encode(text)) for path in (small, other)]
     async with play(book, tokenizers=(other, small)) as player:
@@ -94,6 +95,12 @@ async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Pa
         player.press("enter")
         await player.until(lambda screen: re.search(rf"book\.txt +1,340 +{counts[0]} +{counts[1]} ", screen.text))
         await player.rest()
+        player.press("x")
+        await player.answer("Where to? .csv, .md, .tex", "found.csv")
+        await player.until(lambda screen: (home / "found.csv").exists(), "Saved as")
+        (head, row), n = csv.reader((home / "found.csv").read_text().splitlines()), len(text.encode())
+        named = [f"A {small.stem}", f"B {other.stem}", "vs. A"]
+        assert head == ["text", "bytes", *named] and row[:4] == ["book.txt", str(n), *map(str, counts)]
         for view in "Latin", "bytes per token", "book.txt:1", "boundaries", f"only in A {small.stem}":
             player.press("right")
             await player.until(view)
