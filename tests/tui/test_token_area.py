@@ -187,6 +187,15 @@ async def test_soft_wrap_follows_the_width_and_gives_up_on_very_long_lines() -> 
         assert area.virtual_size.width == 0
 
 
+async def test_the_cursor_stays_in_sight_in_a_terminal_of_another_size() -> None:
+    async with opened("the theme of the other thesis " * 30 + "END", width=60) as editor:
+        await editor.press("ctrl+end")
+        for size in ((20, 8), (60, 12)):
+            await editor.pilot.resize_terminal(*size)
+            await editor.pilot.pause()
+            assert any("END" in row for row in editor.rows()), size
+
+
 async def test_a_click_lands_on_the_character_that_is_drawn_there() -> None:
     async with opened("\x1b漢\t日本語x\nthe") as editor:
         area = editor.area

@@ -71,7 +71,7 @@ class TokenRows:
         self.specials: frozenset[int] = frozenset()  # ids of special tokens
         self.verdicts: Mapping[int, Verdict] = {}  # id -> verdict, of tokens with a finding
         self.measures: Mapping[str, Mapping[int, float]] = {}  # name of a measure, if it was measured -> id -> number
-        self.severities: Mapping[Severity, int] = {}  # severity -> how many tokens there are of it
+        self.severities = Counter[Severity]()  # severity -> how many tokens there are of it
         self.greatest: Mapping[str, float] = {}  # name of a measure -> its greatest number
         self._n_of_kind: Mapping[str, int] = {}
 

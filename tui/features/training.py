@@ -135,8 +135,7 @@ class TrainingFeature(Feature):
         if wanted is None:
             return
         if step := await self._first_step(wanted):
-            self._shown.go_to(step)
-            screen.training.log_of_merges.reveal(step - 1)
+            screen.training.log_of_merges.reveal(step - 1, tell=True)
         elif screen.run.busy and screen.training.log_of_merges.merges:
             self._train_on(wanted)
         elif screen.tokenizer is not None:

@@ -82,8 +82,7 @@ class AuditPane(Pane):
         rows = self.table.rows
         summary = "Audits the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
         if self.audit.verdicts:
-            found = [f"{MARKS[one]} {counted(rows.severities.get(one, 0), one.word)}" for one in reversed(Severity)]
-            summary = "  ".join(found)
+            summary = "  ".join(f"{MARKS[it]} {counted(rows.severities[it], it.word)}" for it in reversed(Severity))
         self.query_one("#audit-summary", Static).update(summary, layout=False)
 
     def parts(self) -> tuple[Widget, ...]:

@@ -205,11 +205,8 @@ class EditorPane(Pane):
     def action_next_example(self) -> None:
         self.action_show_example(self.example + 1)
 
-    def action_undo(self) -> None:
-        self.area.undo()
-
-    def action_redo(self) -> None:
-        self.area.redo()
+    def action_history(self, deed: str) -> None:
+        getattr(self.area, deed)()
 
     def action_walk_edits(self, by: int) -> None:
         self.status_lines.walk(by)

@@ -146,6 +146,11 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self.virtual_size = Size(width, rows.height)
         self._refresh_scrollbars()
 
+    def _on_resize(self) -> None:
+        super()._on_resize()
+        if self.has_focus:  # in a narrower terminal a text is longer, and its end elsewhere
+            self.call_after_refresh(self.scroll_cursor_visible)
+
     def _recompute_cursor_offset(self) -> None:
         super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
         self._update_height()
