@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from scope import TEXT, Opened, Scope, never
+from scope import TEXT, Opened, never
 
 from bpe_core import load, save, train
 from bpe_core.formats import why_no_tokenizer
@@ -88,31 +88,23 @@ async def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
     assert listed == list(map(str, (*paths[5:7], *paths[8:], paths[7])))
 
 
-async def ask_for(scope: Scope, name: str) -> None:
-    await scope.screen.run_action("do('tokenizers.fetch')")
-    await scope.asked(Ask)
-    await scope.answer(name)
-
-
 @pytest.mark.slow
-async def test_what_is_in_the_cache_is_put_in_force(opened: Opened, kept: Path, tmp_path: Path) -> None:
+async def test_what_is_in_the_cache_is_put_in_force_and_what_cannot_be_is_one_sentence(
+    opened: Opened, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     snapshot = tmp_path / "cache" / "huggingface" / "hub" / "models--some--model" / "snapshots" / "1"
     snapshot.mkdir(parents=True)
     save(train(TEXT, vocab_size=290), snapshot / "tokenizer.json", format="huggingface")
     async with opened() as scope:
         await scope.until_tokenizer()
-        await ask_for(scope, "some/model")
+        for name in "gpt2", "some/model":
+            assert scope.screen.path == str(kept)
+            await scope.screen.run_action("do('tokenizers.fetch')")
+            await scope.asked(Ask)
+            await scope.answer(name)
+            await scope.until(lambda: any("TIKTOKEN_CACHE_DIR is empty" in said for said in scope.said), "it says why")
+            await scope.until(lambda: not scope.screen.notice, "nothing is awaited any more")
         await scope.until(lambda: scope.screen.path == str(snapshot / "tokenizer.json"), "the other one is in force")
         assert scope.screen.tokenizer is not None and scope.screen.tokenizer.name == "some/model"
         await scope.until(lambda: "some/model" in {kept.name for kept in scope.screen.kept}, "it is listed")
-
-
-@pytest.mark.slow
-async def test_what_cannot_be_is_one_sentence(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        await ask_for(scope, "gpt2")
-        await scope.until(lambda: any("TIKTOKEN_CACHE_DIR is empty" in said for said in scope.said), "it says why not")
-        await scope.until(lambda: not scope.screen.notice, "nothing is awaited any more")
-        assert scope.screen.path == str(kept)

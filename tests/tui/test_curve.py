@@ -43,10 +43,6 @@ def lines(curve: Curve) -> list[str]:
     return [curve.render_line(y).text.rstrip() for y in range(curve.size.height)]
 
 
-def lines_uncut(curve: Curve) -> list[str]:
-    return [curve.render_line(y).text for y in range(curve.size.height)]
-
-
 def test_a_diagonal_and_a_cliff() -> None:
     assert braille([0, 1 / 3, 2 / 3, 1], 2, 1) == ["⠑⢄"]
     assert braille([0, 1], 1, 3) == ["⢱", "⢸", "⢸"], "a cliff has no gaps"
@@ -102,46 +98,38 @@ def test_no_numbers_and_no_size_make_it_fail(
     curve.append(lengths[1:])
     for step in (0, *steps, len(lengths)):
         curve.set_reactive(Curve.step, step)
-        assert all(cell_len(line) == width for line in lines_uncut(curve))
+        assert all(cell_len(curve.render_line(y).text) == width for y in range(height))
         for by in (-1, 1):
             curve.action_travel(by)
 
 
-async def test_keys_travel_along_the_curve() -> None:
+async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
     app = CurveApp()
     async with app.run_test(size=(60, 10)) as pilot:
         await pilot.pause()
-        app.curve.focus()
-        await pilot.press("left")
-        assert app.chosen == [19], "at least a step, however few there are"
-        await pilot.press("home", "end", "right")
-        assert app.chosen[1:] == [0, 20, 20]
-        app.curve.clear(200_000)
-        app.curve.append(range(199_999, 0, -1))
-        app.curve.step = 100_000
-        await pilot.press("right")
-        assert 100_000 + 1_000 < app.chosen[-1] < 100_000 + 3_000, "the next dot, where a step is less than one"
-
-
-async def test_x_gives_the_first_merges_more_room() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        await pilot.pause()
-        app.curve.focus()
-        app.curve.step = 4
-        linear = next(line.index("●") for line in lines(app.curve) if "●" in line)
-        await pilot.press("x")
-        logarithmic = next(line.index("●") for line in lines(app.curve) if "●" in line)
-        assert logarithmic > 2 * linear and "log scale" in lines(app.curve)[-1]
-
-
-async def test_a_click_chooses_the_step_under_it() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        await pilot.pause()
+        curve, chosen = app.curve, app.chosen
         await pilot.click(Curve, offset=(5, 4))
         await pilot.click(Curve, offset=(58, 4))
-        assert app.chosen == [0, 20]
+        await pilot.press("left", "home", "end", "right")
+        assert chosen == [0, 20, 19, 0, 20, 20], "at least a step, however few there are"
+        curve.step = 4
+        linear = next(line.index("●") for line in lines(curve) if "●" in line)
+        await pilot.press("x")
+        logarithmic = next(line.index("●") for line in lines(curve) if "●" in line)
+        assert logarithmic > 2 * linear and "log scale" in lines(curve)[-1], "the first merges have more room"
+        chosen.clear()
+        left, width = curve._track
+        for is_logarithmic, button, x in ((False, 0, 4), (False, 1, width // 2), (True, 1, width // 2), (True, 1, -2)):
+            curve.logarithmic = is_logarithmic
+            app.post_message(MouseMove(None, left + x, 3, 0, 0, button, False, False, False))
+            await pilot.pause()
+        assert chosen == [10, 4], "the middle of a logarithmic axis is its square root"
+        curve.logarithmic = False
+        curve.clear(200_000)
+        curve.append(range(199_999, 0, -1))
+        curve.step = 100_000
+        await pilot.press("right")
+        assert 100_000 + 1_000 < chosen[-1] < 100_000 + 3_000, "the next dot, where a step is less than one"
 
 
 async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
@@ -211,15 +199,3 @@ async def test_another_training_lies_under_it_with_its_numbers() -> None:
         assert lines(curve)[1].endswith("○ ends at 2 other")
         curve.under = None
         assert lines(curve) == alone
-
-
-async def test_with_the_button_held_down_the_mouse_travels_along_the_axis() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        await pilot.pause()
-        left, width = app.curve._track
-        for logarithmic, button, x in ((False, 0, 4), (False, 1, width // 2), (True, 1, width // 2), (True, 1, -2)):
-            app.curve.logarithmic = logarithmic
-            app.post_message(MouseMove(None, left + x, 3, 0, 0, button, False, False, False))
-            await pilot.pause()
-        assert app.chosen == [10, 4], "the middle of a logarithmic axis is its square root"

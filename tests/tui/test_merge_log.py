@@ -199,19 +199,6 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         assert log.following and log.current == len(merges), "the tail is followed where all are shown"
 
 
-async def test_where_nobody_counted_nothing_is_shown_that_only_counts_tell_of() -> None:
-    app = LogApp()
-    async with app.run_test(size=(110, 14)) as pilot:
-        log = app.log_
-        log.show(Merges([Merge(*row[:5], 0, 0, 0) for row in map(astuple, TEXTBOOK)]))
-        seen = []
-        for key in ("left", "left", "left", "right"):
-            await pilot.press(key)
-            seen.append(log.choice)
-            assert (SHOWN[log.choice].title if log.choice else "3 merges") in lines(log)[-1]
-        assert seen == ["partial", "longest", "", "longest"]
-
-
 async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() -> None:
     app = LogApp()
     async with app.run_test(size=(90, 12)) as pilot:
@@ -228,14 +215,21 @@ async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() 
         assert colored == ["aaa"], "the label, not the column"
 
 
-async def test_what_is_not_known_is_left_out() -> None:
+async def test_what_nobody_counted_is_left_out() -> None:
     """Merges read from a file have no counts."""
     app = LogApp()
-    async with app.run_test(size=(110, 10)) as pilot:
-        append(app.log_, [Merge(1, 97, 97, 256, b"aa", 0, 1, 0)])
+    async with app.run_test(size=(110, 14)) as pilot:
+        log = app.log_
+        log.show(Merges([Merge(*row[:5], 0, 1, 0) for row in map(astuple, TEXTBOOK)]))
         await pilot.pause()
-        assert cells(lines(app.log_)[1]) == ["1", "a", "a", "aa"]
-        assert cells(lines(app.log_)[0]) == ["step", "left", "right", "token"], "no column is empty from top to bottom"
-        app.log_.show(Merges())
+        assert cells(lines(log)[0]) == ["step", "left", "right", "token"], "no column is empty from top to bottom"
+        assert cells(lines(log)[1]) == ["1", "a", "a", "aa"]
+        seen = []
+        for key in ("left", "left", "left", "right"):
+            await pilot.press(key)
+            seen.append(log.choice)
+            assert (SHOWN[log.choice].title if log.choice else "3 merges") in lines(log)[-1]
+        assert seen == ["partial", "longest", "", "longest"]
+        log.show(Merges())
         await pilot.pause()
-        assert "will appear here" in lines(app.log_)[1]
+        assert "will appear here" in lines(log)[1]

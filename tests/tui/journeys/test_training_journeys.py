@@ -127,23 +127,6 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             await player.until(lambda screen, step=step: screen.step[0] == step and "paused" in screen)
 
 
-@pytest.mark.slow
-async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, long_book: Path) -> None:
-    async with play(long_book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.press("f7")
-        for step in range(1, 4):
-            await player.until(lambda screen, step=step: screen.step[0] == step)
-            player.press("f7")
-        await player.quit()
-    async with play() as player:
-        await player.until("did not end")
-        player.press("y")
-        await player.until("paused", lambda screen: screen.step[0] >= 3)
-        player.press("f6")
-        await player.until(lambda screen: screen.step == (768, 768), "long.txt-gpt4 · 1,024 tokens")
-
-
 async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_again(small: Path, book: Path) -> None:
     unfinished = UnfinishedTraining("book", TrainingOptions(270), (str(book),))
     Note.new(config.tokenizers_folder() / "book.json", unfinished).leave()
@@ -154,13 +137,18 @@ async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_ag
     assert not list(config.tokenizers_folder().glob("*.unfinished"))
 
 
-def test_a_training_that_was_killed_with_the_app_goes_on(small: Path, long_book: Path) -> None:
+@pytest.mark.parametrize("end", ["kill", pytest.param("leave", marks=pytest.mark.slow)])
+def test_a_training_that_was_killed_or_left_with_the_app_goes_on(end: str, small: Path, long_book: Path) -> None:
     with seen_in_terminal("-t", small, long_book) as (app, screen):
         app.until(lambda: screen().step == (24, 24), "the app is there")
         for step in 1, 2, 3:
             app.type("\x1b[18~")  # F7
             app.until(lambda step=step: screen().step[0] == step, "one merge is learned")
-        app.kill()
+        if end == "kill":
+            app.kill()
+        else:
+            app.type("\x11")  # Ctrl+Q
+            assert app.wait() == 0
     with seen_in_terminal() as (app, screen):
         app.until(lambda: "did not end" in screen(), "the training is asked for")
         app.type("y")
