@@ -1,6 +1,5 @@
-"""What is remembered oddly, and paths that people type."""
+"""Paths that people type, and keys that they type fast."""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -12,24 +11,6 @@ from textual.widgets import Input, Label
 from bpe_core import Tokenizer, load, save, train
 from tui.dialogs.questions import Ask, AskPath, Confirm, place_of_file, whole_number
 from tui.disk import config
-
-
-@pytest.mark.slow
-async def test_odd_things_that_are_remembered_do_no_harm(opened: Opened, kept: Path) -> None:
-    config.save_configuration(config.Configuration())
-    stored = {
-        "theme": "no such theme",
-        "tokenizer": "/nu\x00l" + "x" * 300,
-        "corpus": ["/gone", "/nu\x00l", "x" * 300],
-        "options": {"vocab_size": -5, "pattern": "(", "ties": "by lot", "min_count": 0},
-    }
-    config._configuration_file().write_text(json.dumps(stored))
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        assert scope.screen.corpus.paths == ()
-        await scope.press("f6")
-        await scope.until(lambda: scope.said, "something is said")
-
 
 # Paths that people type
 
