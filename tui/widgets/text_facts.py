@@ -86,7 +86,7 @@ class StatusLines(Vertical):
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
-        self._edits = deque[list[RememberedEdit]](maxlen=_REMEMBERED)  # what each did in each lane
+        self._edits = deque[Sequence[RememberedEdit]](maxlen=_REMEMBERED)  # what each did in each lane
         self._names: list[str] = []  # the labels of the lanes, if there are several
         self._back = 0  # how many edits before the last is shown
         self._gone_to: Pitfall | None = None
@@ -148,8 +148,7 @@ class StatusLines(Vertical):
     def show_lanes(self, names: Sequence[str]) -> None:
         """Tell of these lanes, the first among them; of none, if there is only that. New ones had no edits."""
         if len(names) != max(1, len(self._names)):
-            for edit in self._edits:
-                del edit[1:]
+            self._edits = deque((edit[:1] for edit in self._edits), _REMEMBERED)
         self._names = list(names) if len(names) > 1 else []
         self.set_class(bool(self._names), "-lanes")
         self._line("lanes").styles.height = max(1, len(self._names))
