@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 from bpe_core.errors import BpeError
 from bpe_core.explain.merge_choice import Explanation
 from bpe_core.worker.explain import Places
+from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.job import Request
 from bpe_core.worker.messages import (
     Done,
@@ -29,6 +30,7 @@ from bpe_core.worker.messages import (
     WorkProgress,
     packed,
 )
+from bpe_core.worker.train import TrainRequest
 
 BATCHES_PER_SECOND: Final = 10  # each draws most of the screen again, and keys have to wait for it
 FLEETING: Final = 100  # merges in a batch that nobody can read: the next comes `SELDOM` times a second
@@ -95,13 +97,14 @@ class WorkerProcess:
             raise cancelled
 
     async def _end(self, process: Process) -> None:
-        """Terminate the worker unless it ends by itself, and kill it if it has not ended within `PATIENCE` seconds.
+        """Terminate the worker unless it ends by itself, and kill it if it has not ended within `PATIENCE` seconds, or
+        at once if there is nothing that it keeps: it may be far from where it would hear that it is to end.
 
         Popen.terminate() would reap a worker that has just ended, of which asyncio then knows nothing, and says so.
         """
         if process.returncode is None and not self._is_done:
             with suppress(ProcessLookupError):
-                process.terminate()
+                (process.terminate if isinstance(self.request, TrainRequest | FetchRequest) else process.kill)()
         try:
             # Process.wait() does not return while the pipe still holds something: drain it to its end first.
             async with asyncio.timeout(PATIENCE):

@@ -13,6 +13,7 @@ from scope import PATIENCE, eventually
 from bpe_core import load
 from bpe_core.tokenizer.training_record import parsed_option
 from bpe_core.worker.inputs import CountRequest
+from bpe_core.worker.job import Request
 from bpe_core.worker.messages import (
     Done,
     Event,
@@ -250,17 +251,21 @@ async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path
     assert gone(jobs[0].pid)
 
 
-async def test_a_worker_that_will_not_go_is_killed(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("request_, is_asked", [(TrainRequest(Recipe()), True), (CountRequest((), ""), False)])
+async def test_a_worker_that_will_not_go_is_killed_at_once_if_it_keeps_nothing(
+    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request_: Request, is_asked: bool
+) -> None:
     monkeypatch.setattr(process, "PATIENCE", 0.2)
-    stand_in("""
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    stand_in(f"""
+signal.signal(signal.SIGTERM, lambda *_: open({str(tmp_path / "asked")!r}, "w"))
 say(State("running"))
 while True:
     say(WorkProgress("counting", 1, 9, "a"))
 """)
-    async with WorkerProcess(ANYTHING) as job:
+    async with WorkerProcess(request_) as job:
         assert await anext(aiter(job.batches()))
     assert gone(job.pid)
+    assert (tmp_path / "asked").exists() is is_asked
 
 
 # A worker that cannot be, or says too much
