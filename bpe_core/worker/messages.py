@@ -93,7 +93,7 @@ class Merges(Sequence[Merge]):
         self.token_bytes = list(data)
         self.counts, ties, self.n_tokens = map(list, numbers)  # amounts, which need be no whole numbers
         self.ties = array("Q", ties)
-        self._lengths, self._n_measured = dict[int, int](), 0
+        self._lengths = dict[int, int]()
 
     def extend(self, merges: Self) -> None:
         """Add those of the steps behind these."""
@@ -106,9 +106,8 @@ class Merges(Sequence[Merge]):
 
     def length_of(self, token: int) -> int | None:
         """The bytes of a token that these merges make; None of others."""
-        if self._n_measured < len(self):
-            new, self._n_measured = slice(self._n_measured, None), len(self)
-            self._lengths.update(zip(self.pairs[2][new], map(len, self.token_bytes[new]), strict=True))
+        if (start := len(self._lengths)) < len(self):
+            self._lengths.update(zip(self.pairs[2][start:], map(len, self.token_bytes[start:]), strict=True))
         return self._lengths.get(token)
 
     def __len__(self) -> int:

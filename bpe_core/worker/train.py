@@ -30,7 +30,7 @@ from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job, Request
 from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Saved, Started, State
 
 RUN: Final = JobCommand("run")
-BATCH: Final = 256  # merges in one event at most
+BATCH: Final = 512  # merges in one event at most
 BATCH_SECONDS: Final = 0.03  # after these a batch is sent though it is not full
 SLICE_SECONDS: Final = 0.005  # of learning, about, after which commands are read
 IDLE_SECONDS: Final = 0.5  # of a pause before a checkpoint: not between the steps of somebody who steps on and on

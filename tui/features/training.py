@@ -274,12 +274,16 @@ class TrainingFeature(Feature):
                 begin = task.begin.vocabulary if task.begin else None  # the worker begins with the same
                 course.tokenizer = bpe_core.Tokenizer(first_vocabulary(task.rules, begin), task.rules.pattern)
                 course.n_known, course.n_bytes = n_known, n_bytes
-                self._shown.begin_training(course.task, course.tokenizer, course.merges, n_tokens, n_bytes)
                 pace.restart()
-                return Run("merging", 0, n_merges, tokens_at_start=n_tokens, first_counts=first_counts)
+                run = Run("merging", 0, n_merges, tokens_at_start=n_tokens, first_counts=first_counts)
+                self._publish(course, run)  # before its first step is shown: at full speed nobody asks why it was so
+                self._shown.begin_training(course.task, course.tokenizer, course.merges, n_tokens, n_bytes)
+                return run
             case messages.Merges() if course.tokenizer:
                 course.merges.extend(event)
                 course.tokenizer = course.tokenizer.with_merges(zip(*event.pairs, strict=True))
+                for index in (course.merges.length_of, course.tokenizer.vocabulary.children):
+                    index(event.pairs[2][0])  # takes up what has come: soon many would have to be at one go
                 return replace(run, done=len(course.merges), rate=pace.rate(len(course.merges)))
             case messages.State("paused", reached):
                 return replace(run, phase="paused", rate=0.0, detail=str(reached or ""))

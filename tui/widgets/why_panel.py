@@ -190,7 +190,7 @@ class WhyPanel(Vertical):
 
     def watch_run(self, old: Run, run: Run) -> None:
         if old.phase != run.phase and old.phase == "merging":
-            self.ask()
+            self.call_after_refresh(self.ask)  # first one sees that it has ended: starting a worker takes its time
 
     def watch_tokenizer(self) -> None:
         if self.explained.step == self.step:
