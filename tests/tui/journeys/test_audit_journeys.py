@@ -23,6 +23,13 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
         player.press("f5", "enter")  # once the texts are counted: an audit counts the tokens in them, too
         await player.until("tokens found", lambda screen: 256 in findings(screen))
         worst = findings(player.screen)[:1]
+        for key, told in (
+            ("w", "none of the chosen texts"),
+            ("c", "in the tokenizer alone"),
+            ("c", "tokenizer, book.txt"),
+        ):
+            player.press(key)
+            await player.until(told, lambda screen: findings(screen)[:1] == worst)
         for down in 0, 1:
             token = findings(player.screen)[down]
             player.press(*["down"] * down, "enter")
