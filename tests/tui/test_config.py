@@ -10,7 +10,7 @@ import pytest
 from tui.disk import config
 from tui.disk.config import Configuration, load_configuration, load_text, save_configuration, save_text
 from tui.features.corpus import possible
-from tui.state import TrainingOptions
+from tui.state import Opened, TrainingOptions
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -20,6 +20,9 @@ FILLED = Configuration(
     corpus=("/a/book.txt", "/a/\udcff.txt"),  # a file name that is no UTF-8
     reference=("/b",),
     options=TrainingOptions(512, "gpt2", "largest", 2, ("<|endoftext|>",)),
+    opened=(Opened("/m/mine.json", "", 264, "gpt2", 1234, 10**18), Opened("/c/x", "gpt-4o")),
+    names={"/m/mine.json": "Anna"},
+    forgotten=("/c/y",),
 )
 
 
@@ -29,14 +32,15 @@ def stored() -> Path:
 
 
 def test_everything_comes_back() -> None:
+    told: list[str] = []
     assert load_configuration() == Configuration()
     save_configuration(FILLED)
-    assert load_configuration() == FILLED
+    assert load_configuration(told.append) == FILLED and not told
 
 
-@pytest.mark.parametrize("content", ["", "{", "[1]", "null", '"text"', "\x00", '{"theme": "nor'])
-def test_a_broken_file_is_the_defaults(content: str) -> None:
-    stored().write_text(content)
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"null", b'"text"', b"\x00", b'{"theme": "nor', b"\xff\xfe{}"])
+def test_a_broken_file_is_the_defaults(content: bytes) -> None:
+    stored().write_bytes(content)
     assert load_configuration() == Configuration()
 
 
@@ -47,11 +51,6 @@ def test_what_this_version_does_not_know_is_the_default() -> None:
     own = TrainingOptions(pattern=r"[a-z]+|[^a-z]")  # any regular expression is a pattern
     save_configuration(Configuration(options=own))
     assert possible(load_configuration().options) == own
-
-
-def test_bytes_that_are_no_text_are_the_defaults() -> None:
-    stored().write_bytes(b"\xff\xfe{}")
-    assert load_configuration() == Configuration()
 
 
 def test_what_is_odd_is_left_out_and_the_rest_is_kept() -> None:

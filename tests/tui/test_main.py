@@ -16,7 +16,7 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
 from tests.terminals import Terminal, python_in_terminal
 from tests.tui.scope import ROOT
-from tui.__main__ import HEADLESS, _checked, _located, main
+from tui.__main__ import HEADLESS, _located, main
 from tui.disk.config import Configuration, save_configuration
 from tui.disk.tokenizer_files import told_apart
 from tui.state import Opened
@@ -79,11 +79,6 @@ def test_a_tokenizer_is_named_by_its_file_or_its_name(kept: Path, monkeypatch: p
     assert _located("gpt-4o") == str(kept)
 
 
-def test_nothing_is_read_whole_before_the_first_frame(kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_core.formats.read", lambda *_, **__: pytest.fail("it is read"))
-    assert (_checked(str(book)), _checked(str(kept)), _located(str(kept))) == (str(book), str(kept), str(kept))
-
-
 @pytest.mark.parametrize("format", WRITABLE)
 def test_a_tokenizer_of_any_format_is_opened_as_one(home: Path, kept: Path, format: str) -> None:
     written = home / ("vocab.json" if format == "gpt2" else "mine")
@@ -99,9 +94,13 @@ def test_a_checkout_is_opened_as_the_tokenizer_in_it(home: Path, kept: Path, boo
         (folder / "README.md").write_text("A model.")
     save(load(kept), checkout / "tokenizer.json", format="huggingface")
     (broken / "tokenizer.json").write_text((checkout / "tokenizer.json").read_text()[:-20])
-    texts, tokenizers, told = told_apart([str(checkout), str(broken), str(book)])
-    assert (texts, tokenizers) == ((str(broken), str(book)), (str(checkout / "tokenizer.json"),))
+    half = home / "half.json"
+    half.write_text(kept.read_text()[:999])
+    texts, tokenizers, told = told_apart([str(checkout), str(broken), str(half), str(kept), str(book)])
+    assert texts == (str(broken), str(half), str(book))
+    assert tokenizers == (str(checkout / "tokenizer.json"), str(kept))
     assert "holds a tokenizer, which is opened" in told[0] and "taken for a text" in told[1]
+    assert "half.json" in told[2] and told[2].endswith(" So it is taken for a text of the corpus.")
     assert _located(str(checkout)) == str(checkout / "tokenizer.json")
 
 
@@ -170,13 +169,3 @@ def test_a_wrong_argument_is_answered_before_anything_heavy_is_imported() -> Non
         [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True
     )
     assert ended.stdout == b"\n"
-
-
-def test_a_broken_tokenizer_file_is_told_before_it_is_taken_for_a_text(home: Path, kept: Path, book: Path) -> None:
-    whole = kept.read_text()
-    broken = home / "broken.json"
-    broken.write_text(whole[: len(whole) // 2])
-    texts, tokenizers, doubts = told_apart([str(broken), str(kept), str(book)])
-    assert (texts, tokenizers) == ((str(broken), str(book)), (str(kept),))
-    (doubt,) = doubts
-    assert "broken.json" in doubt and doubt.endswith(" So it is taken for a text of the corpus.")

@@ -12,7 +12,7 @@ import pytest
 
 from bpe_core import hub, save, train
 from tui.disk import tokenizer_files
-from tui.disk.config import Configuration, load_configuration, save_configuration
+from tui.disk.config import Configuration
 from tui.disk.tokenizer_files import described, found, listed, seen, trouble_of
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
@@ -114,18 +114,6 @@ def test_a_tokenizer_is_told_of_in_sentences() -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_what_the_list_keeps_comes_back() -> None:
-    kept = Configuration(
-        opened=(Opened("/m/mine.json", "", 264, "gpt2", 1234, 10**18), Opened("/c/x", "gpt-4o")),
-        names={"/m/mine.json": "Anna"},
-        forgotten=("/c/y",),
-    )
-    save_configuration(kept)
-    told: list[str] = []
-    assert load_configuration(told.append) == kept and not told
-
-
-@pytest.mark.usefixtures("home")
 async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -155,6 +143,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_model_of_the_hub_is_listed_by_its_name(cache: Path) -> None:
+    assert found() == (), "there is no cache yet"
     snapshot = cache / "hub" / "models--some--model-7b" / "snapshots" / "0123abc"
     snapshot.mkdir(parents=True)
     (snapshot / "vocab.json").write_text("{}")
@@ -171,7 +160,3 @@ def test_a_rank_file_is_known_by_its_place_and_its_content(cache: Path, monkeypa
         address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
         (cache / hashlib.sha1(address.encode()).hexdigest()).write_bytes(b"test")
     assert [tokenizer.name for tokenizer in found()] == ["cl100k_base"]
-
-
-def test_without_any_cache_nothing_is_found(cache: Path) -> None:
-    assert found() == ()
