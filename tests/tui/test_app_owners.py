@@ -1,6 +1,5 @@
 """Each fact on the screen has one owner: nothing of one training, count, tokenizer or fetch gets into another."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,12 +8,10 @@ from typing import cast
 import pytest
 from scope import TEXT, Opened, never
 
-from bpe_core import load, save, train
-from bpe_core.formats import why_no_tokenizer
+from bpe_core import save, train
 from tui import process
 from tui.dialogs.questions import Ask
 from tui.disk import config
-from tui.disk.tokenizer_files import told_apart
 from tui.features.shown import Shown
 from tui.features.tokenizers import MOST_OPENED, Tokenizers
 from tui.process import WorkerProcess
@@ -62,18 +59,6 @@ async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes
 
 
 # Tokenizers from elsewhere
-
-
-def test_a_tokenizer_file_is_told_from_a_text(kept: Path, book: Path, home: Path) -> None:
-    (home / "text.json").write_text(json.dumps({"model": "of what?", "format": "bpescope", "version": 1}))
-    ranks = home / "ranks.txt"
-    save(load(kept), ranks, format="tiktoken")
-    assert why_no_tokenizer(kept) is why_no_tokenizer(ranks) is None
-    assert None not in map(why_no_tokenizer, (book, home, home / "text.json", home / "missing"))
-    texts, tokenizers, told = told_apart(map(str, (book, kept, home, home / "text.json", ranks)))
-    assert texts == (str(book), str(home), str(home / "text.json"))
-    assert tokenizers == (str(kept), str(ranks))
-    assert [sentence for sentence in told if "text.json" not in sentence] == []
 
 
 async def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:

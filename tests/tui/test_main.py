@@ -94,10 +94,11 @@ def test_a_checkout_is_opened_as_the_tokenizer_in_it(home: Path, kept: Path, boo
         (folder / "README.md").write_text("A model.")
     save(load(kept), checkout / "tokenizer.json", format="huggingface")
     (broken / "tokenizer.json").write_text((checkout / "tokenizer.json").read_text()[:-20])
-    half = home / "half.json"
+    half, text = home / "half.json", home / "text.json"
     half.write_text(kept.read_text()[:999])
-    texts, tokenizers, told = told_apart([str(checkout), str(broken), str(half), str(kept), str(book)])
-    assert texts == (str(broken), str(half), str(book))
+    text.write_text('{"model": "of what?", "format": "bpescope", "version": 1}')
+    texts, tokenizers, told = told_apart(map(str, (checkout, broken, half, text, kept, book, home)))
+    assert texts == (str(broken), str(half), str(text), str(book), str(home))
     assert tokenizers == (str(checkout / "tokenizer.json"), str(kept))
     assert "holds a tokenizer, which is opened" in told[0] and "taken for a text" in told[1]
     assert "half.json" in told[2] and told[2].endswith(" So it is taken for a text of the corpus.")
