@@ -6,7 +6,7 @@ from typing import Final
 
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import completed, utf8
+from bpe_core.utf8 import completed
 
 LONGEST_EXAMPLE: Final = 200  # characters of a piece of a corpus that may be a witness
 
@@ -78,9 +78,6 @@ def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
 
 
 def _holds(tokenizer: Tokenizer, text: str, token: int) -> bool:
-    token_bytes = tokenizer.token_bytes(token)
-    if tokenizer.by_piece and not any(token_bytes in utf8(piece) for piece in tokenizer.splitter.split(text)):
-        return False  # splitting is much faster than encoding
     try:
         return token in tokenizer.encode_ordinary(text)
     except UnknownTokenError:  # a published vocabulary without all 256 bytes

@@ -87,7 +87,8 @@ class RankedVocabulary(Vocabulary):
 
     @property
     def n_merges(self) -> int:
-        self.recover()
+        if self._recovered is None:  # it is asked for with every token
+            self.recover()
         return len(self._recovered or ())
 
     @cached_property
