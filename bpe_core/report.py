@@ -82,7 +82,7 @@ def as_markdown(title: str, sections: Sequence[Section]) -> str:
                 for row in table.rows
             ]
             lines += [""] * bool(section.sentences)
-            lines += [f"| {' | '.join(row)} |" for row in (table.head, rules, *rows)]
+            lines += [f"| {' | '.join(row)} |" for row in (map(_plain, table.head), rules, *rows)]
     return "\n".join(lines) + "\n"
 
 

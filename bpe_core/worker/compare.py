@@ -137,7 +137,7 @@ def summary(
     return {
         "tokenizers": list(names),
         "vocabularies": [{"name": one.name, "tokens": one.n_vocab, "pattern": one.pattern} for one in tokenizers],
-        "total": {"texts": len(comparison.texts), **_sizes(total), **of_all_texts(comparison)},
+        "total": {"texts": len(comparison.texts), **_measures(total, None), **of_all_texts(comparison)},
         "folders": [{"folder": one.name, **_measures(one, relative_to)} for one in folders],
         "scripts": [{"script": one.name, **_measures(one, None)} for one in comparison.scripts()],
         "token_lengths": [dict(sorted(comparison.token_lengths(i).items())) for i in range(len(tokenizers))],
@@ -167,16 +167,13 @@ def texts_as_json(comparison: Comparison, reference: str | None) -> list[dict[st
     ]
 
 
-def _sizes(amounts: Amounts) -> dict[str, int]:
-    return {"bytes": amounts.n_bytes, "characters": amounts.n_characters, "words": amounts.n_words}
-
-
 def _measures(amounts: Amounts, reference: Amounts | None) -> dict[str, Any]:
     values = {
         key: [of_amounts(key, amounts, i, reference=reference) for i in range(len(amounts.n_tokens))]
         for key in OF_PARTS
     }
-    return _sizes(amounts) | {key: found for key, found in values.items() if None not in found}
+    sizes = {"bytes": amounts.n_bytes, "characters": amounts.n_characters, "words": amounts.n_words}
+    return sizes | {key: found for key, found in values.items() if None not in found}
 
 
 def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]:

@@ -82,8 +82,21 @@ def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
     assert row["where"] == "…/en/a.txt:1" and row["line"] == TEXT.splitlines()[0]
     pair = seen(comparison, "disagreements", tokenizer=2)
     assert [column.key for column in pair.columns] == ["times", "t0", "t2", "where"]
+    assert comparison.found is not None
+    shared = comparison.found["pairs"][1]["boundaries"]
+    parts = [f"{shared['shared'] / shared[side]:.3f} of {whose}" for side, whose in (("second", "C"), ("first", "A"))]
+    assert all(f"{part}'s" in pair.caption for part in parts), "precision and recall say of which"
     target, found = pair.target(0), texts(pair, 0)
     assert target is not None and target.length > 0 and "│" in found["t0"] + found["t2"]
+
+
+def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(comparison: ComparisonRun) -> None:
+    one = metrics.Comparison([train(TEXT, vocab_size=270)])
+    one.add("text", "東京は日本 the theme")
+    run = replace(comparison, tokenizers=comparison.tokenizers[:1], texts=one.texts, found=summary(one, ["a"]))
+    view = seen(run, "scripts", metric="fertility")
+    hints = {texts(view, row)["name"]: view.hint(row) for row in range(view.n_rows)}
+    assert "without spaces" in hints["Han"] and "without spaces" not in hints["Latin"]
 
 
 def test_a_single_tokenizer_has_no_pairs(comparison: ComparisonRun) -> None:

@@ -15,6 +15,7 @@ from textual.reactive import var
 
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_amounts
 from bpe_core.metrics.comparison import Amounts
+from bpe_core.metrics.text_parts import WITHOUT_SPACES
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import applies, bindings
 from tui.drawing.lines import cut
@@ -246,7 +247,10 @@ def _of_parts(
     def row_hint(row: int) -> str:
         part = parts[row]
         sizes = counted(part.n_bytes, "byte"), counted(part.n_characters, "character"), counted(part.n_words, "word")
-        return f"{visible(part.name)}: {', '.join(sizes)}{'; Enter opens it in the editor' if target(row) else ''}."
+        more = "; Enter opens it in the editor" if target(row) else ""
+        if what == "script" and part.name in WITHOUT_SPACES:
+            more = "; written without spaces, so what counts words is of no use here"
+        return f"{visible(part.name)}: {', '.join(sizes)}{more}."
 
     if aspect.metric == "parity" and reference is None:
         caption = "parity: of texts and folders that are translations of one another, not of scripts"
@@ -369,9 +373,10 @@ def _of_disagreements(comparison: ComparisonRun, pair: Found) -> View:
         columns.append(Column(f"t{index}", 12, cell, "The tokens it makes of it.", most=40, title=title, **sorts))
     columns.append(_where(rows, "first in"))
 
+    one, two = LETTERS[0], LETTERS[other]
     caption = (
-        f"{LETTERS[0]} and {LETTERS[other]}: {shared['shared']:,} boundaries shared · precision "
-        f"{shared['precision']:.3f} · recall {shared['recall']:.3f} · F1 {shared['f1']:.3f}"
+        f"{one} and {two} share {shared['shared']:,} boundaries: {shared['precision']:.3f} of {two}'s (precision), "
+        f"{shared['recall']:.3f} of {one}'s (recall) · F1 {shared['f1']:.3f}"
     )
     leads = partial(_place_hint, rows), partial(_target, comparison, rows)
     return View("disagreements", "disagreements", caption, columns, len(rows), *leads, _others(comparison))

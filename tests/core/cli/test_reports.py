@@ -68,6 +68,9 @@ def test_markdown_keeps_its_tables_whatever_a_token_holds(bpescope: Bpescope) ->
     for row in rows:
         assert len(re.findall(r"(?<!\\)\|", row)) == 5, row
     assert any(line.startswith("| scaffold |") for line in lines) and "## How the score is made" in lines
+    Path("small_one.json").rename("a|b.json")
+    for line in bpescope("compare -t 'a|b.json' -t two.json --markdown text.txt")[1].splitlines():
+        assert not line.startswith("| text") or len(re.findall(r"(?<!\\)\|", line)) == 7, "a name has a bar"
 
 
 def test_html_is_one_page_without_scripts_for_dark_and_light(bpescope: Bpescope) -> None:
