@@ -83,7 +83,7 @@ class CorpusTree(Tree[TextSource]):
         self._files = self._add_group("Files", folders, reason)
         if large := computer_sources():
             self._add_group("This computer", large, "Large real texts that this computer holds already.")
-        reason = "The founding examples: texts, options, and what must come out. Open, run one."
+        reason = "Founding examples of the field, each with the result that must come out."
         self._add_group("Presets", preset_sources(), reason, expand=False)
         reason = "Texts written for this app, each to show something. Space chooses all of them."
         samples = self._add_group("Samples", sample_sources(), reason)
