@@ -178,8 +178,7 @@ class Counts:
         return whole
 
     def add(self, file: TextFile, reading: Reading) -> None:
-        """Count the next document. If reading it fails, it is skipped, or if it is `required`, that raises. Counts that
-        anything else has interrupted are to be thrown away."""
+        """Count the next document; an unreadable one is skipped, or raises if `required`. Interrupted, drop these."""
         measure = _Measure()
         try:
             self._count(reading.blocks(file), measure)

@@ -118,15 +118,24 @@ class Options:
             raise OptionError(f"end_of_word is a text such as '</w>', not {self.end_of_word!r}.")
         if without_surrogates(self.end_of_word) != self.end_of_word:
             raise OptionError(f"end_of_word {self.end_of_word!r} holds half of a character; give it a text.")
+        if len(self.end_of_word) > 100:  # it stands in many tokens of a file
+            raise OptionError(f"end_of_word has {len(self.end_of_word):,} characters; give it 100 at most.")
         if self.end_of_word in specials:
             raise OptionError(f"{self.end_of_word!r} is a special token already; choose another end_of_word.")
         smallest = 257 + len(specials) + bool(self.end_of_word)
-        _check_number("vocab_size", self.vocab_size, smallest, "256 bytes, the special tokens and a first merge")
-        if self.vocab_size > LARGEST_VOCABULARY:
-            raise OptionError(f"vocab_size is {self.vocab_size}; no more than {LARGEST_VOCABULARY} can be learned.")
-        _check_number("min_count", self.min_count, 1, "a pair that does not occur cannot be merged")
-        if self.max_token_length is not None:
-            _check_number("max_token_length", self.max_token_length, 2, "a merge makes at least two bytes")
+        for name, least, most, because in (  # with more digits than 10^18 has, a file could not be read back
+            ("vocab_size", smallest, LARGEST_VOCABULARY, "256 bytes, the special tokens and a first merge"),
+            ("min_count", 1, 10**18, "a pair that does not occur cannot be merged"),
+            *[("max_token_length", 2, 10**18, "a merge makes at least two bytes")]
+            * (self.max_token_length is not None),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise OptionError(f"{name} is a whole number, not {value!r}.")
+            if value > most:
+                raise OptionError(f"{name} is {value}; no more than {most} is possible.")
+            if value < least:
+                raise OptionError(f"{name} is {value}, but must be at least {least}: {because}.")
         for name, option in OPTION_OF.items():
             if option.choices and getattr(self, name) not in option.choices:
                 known = ", ".join(option.choices)
@@ -208,13 +217,6 @@ def named_as_on_screen(sentence: str) -> str:
             if called != option.argument:  # which is a common word
                 sentence = sentence.replace(called, f"“{option.name}”")
     return sentence
-
-
-def _check_number(name: str, value: object, smallest: int, because: str) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise OptionError(f"{name} is a whole number, not {value!r}.")
-    if value < smallest:
-        raise OptionError(f"{name} is {value}, but must be at least {smallest}: {because}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -161,6 +161,9 @@ def test_the_garbage_collector_is_left_as_it_was():
         ({"vocab_size": 300, "special_tokens": [""]}, "at least one character"),
         ({"vocab_size": 300, "special_tokens": [1]}, "at least one character"),
         ({"vocab_size": 300, "special_tokens": "<s>"}, "a list of texts"),
+        ({"vocab_size": 300, "min_count": 10**20}, f"is {10**20}; no more than"),  # a file with it was not read
+        ({"vocab_size": 300, "max_token_length": 10**20}, f"is {10**20}; no more than"),
+        ({"vocab_size": 300, "end_of_word": "x" * 101}, "has 101 characters; give it 100 at most"),
     ],
 )
 def test_options_that_make_no_sense(options, sentence):
