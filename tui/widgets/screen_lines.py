@@ -270,7 +270,7 @@ class KeyLine(Widget):
             elif key.binding.show:
                 keys.append(key)
         seen = keys, [always[action] for action in ALWAYS if action in always]
-        if seen != self._keys:
+        if seen != self._keys and self.app.screen is screen:  # not a dialog over it, of which it would ask what applies
             self._keys = seen
             self.refresh()
 

@@ -125,7 +125,9 @@ async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(
             ("redo", "undone last: Ctrl+Y"),
         ):
             player.press("ctrl+p", *sought)
-            await player.until(found)
+            await player.until(
+                found, "F6 Train", lambda screen: "F8 Stop" not in screen
+            )  # the keys are not the dialog's
             player.press("escape")
             await player.rest()
         player.press("f4", "x")
