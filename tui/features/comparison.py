@@ -132,9 +132,9 @@ class ComparisonFeature(Feature):
                         case ComparisonFound(found):
                             comparison = replace(comparison, found=found)
                         case Done(reason, _, seconds):
-                            stopped = " · stopped before the end" if reason == "stopped" else ""
+                            stopped = "stopped before the end · " if reason == "stopped" else ""
                             n = counted(len(compared), "text")
-                            subject = f"{comparison.subject} · {n} · {seconds:.1f} s{stopped}"
+                            subject = f"{stopped}{comparison.subject} · {n} · {seconds:.1f} s"
                             comparison = replace(comparison, running=False, progress="", subject=subject)
                         case Failed(sentence):
                             return self.failed(sentence)
