@@ -137,8 +137,9 @@ class Unstable:
         open_part = utf8(self._text[bounds[-1] :])
         yield _Prefix(ends, before + self._vocabulary.join(open_part), b"", False)
         for at in range(max(0, len(open_part) - self._longest + 1), len(open_part)):
-            first = self._vocabulary.join(open_part[:at])
-            yield _Prefix(ends, before + first, open_part[at:], not first)
+            if any(self._longer(open_part[at:])):  # else a token as long as the text makes this quadratic
+                first = self._vocabulary.join(open_part[:at])
+                yield _Prefix(ends, before + first, open_part[at:], not first)
 
     def completions(self) -> Iterator[Completion]:
         """All tokens that would swallow the end: first those that swallow most bytes, then by id.
@@ -154,15 +155,18 @@ class Unstable:
                     rest = self._reader.token_bytes(token)[len(prefix.swallowed) :]
                     yield Completion(ids, prefix.swallowed, rest)
 
+    def _longer(self, begin: bytes) -> Iterator[tuple[bytes, int]]:
+        """The tokens that begin so and go on, by their bytes."""
+        behind = range(bisect_right(self._tokens, begin, key=itemgetter(0)), len(self._tokens))
+        return takewhile(lambda one: one[0].startswith(begin), map(self._tokens.__getitem__, behind))
+
     def _swallowing(self, prefix: _Prefix, beyond: Sequence[str] = ()) -> Iterator[int]:
         """The tokens that can follow a prefix, lowest id first.
 
         `beyond` are characters to try after each: a pattern may want more, such as a closing quotation mark.
         """
-        vocabulary = self._vocabulary
-        tokens, swallowed = self._tokens, prefix.swallowed
-        longer = range(bisect_right(tokens, swallowed, key=itemgetter(0)), len(tokens))
-        for token in sorted(tokens[i][1] for i in takewhile(lambda i: tokens[i][0].startswith(swallowed), longer)):
+        vocabulary, swallowed = self._vocabulary, prefix.swallowed
+        for token in sorted(token for _, token in self._longer(swallowed)):
             data = self._reader.token_bytes(token)
             if prefix.is_first:
                 fits = vocabulary.join(data) == (token,) or vocabulary.encode(data) == (token,)

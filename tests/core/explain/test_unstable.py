@@ -16,6 +16,7 @@ from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.tokenizer.normalizers import normal_form
 from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.utf8 import is_utf8
+from bpe_core.vocabulary import Vocabulary
 
 TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
 
@@ -160,6 +161,17 @@ def test_only_the_end_of_a_long_text_is_examined_and_a_pattern_that_looks_back_o
     behind = train("abab abab", vocab_size=257, pattern=r"(?<= )ab|.")
     assert end_of(behind, "ab a").ids
     assert unstable(LiveText(behind, "ab" * 4000)) is None
+
+
+def test_a_token_as_long_as_the_text_does_not_make_each_place_of_it_a_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text, joins, join = "".join(random.Random(1).choices("abcdef ", k=1500)), [], Vocabulary.join
+    whole = train(text, vocab_size=1800, pattern="none")
+    monkeypatch.setattr(Vocabulary, "join", lambda self, data: joins.append(data) or join(self, data))
+    end = end_of(whole, text[:-7])
+    assert sum(map(len, joins)) < 100 * len(text), "and not the square of its length"
+    assert whole.encode(text)[-1] in {completion.token for completion in end.completions()}
 
 
 KEYS = """. → .|D . .D|e .D .De|f .De .Def|a → a|u a au|l au aul|t .Def·aul .Default|C → C|e C Ce|l Ce Cel|l Cel Cell
