@@ -47,6 +47,8 @@ def run_why(options: Namespace) -> int:
     subject = Subject.of_file(tokenizer, options.paths, preset)
     with closing(Job(StderrReporter())) as job:
         subject.count(job)
+        if options.step is None:
+            subject.read_once()
     for step in range(subject.tokenizer.step + 1) if options.step is None else (options.step,):
         if options.json:
             explanation = asdict(subject.explanation(step))  # first, as it refuses a step that there is not

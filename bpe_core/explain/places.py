@@ -7,7 +7,7 @@ from heapq import nlargest
 from itertools import accumulate, chain, pairwise
 from typing import Final
 
-from bpe_core import kernel
+from bpe_core.corpus import Counts
 from bpe_core.errors import UnknownTokenError
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.live.alignment import Alignment
@@ -43,6 +43,7 @@ class CorpusText:
     blocks: Callable[[], Iterable[str]]  # reads it
     before: Callable[[], Iterable[str]] = tuple  # reads what a file holds before this part
     weight: int = 1  # how many times it counts: an amount
+    pieces: Mapping[str, int] | None = None  # how often each occurs in it, where many steps are asked about
 
 
 def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, most: int = 3) -> Iterator[CorpusPlace]:
@@ -59,7 +60,7 @@ def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, m
     held: dict[str, Counter[str]] = {}  # name of a text -> how often each piece brings the pair there
     read: dict[str, list[CorpusText]] = {}
     for text in texts if times else ():
-        found = _pieces(splitter, text, "" if "\ufffd" in own else own)
+        found = text.pieces or pieces_in(splitter, text, "" if "\ufffd" in own else own)
         here = {piece: text.weight * found[piece] * n for piece, n in times.items() if piece in found}
         if here:
             held.setdefault(text.name, Counter()).update(here)
@@ -89,16 +90,9 @@ def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, m
                     break
 
 
-def _pieces(splitter: Splitter, text: CorpusText, own: str) -> Mapping[str, int]:
+def pieces_in(splitter: Splitter, text: CorpusText, own: str = "") -> Mapping[str, int]:
     """How often each piece occurs in those parts of a text that hold `own`."""
-    table = kernel.PieceTable(scanner := splitter.scanner)
-    for part in _joined(splitter.parts(text.blocks())):
-        if own in part:
-            if scanner:
-                table.add(utf8(part), 0)
-            else:
-                table.add_pieces(splitter.split(part), 0)
-    return table.counts()
+    return Counts.of((part for part in _joined(splitter.parts(text.blocks())) if own in part), splitter.pattern).pieces
 
 
 def token_places(tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]) -> Iterator[CorpusPlace | None]:

@@ -3,10 +3,11 @@
 The command `why` prints a `Subject`; beside the app a worker answers questions about it while its vocabulary grows.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import takewhile
 from typing import ClassVar, Final, NamedTuple, Self
 
@@ -17,11 +18,13 @@ from bpe_core.corpus.sampling import Sample, files_by_weight, parsed_weights
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
-from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
+from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places, pieces_in
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.typed_numbers import amount
+from bpe_core.visible import visible
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.worker.inputs import count_files, recorded_weights
 from bpe_core.worker.job import Job, Request
@@ -46,17 +49,16 @@ class Subject:
     longest: int | None = None  # bytes of a token at most
     weights: Mapping[str, Fraction] | None = None  # None: those of the training that the tokenizer is of
     sample: Sample | None = None
+    texts: Sequence[CorpusText] = ()
     counts: PairCounts = field(init=False)
 
     @classmethod
     def of_file(cls, tokenizer: Tokenizer, paths: Sequence[str], preset: Preset | None) -> Self:
         """Of a kept vocabulary; its training record says how the texts were read."""
         tokenizer.vocabulary.recover()
-        record = tokenizer.record
-        if record is None:
-            return cls(tokenizer, paths, preset, preset.options.ties if preset else "first")
-        sample = None if preset else Sample.parsed(record.sample)
-        return cls(tokenizer, paths, preset, record.ties, record.max_token_length, None, sample)
+        rules = tokenizer.record or (preset.options if preset else Options())
+        sample = Sample.parsed(tokenizer.record.sample) if tokenizer.record and not preset else None
+        return cls(tokenizer, paths, preset, rules.ties, rules.max_token_length, None, sample)
 
     @classmethod
     def of_training(cls, recipe: Recipe, job: Job) -> Self:
@@ -95,7 +97,14 @@ class Subject:
 
     def places(self, step: int, is_wanted: Callable[[], bool] = lambda: True) -> list[CorpusPlace]:
         """Where the pair of a step stands; of no use if `is_wanted`, which is asked before each text, says no."""
-        return list(pair_places(self.counts, step, takewhile(lambda _: is_wanted(), self._texts()))) if step else []
+        texts = takewhile(lambda _: is_wanted(), self.texts or self._texts())
+        return list(pair_places(self.counts, step, texts)) if step else []
+
+    def read_once(self) -> None:
+        """Keep what the places of all steps are found by: the pieces of each text, and the newest texts themselves."""
+        newest, splitter = lru_cache(16)(lambda text: tuple(text.blocks())), self.tokenizer.splitter
+        read = ((text, replace(text, blocks=partial(newest, text))) for text in self._texts())
+        self.texts = [replace(kept, pieces=pieces_in(splitter, text)) for text, kept in read]
 
     def _texts(self) -> Iterator[CorpusText]:
         """The texts in order; of a sample its stretches, whose lines are numbered as those of the file."""
@@ -105,10 +114,13 @@ class Subject:
                 name = f"text {number}" if len(documents) > 1 else self.preset.name
                 yield CorpusText(name, partial(iter, (document,)))
             return
-        for some, weight in files_by_weight(find_files(self.paths).files, self.weights or {}):
+        files = find_files(self.paths).files
+        names = Counter(file.name for file in files)
+        for some, weight in files_by_weight(files, self.weights or {}):
             for file in self.sample.documents(some, self.tokenizer.splitter) if self.sample else some:
                 before = file.part(0, file.start).blocks if file.start else tuple
-                yield CorpusText(file.name, file.blocks, before, amount(weight))
+                name = file.name if names[file.name] == 1 else visible(str(file.path))
+                yield CorpusText(name, file.blocks, before, amount(weight))
 
 
 def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:

@@ -1,5 +1,6 @@
 """What work begins with: texts whose pieces are counted, and tokenizers that are fetched by name."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -81,12 +82,12 @@ def count_files(
 def recorded_weights(tokenizer: Tokenizer, paths: Sequence[str], job: Job) -> dict[str, Fraction]:
     """The weights that files had in its training, by path. A text is known by its digest, in any order and by any name,
     so that all is read once if any has a weight; how many are none of those texts is said. Raises `Stopped`."""
-    known: dict[str, list[int]] = {}  # digest -> the weights, amounts, of the texts that have it
-    for source in tokenizer.record.sources if tokenizer.record else ():
-        known.setdefault(source.sha256, []).append(source.weight)
-    if tokenizer.record is None or all(weight == 1 for of_one in known.values() for weight in of_one):
+    record, known = tokenizer.record, defaultdict[str, list[int]](list)
+    if record is None or all(source.weight == 1 for source in record.sources):
         return {}
-    files, sample = find_files(paths).files, Sample.parsed(tokenizer.record.sample)
+    for source in record.sources:
+        known[source.sha256].append(source.weight)
+    files, sample = find_files(paths).files, Sample.parsed(record.sample)
     documents = sample.documents(files, tokenizer.splitter) if sample else files
     reading, weights, n_unknown = Reading(documents, partial(job.progress, "counting")), dict[str, Fraction](), 0
     for document in documents:
@@ -94,12 +95,11 @@ def recorded_weights(tokenizer: Tokenizer, paths: Sequence[str], job: Job) -> di
         with suppress(Unreadable):  # counting says so
             for block in reading.blocks(document):
                 digest.update(block.encode())
-        if same := known.get(digest.hexdigest(), []):
+        if same := known[digest.hexdigest()]:
             weights[str(document.path)] = Fraction(same[0] if len(same) == 1 else same.pop(0))
         n_unknown += not same
     if n_unknown:
-        asked = f"weighted {tokenizer.record.weights}".strip()
-        job.say(f"{counted(n_unknown, 'text')} of these did not occur in the training, {asked}, and count once each.")
+        job.say(f"{counted(n_unknown, 'text')} of these, unknown to the training, which had weights, count once each.")
     return {path: weight for path, weight in weights.items() if weight != 1}
 
 

@@ -15,6 +15,7 @@ from worker_process import training
 
 from bpe_core import load, reference, save, train
 from bpe_core.cli.main import main
+from bpe_core.corpus import TextFile
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.audit import AuditRequest, examined
@@ -79,7 +80,8 @@ def check(
             pair = subject.tokenizer.merges[step - 1][:2]
             assert (choice.left, choice.right) == pair
             assert (choice.count, choice.most) == (was[pair], max(was.values()))
-            assert sum(place.n for place in subject.places(step)) == was[pair], "of three texts at most all are named"
+            n_placed = sum(place.n for place in subject.places(step))
+            assert n_placed == was[pair], "of three texts at most all are named"
             tied = [other for other, count in was.items() if count == choice.most]
             assert choice.n_tied == len(tied) and choice.by_rule["first"] == tied[0]
             assert step <= n_given or choice.by_rule[subject.ties] == pair
@@ -114,15 +116,29 @@ def test_weighted_texts(texts: list[Path], tmp_path: Path, capsys: pytest.Captur
         for corpus, its_own in ((paths, True), (paths[::-1], True), ([*paths, str(texts[1])], False)):
             _, subject = examined(tokenizer, AuditRequest("", corpus=tuple(corpus)), job)
             assert subject and subject.usage and subject.usage.of_training == its_own, "an audit reads the weights too"
+    (tmp_path / "deep").mkdir()
+    (namesake := tmp_path / "deep" / texts[0].name).write_text(texts[0].read_text())
+    two = counted(Subject.of_file(load(tmp_path / "o.json"), [str(texts[0]), str(namesake)], None)).places(1)
+    assert {place.name for place in two} == {str(texts[0]), str(namesake)}, "of one name, told apart"
     # A text is known by what it holds: in another order, and by another name.
     turned = counted(Subject.of_file(load(tmp_path / "o.json"), paths[::-1], None))
     assert turned.explanation(1).choice.count == max(rows[0][0].values())  # type: ignore[union-attr]
     assert main(["why", "-t", str(tmp_path / "o.json"), "--step", "1", *map(str, texts)]) == 0
-    assert "1 text of these" in (note := capsys.readouterr().err) and "0 40.txt=2.5" in note, "what it cannot know"
+    assert "1 text of these" in capsys.readouterr().err, "what it cannot know"
     moved = [tmp_path / "0 40.txt", tmp_path / "other" / "2 60.txt"]
     moved[1].parent.mkdir()
     texts[2].rename(moved[1])
     check([counted(Subject.of_file(load(tmp_path / "o.json"), [*map(str, moved)], None))], (1, 7), rows, rows)
+
+
+def test_places_of_all_steps_read_each_text_twice_at_most(texts: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, blocks, paths = [], TextFile.blocks, [*map(str, texts)]
+    subject = counted(Subject(train([path.read_text() for path in texts], vocab_size=290), paths))
+    steps = range(1, subject.tokenizer.step + 1)
+    each = [subject.places(step) for step in steps]
+    monkeypatch.setattr(TextFile, "blocks", lambda file: reads.append(file.name) or blocks(file))
+    subject.read_once()
+    assert [subject.places(step) for step in steps] == each and len(reads) <= 2 * len(texts)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
