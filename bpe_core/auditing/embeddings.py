@@ -80,8 +80,7 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
     role = "output" if stored.name in _OUTPUTS else ""
     if stored.name in _INPUTS:
         role = "input" if any(output in found for output in _OUTPUTS) else "tied"
-    data = numpy.memmap(stored.path, stored.dtype, "r", stored.offset, stored.shape)
-    return Matrix(data, stored.name, role)
+    return Matrix(numpy.memmap(stored.path, stored.dtype, "r", stored.offset, stored.shape), stored.name, role)
 
 
 def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:

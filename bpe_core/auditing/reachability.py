@@ -101,8 +101,7 @@ def _before_split(preparation: Preparation, text: str) -> tuple[str, str] | None
     before, its, after = prepared.partition(text)
     if not its or after:
         return "normalizer", f"its text is first changed into {_quoted(prepared)}"
-    put_before = f"{_quoted(before)} is put before its text"
-    return "prefix-space" if before.isspace() else "normalizer", put_before
+    return "prefix-space" if before.isspace() else "normalizer", f"{_quoted(before)} is put before its text"
 
 
 def _of_bytes(subject: AuditSubject, token: int, token_bytes: bytes) -> Finding | None:

@@ -131,8 +131,8 @@ class _Candidates:
 
 
 def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeChoice:
-    left, right, token = counts.tokenizer.vocabulary.merge_of(effect.step)
-    merged, change = (left, right), effect.pairs
+    merge = counts.tokenizer.vocabulary.merge_of(effect.step)
+    merged, change = merge[:2], effect.pairs
 
     def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
         first = nlargest(_FEW, pairs, key=lambda row: (row[1], row[0]))
@@ -141,9 +141,7 @@ def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeC
     born = [pair for pair, by in change.items() if by > 0 and pair not in counts.counts]
     gone = [pair for pair, by in change.items() if pair != merged and by == -counts.counts.get(pair, 0)]
     return MergeChoice(
-        left,
-        right,
-        token,
+        *merge,
         count=counts.counts.get(merged, 0),
         most=now.most,
         tied=tuple(nsmallest(MOST_TIED, now.tied, key=now.order)),

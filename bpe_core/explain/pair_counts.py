@@ -153,5 +153,4 @@ class PairCounts:
     def size_of(self, left: int, right: int) -> int:
         """Initial symbols of the token that a pair would make: its bytes, an end-of-word marker counting as one."""
         vocabulary = self.tokenizer.vocabulary
-        size = len(vocabulary.token_bytes(left)) + len(vocabulary.text_bytes(right))
-        return size + vocabulary.ends_word(right)
+        return len(vocabulary.token_bytes(left)) + len(vocabulary.text_bytes(right)) + vocabulary.ends_word(right)

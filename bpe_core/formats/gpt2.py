@@ -134,8 +134,7 @@ def _pairs(merges: TokenizerFile, ids: Mapping[str, int]) -> Iterator[list[str]]
 
 def _belong_together(vocab: Path, merges: Path) -> bool:
     with suppress(FormatError):
-        ids = TokenizerFile.open(vocab).fields().ids()
-        return all(_pairs(TokenizerFile.open(merges), ids))
+        return all(_pairs(TokenizerFile.open(merges), TokenizerFile.open(vocab).fields().ids()))
     return False
 
 

@@ -104,8 +104,7 @@ def compared(first: EncodedText, second: EncodedText) -> tuple[Agreement, Iterat
     both = bytearray(2 * len(first.data))
     both[::2], both[1::2] = first.data, cuts[:-1]
     n_shared, n_first, n_second = (cuts.count(which, 1, len(cuts) - 1) for which in (3, 1, 2))
-    found = Agreement(n_shared, n_shared + n_first, n_shared + n_second)
-    return found, _UNLIKE.finditer(both.decode("utf-16-le"))
+    return Agreement(n_shared, n_shared + n_first, n_shared + n_second), _UNLIKE.finditer(both.decode("utf-16-le"))
 
 
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> float:

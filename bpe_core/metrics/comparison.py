@@ -152,8 +152,7 @@ class WorstLines:
         """Add the lines of a text, `data` in UTF-8, with the index `text`, of which the first has the `number`."""
         spans = [line.span() for line in _LINE.finditer(data)]
         upto = ([0, *(bisect_right(one.ends, end) for _, end in spans)] for one in found)
-        counts = (map(sub, more[1:], more) for more in upto)
-        for line, n_tokens in enumerate(zip(*counts, strict=True)):
+        for line, n_tokens in enumerate(zip(*(map(sub, more[1:], more) for more in upto), strict=True)):
             if (fewest := min(n_tokens)) == max(n_tokens):
                 continue
             start, end = spans[line]

@@ -69,8 +69,7 @@ class TextLanes(NamedTuple):
 
 def _shape(span: Span, text: LiveText) -> object:
     """What two spans have in common whose tokens have the same borders, also where these share a character."""
-    lengths = (len(text.tokenizer.token_bytes(token)) for token in span.ids if len(span.ids) > 1)
-    return *span[:2], *lengths
+    return *span[:2], *(len(text.tokenizer.token_bytes(token)) for token in span.ids if len(span.ids) > 1)
 
 
 def _chips(text: LiveText, spans: Sequence[Span], start: int, end: int, alike: Sequence[bool]) -> Iterator[Chip]:

@@ -102,8 +102,7 @@ class CharacterSymbols:
 
     def parts(self, piece: bytes) -> list[bytes]:
         """The characters of a piece as bytes."""
-        text = piece.decode(errors="surrogateescape")
-        return [character.encode(errors="surrogateescape") for character in text]
+        return [character.encode(errors="surrogateescape") for character in piece.decode(errors="surrogateescape")]
 
 
 def _named(character: str) -> str:

@@ -162,8 +162,7 @@ def _added(fields: Fields, configured: Fields, vocab: Mapping[str, int]) -> Iter
         if seen.setdefault(number, text) != text:
             token.fail("id", f"{number} is the id of another added token")
         single_word, lstrip, rstrip = (token.flag(key, False) for key in ("single_word", "lstrip", "rstrip"))
-        normalized = token.flag("normalized", not special)
-        yield AddedToken(text, number, special, single_word, lstrip, rstrip, normalized)
+        yield AddedToken(text, number, special, single_word, lstrip, rstrip, token.flag("normalized", not special))
 
 
 def _found_at_once(added: Sequence[AddedToken]) -> bool:

@@ -165,8 +165,7 @@ def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
 
     Raises `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed.
     """
-    library = installed("tokenizers")
-    return library.Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]
+    return installed("tokenizers").Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]
 
 
 def installed(name: str) -> Any:
