@@ -169,7 +169,7 @@ def test_what_is_seldom_in_the_texts_is_in_few_documents_by_chance():
 def test_texts_raise_scores_and_lower_none_whatever_they_are():
     """A tokenizer of unknown training, with the texts that it learned from and with texts that have nothing of it."""
     texts = [FORUM, PROSE, LETTERS, "Heron and marsh, marsh and heron; heronry marshes.\n" * 9]
-    learned = train(texts, vocab_size=600)
+    learned = train(texts, vocab_size=400)
     bare = Tokenizer(learned.vocabulary, learned.pattern)
 
     def scores(**corpora):

@@ -327,6 +327,7 @@ async def play(
     It ends with the exit code `code`.
     """
     app = BpeScope(tuple(map(str, paths)), tuple(map(str, tokenizers)))
+    app.animation_level = "none"  # frames on the way to what is waited for are a twentieth of the time
     async with Player(*size).playing(app, code) as player:
         yield player
 
