@@ -30,9 +30,9 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     left: of a small corpus many merges have equal counts and so stand close together, which tells nothing of one. That
     by the counts of a training is `spent` of the share left, one occurrence more or less: of twelve all go by chance.
     """
-    usage, vocabulary = subject.usage, subject.tokenizer.vocabulary
+    usage, trained, vocabulary = subject.usage, subject.trained, subject.tokenizer.vocabulary
     learned = list(dict.fromkeys(token for _, _, token in vocabulary.merges))
-    exact = {token for token in learned if usage and usage.of_training and usage.made(token)}
+    exact = {token for token in learned if trained and trained.made(token)}
     last = end_of_order(vocabulary)
     guesses = {token: guess for token in learned if token not in exact and (guess := by_rank(vocabulary, token, last))}
     n_likely = sum(spent(guess["left"]) >= LIKELY for guess in guesses.values())
@@ -48,12 +48,10 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
             reason = f"It goes into {into} only, made {when} and so likely from nearly all its occurrences."
             severity = Severity.WARNING if strength >= LIKELY else Severity.NOTE
             yield subject.finding(token, "scaffold", severity, reason, **guess, strength=round(strength, 4))
+        elif trained and token in exact:
+            yield from by_counts(subject, trained, token, spent((trained.remaining[token] + 1) / trained.made(token)))
         elif usage and token in subject.used_up:
-            strength = (
-                spent((usage.remaining[token] + 1) / usage.made(token)) if token in exact else subject.used_up[token]
-            )
-            if finding := by_counts(subject, usage, token, strength):
-                yield finding
+            yield from by_counts(subject, usage, token, subject.used_up[token])
     for token, (part, strength) in found.items():
         if token not in guesses:
             by_way, severity = subject.label(part), Severity.WARNING if strength >= LIKELY else Severity.NOTE
@@ -61,7 +59,7 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
             yield subject.finding(token, "verbatim", severity, reason, part=part, strength=round(strength, 4))
 
 
-def by_counts(subject: AuditSubject, usage: Usage, token: int, strength: float) -> Finding | None:
+def by_counts(subject: AuditSubject, usage: Usage, token: int, strength: float) -> Iterator[Finding]:
     """A finding if the intersection over self, IoS = occurrences that one later merge took / all, is above 0.9.
 
     The measure is that of Picky BPE (Chizhov et al. 2024, arXiv 2409.04599), computed once, after the last merge. A
@@ -72,16 +70,17 @@ def by_counts(subject: AuditSubject, usage: Usage, token: int, strength: float) 
     uses = {c: usage.made(c) * (vocabulary.parents(c) or ()).count(token) for c in vocabulary.children(token)}
     into, n_into = max(uses.items(), key=itemgetter(1), default=(token, 0))
     if n_into <= THRESHOLD * made:
-        return None
+        return
     left = usage.remaining[token]
     build = "to build" if n_into >= merged else f"{n_into:,} of them to build"
     reason = (
-        f"Later merges took {merged_share(merged, made)}, {build} {subject.label(into)}; "
+        f"{'L' if usage is subject.usage else 'In its training l'}ater merges took {merged_share(merged, made)}, "
+        f"{build} {subject.label(into)}; "
         f"{f'{left:,}' if left else 'none'} {'are' if left > 1 else 'is'} left."
     )
     severity = Severity.WARNING if strength >= LIKELY else Severity.NOTE
     evidence = {"merged": merged, "ios": round(n_into / made, 4), "into": into, "strength": round(strength, 4)}
-    return subject.finding(token, "scaffold", severity, reason, **evidence)
+    yield subject.finding(token, "scaffold", severity, reason, **evidence)
 
 
 def by_rank(vocabulary: Vocabulary, token: int, last: int) -> dict[str, Any] | None:

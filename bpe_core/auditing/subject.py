@@ -128,6 +128,8 @@ class AuditSubject:
         self.usage: Final = Usage.of(tokenizer, counts, progress) if counts else Usage.of_record(tokenizer)
         self.reference: Final = Usage.of(tokenizer, reference, progress) if reference else None
         self.of_training: Final = self.usage is not None and self.usage.of_training
+        self.trained: Final = self.usage if self.of_training else Usage.of_record(tokenizer)
+        """The usage in the training corpus, also where other texts are given."""
         self.texts: Final = "its training corpus" if self.of_training else "the chosen texts"
         self.even_share: Final = self.usage.n_tokens / tokenizer.n_vocab if self.usage and tokenizer.n_vocab else 0.0
         """How often each token would occur in the texts if all were equally frequent."""

@@ -184,3 +184,11 @@ def test_texts_raise_scores_and_lower_none_whatever_they_are():
         {"counts": texts, "reference": PROSE},
     ):
         assert all(scores(**corpora)[token] >= score for token, score in alone.items())
+
+
+def test_other_texts_do_not_hide_what_the_record_of_a_training_tells():
+    learned = train([FORUM, PROSE, LETTERS], vocab_size=400)
+    own = {finding.id: finding for finding in audit(learned).of("scaffold")}
+    other = audit(learned, counts=Counts.of("def f(x): return x", "gpt4"))
+    assert own and {f.id: f.severity for f in other.of("scaffold")} == {id: f.severity for id, f in own.items()}
+    assert all(f.reason.startswith("In its training later merges took") for f in other.of("scaffold"))
