@@ -71,11 +71,10 @@ def by_counts(subject: AuditSubject, usage: Usage, token: int, strength: float) 
     into, n_into = max(uses.items(), key=itemgetter(1), default=(token, 0))
     if n_into <= THRESHOLD * made:
         return
-    left = usage.remaining[token]
+    left, when = usage.remaining[token], "Later" if usage is subject.usage else "In its training later"
     build = "to build" if n_into >= merged else f"{n_into:,} of them to build"
     reason = (
-        f"{'L' if usage is subject.usage else 'In its training l'}ater merges took {merged_share(merged, made)}, "
-        f"{build} {subject.label(into)}; "
+        f"{when} merges took {merged_share(merged, made)}, {build} {subject.label(into)}; "
         f"{f'{left:,}' if left else 'none'} {'are' if left > 1 else 'is'} left."
     )
     severity = Severity.WARNING if strength >= LIKELY else Severity.NOTE
