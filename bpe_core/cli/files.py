@@ -101,7 +101,7 @@ def run_convert(options: Namespace) -> int:
 
     gpt2 writes two files: OUT, and beside it merges.txt for vocab.json, a-merges.txt for a.json; it replaces
     there only the merges of the vocabulary OUT. A format that cannot hold a tokenizer so that it gives the
-    same ids is refused.
+    same ids is refused; special tokens and pattern, for which tiktoken has no place, are named where it is read.
     """
     output = Path(options.output)
     check_place(output)
