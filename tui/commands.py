@@ -70,8 +70,8 @@ class Command:
 
     @property
     def told(self) -> str:
-        """What the help says of it: where it has a name, that tells what `does` is about."""
-        return self.help or (f"{self.name.rstrip('…')}: {self.does}" if self.name and not self.label else self.does)
+        """What the help says of it: its label, or else its name, tells what `does` is about."""
+        return self.help or ": ".join(filter(None, ((self.label or self.name).rstrip(" …"), self.does)))
 
 
 _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
@@ -119,8 +119,8 @@ _PICTURES: Final = ("html", "svg", "markdown")
 _PICTURE: Final = "the tokens in all lanes: of the selection, or else of all that fits"
 _ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
-_PACE: Final = "a training of more merges a second, or of fewer, down to one"
-_PLAY: Final = "the editor's text from bytes to the last merge; or pause"
+_PACE: Final = "train faster, or slower, down to one merge a second"
+_PLAY: Final = "play the editor's text from bytes to the last merge; or pause"
 _SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, used up; or all"
 _SIDE: Final = "Why this split, what may come"
 _VIEWS: Final = "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
@@ -180,7 +180,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         ),
         Command("open", "enter", "Open", "open it, or close it", "", _OPEN, "on group"),
         Command("select_cursor", "enter"),
-        Command("run_preset(True)", "f7", "Step", "on a preset: learn its merges one by one", when="on preset"),
+        Command("run_preset(True)", "f7", "Step", "learn the merges of a preset one by one", when="on preset"),
         Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when="markable"),
         Command("only", "o", "Only", "train on this text alone, or on those of a group", when="has others"),
         Command("weigh", "w", "Weight", "how many times this text counts beside the others", when="chosen"),
@@ -205,11 +205,11 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("select", "enter", "", "in the audit: show the merge, put an example into the editor"),
     ),
     "Merge log": (
-        Command("training.go_to", "g", "Go to", "to a step, or to the first where a condition holds", "Go to a step …"),
+        Command("training.go_to", "g", "Go to", "a step, or the first at which a condition holds", "Go to a step …"),
         Command("training.train_until", "u", "Until", "train until a condition holds, then wait", "Train until …"),
         Command("training.change_pace(1)", "plus", "Faster", "up to as fast as it can", "Train faster", _PACE),
         Command("training.change_pace(-1)", "minus", "Slower", "down to one merge a second", "Train slower", _PACE),
-        Command("search", "slash", "Search", "for tokens: their text, bytes as 0x2074, or id"),
+        Command("search", "slash", "Search", "tokens by their text, their bytes as 0x2074, or id"),
         *_both("choice", "left,h right,l", _SHOWN),
         *_both("copy", "c C", "copy this row, or (C) all that are shown", "row", "all"),
         Command("move_to_end(1)", "f", "", "to the last merge, and follow the newest again, as End does"),
@@ -242,7 +242,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("turn_side", "ctrl+t", "Why", "at the right: the token, why this split, what may come", _SIDE),
         Command("go_to_pitfall(1)", "ctrl+n", "Pitfall", "to what trips tokenizers next", "Go to the next pitfall"),
         Command("go_to_pitfall(-1)", "alt+n", "", "to the pitfall before"),
-        Command("turn_view", "ctrl+l", "", "the text, its tokens between borders, their ids, one a line", _VIEW),
+        Command("turn_view", "ctrl+l", "", "one after the other, then the text again", _VIEW),
         Command("lanes.ask", "alt+l", "Lanes", _LANES, "Lanes: other tokenizers under the text"),
         Command("toggle_spaces", "ctrl+g", "", "as glyphs; again: as blanks", "Show spaces and tabs"),
         Command(
