@@ -1,6 +1,7 @@
 """Steering a training in the app: its pace, how far it goes, and the way to a step that is told in words."""
 
 import asyncio
+import gc
 import os
 import re
 import signal
@@ -11,7 +12,8 @@ import pytest
 from scope import TEXT, Opened, Scope
 from textual.widgets import Input
 
-from bpe_core import Trainer
+from bpe_core import Trainer, save
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.explain import ExplainFile
 from bpe_core.worker.job import Request
@@ -171,3 +173,23 @@ async def test_nothing_is_counted_beside_a_training_at_full_speed_to_say_why(
         await scope.press("f3", "f6")
         await scope.until(lambda: begun, "it is asked why")
         assert begun == [False]
+
+
+async def test_a_tokenizer_that_has_left_the_screen_is_freed_when_the_next_but_one_comes(
+    opened: Opened, book: Path, kept: Path
+) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        alive = []
+        gc.disable()
+        try:
+            for number in range(9):
+                path = kept.with_name(f"{number}.json")
+                save(TRAINER.tokenizer(), path)
+                scope.screen.action_do("tokenizers.load", path)
+                await scope.until(lambda path=path: scope.screen.path == str(path), "it is shown")
+                await scope.settle()
+                alive.append(sum(isinstance(one, TrainingRecord) for one in gc.get_objects()))
+        finally:
+            gc.enable()
+        assert alive[8] < 6, alive
