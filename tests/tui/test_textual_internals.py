@@ -37,6 +37,7 @@ INTERNALS: Final = {
         "_has_cursor",
         "_on_key",
         "_on_paste",
+        "_on_resize",
         "_recompute_cursor_offset",
         "_redo_batch",
         "_refresh_size",
