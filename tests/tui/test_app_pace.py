@@ -192,4 +192,4 @@ async def test_a_tokenizer_that_has_left_the_screen_is_freed_when_the_next_but_o
                 alive.append(sum(isinstance(one, TrainingRecord) for one in gc.get_objects()))
         finally:
             gc.enable()
-        assert alive[8] < 6, alive
+        assert alive[8] < alive[0] + 6, alive  # other tests of this process leave some, too
