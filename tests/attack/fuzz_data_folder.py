@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 from textual.message import Message
 from textual.notifications import Notify
@@ -262,10 +263,11 @@ def _is_understood(files: dict[str, Path], remembered: Path) -> bool:
                 continue
             except OSError:
                 return False
-            config.load_configuration(told.append, path) if name == "configuration" else config.load_text(
-                path, told.append
-            )
-            chosen = config.load_configuration(path=path).tokenizer if name == "configuration" else str(remembered)
+            if name == "configuration":
+                chosen = configuration_at(path, told.append).tokenizer
+            else:
+                config.load_text(path, told.append)
+                chosen = str(remembered)
             if chosen != str(remembered):
                 return not told  # whether another one can be loaded is not looked at
     try:
@@ -327,10 +329,16 @@ def _check_kept(name: str, was: tuple[object, ...], path: Path, text: str) -> No
         stored, told = was[1], list[str]()
         with tempfile.TemporaryDirectory() as copies:
             Path(copies, path.name).write_bytes(stored)
-            config.load_configuration(told.append, Path(copies, path.name))
+            configuration_at(Path(copies, path.name), told.append)
         if not told:
             return
     raise Failure(f"{name} is lost: {str(was)[:100]}")
+
+
+def configuration_at(path: Path, tell: Callable[[str], object]) -> config.Configuration:
+    """What the app would remember if its configuration were the file at `path`."""
+    with patch.object(config, "_configuration_file", lambda: path):
+        return config.load_configuration(tell)
 
 
 def main() -> int:
