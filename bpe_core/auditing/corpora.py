@@ -81,9 +81,7 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
                 f"All its {count:,} occurrences come from {len(names)} of {counts.n_documents:,} documents: "
                 f"{visible(' and '.join(names))}."
             )
-            if (
-                not subject.of_training
-            ):  # it tells what these texts are about, and hardly what the tokenizer learned from
+            if not subject.of_training:  # it tells what these texts are about, and hardly what was learned from
                 strength *= SUSPECTED
             severity = Severity.WARNING if strength >= SUSPECTED else Severity.NOTE
             evidence = {"documents": names, "share": share, "strength": round(strength, 4)}

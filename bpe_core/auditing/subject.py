@@ -71,9 +71,8 @@ class Usage:
                         if len(documents[token]) > FEW_DOCUMENTS:
                             widespread.add(token)
         merged = dict.fromkeys(remaining, 0)
-        for token in reversed(
-            dict.fromkeys(made for _, _, made in vocabulary.merges)
-        ):  # some files have several of one
+        made = dict.fromkeys(token for _, _, token in vocabulary.merges)  # some files have several of one
+        for token in reversed(made):
             for parent in vocabulary.parents(token) or ():
                 merged[parent] += remaining[token] + merged[token]
         n_bytes, n_tokens = sum(source.bytes * source.weight for source in counts.sources), sum(remaining.values())

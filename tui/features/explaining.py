@@ -101,7 +101,8 @@ class Explaining(Feature):
             # One merge more than asked for: it is marked in the table as the one that comes next.
             # No file holds a training under way.
             while isinstance(worker.request, ExplainTraining) and n_sent < min(step + 1, tokenizer.step):
-                merges = tuple(tokenizer.merges[n_sent : min(n_sent + _AT_ONCE, step + 1)])
+                end = min(n_sent + _AT_ONCE, step + 1, tokenizer.step)
+                merges = tuple(map(tokenizer.vocabulary.merge_of, range(n_sent + 1, end + 1)))
                 worker.send(LearnedMerges(merges))
                 n_sent += len(merges)
                 await asyncio.sleep(0)

@@ -262,9 +262,10 @@ class Table(RowList):
     def reveal(self, row: int, *, tell: bool = False) -> None:
         """Put the cursor on a row, in sight, `tell` as in `move_to`; what hides it is taken away."""
         if row in self.order:
-            return self.move_to(self.order.index(row), tell=tell)
-        self.choice = self.search = ""
-        self.rearrange(lambda: self.move_to(self.order.index(row), tell=tell))
+            self.move_to(self.order.index(row), tell=tell)
+        elif row < self.n_rows:  # merges that have just been recovered are in the log a moment later
+            self.choice = self.search = ""
+            self.rearrange(lambda: self.move_to(self.order.index(row), tell=tell))
 
     def sort_by(self, key: str) -> None:
         """Sort by a column; by the same again: the other way round."""

@@ -258,7 +258,8 @@ class TokenTable(Table):
     def go_to(self, token: int) -> None:
         """Put the cursor on a token; what hides it is taken away."""
         if (row := self.rows.row_of(token)) is not None:
-            self.severity *= row in self.order
+            if row not in self.order:
+                self.severity = 0
             self.reveal(row, tell=True)
 
     # What the user did
