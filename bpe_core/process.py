@@ -113,7 +113,6 @@ def end(code: int) -> NoReturn:
 
 
 def available_cores() -> int:
-    """CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -61,8 +61,6 @@ _USUAL: Final = {
 
 
 class TrainingRun(NamedTuple):
-    """A training that left a file."""
-
     path: Path
     tokenizer: Tokenizer
 

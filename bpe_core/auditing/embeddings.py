@@ -112,7 +112,6 @@ def _file(path: Path) -> Path:
 
 
 def _mapped(path: Path) -> "numpy.ndarray[Any, Any]":
-    """The matrix in a .npy file."""
     import numpy
 
     try:

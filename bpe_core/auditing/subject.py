@@ -219,7 +219,6 @@ class AuditSubject:
         return f"“{shortened(token_label(self.tokenizer.token_bytes(token)), _LONGEST_LABEL)}”"
 
     def joined(self, tokens: Sequence[int]) -> str:
-        """Several tokens as a part of a sentence, the first four of them."""
         return " + ".join(map(self.label, tokens[:4])) + (" + …" if len(tokens) > 4 else "")
 
     def finding(self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any) -> Finding:

@@ -153,7 +153,6 @@ def indicator(
 
 
 def _sound(rows: "Array") -> "Array":
-    """The rows without NaN or infinity in them."""
     import numpy
 
     return rows[numpy.isfinite(rows).all(axis=1)]

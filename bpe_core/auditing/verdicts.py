@@ -32,7 +32,6 @@ class Verdict:
 
     @property
     def label(self) -> str:
-        """The token as text that is safe to show."""
         return token_label(self.token)
 
     @property

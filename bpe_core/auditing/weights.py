@@ -19,8 +19,6 @@ from bpe_core.auditing.findings import Finding, Severity
 
 
 class Weight(NamedTuple):
-    """What one kind of evidence counts."""
-
     most: float  # points of the strongest, 0 to 1
     why: str  # why so much, in one sentence
     guess: bool = False  # it only guesses at what the rows of a model would show

@@ -45,7 +45,6 @@ class Parser(ArgumentParser):
         self.add_argument(*names.split(), default=default, metavar=metavar, help=what, **more)
 
     def add_flag(self, name: str, what: str) -> None:
-        """Add an option without a value."""
         self.add_argument(f"--{name}", action="store_true", help=what)
 
     def add_forms(self, **forms: str) -> "_MutuallyExclusiveGroup":
@@ -57,7 +56,6 @@ class Parser(ArgumentParser):
 
 
 def integer(text: str) -> int:
-    """The `type` of an argument that is a whole number."""
     try:
         return int(text)
     except ValueError:

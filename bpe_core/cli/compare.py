@@ -119,7 +119,6 @@ def run_compare(options: Namespace) -> int:
 
 
 def _run(options: Namespace, *, compares: bool) -> int:
-    """Encode the texts with all tokenizers, and print what was found."""
     names, patterns = options.tokenizer, options.pattern or [""]
     n, m = len(names), len(patterns)
     if m not in (1, n):
@@ -166,7 +165,6 @@ def _words(path: str) -> Sequence[Sequence[str]]:
 
 
 def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[Section]:
-    """What was found: of one tokenizer or several its measures, of a comparison all there is."""
     # As short as tells them apart.
     names = [(one["name"], file) for one, file in zip(found["vocabularies"], found["tokenizers"], strict=True)]
     short = [name or Path(file).name or file for name, file in names]
@@ -208,7 +206,6 @@ def _amounts(what: str, parts: Iterable[_Found], labels: Sequence[str], metrics:
 
 
 def _totals(total: _Found, labels: Sequence[str]) -> ReportTable:
-    """A row for each metric of all texts together: its value for each tokenizer, and its unit."""
     first, *others = total["tokens"]
     rows = [["tokens beside the first", "", *(f"{n / (first or 1) - 1:+.1%}" for n in others), ""]] if others else []
     for key, metric in METRICS.items():

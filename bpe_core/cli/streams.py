@@ -64,7 +64,6 @@ def open_tokenizer(text: str, pattern: str | None = None) -> Tokenizer:
 
 
 def print_fetching(done: int, total: int, name: str) -> None:
-    """Print to stderr which file is being downloaded, after `done` of `total` files."""
     print_to_stderr(f"Fetching {visible(name)} ({done + 1} of {total}) …")
 
 

@@ -52,8 +52,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def request_of(options: Namespace) -> TrainRequest:
-    """What the arguments ask for."""
-
     def given(*names: str) -> dict[str, Any]:
         return {name: getattr(options, name) for name in names}
 

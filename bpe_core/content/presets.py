@@ -31,11 +31,9 @@ class Preset:
     stated: tuple[bytes, ...] = ()  # the tokens that the source states, if that is wrong by its own rules
 
     def counts(self) -> Counts:
-        """The counted pieces of the corpus."""
         return Counts.of(self.documents, self.options.pattern)
 
     def train(self) -> Tokenizer:
-        """Train to the end and return the tokenizer."""
         return train(self.counts(), **asdict(self.options))
 
     def verdict(self, tokenizer: Tokenizer) -> tuple[bool, str]:

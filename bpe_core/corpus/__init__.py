@@ -20,8 +20,6 @@ PASSED_OVER: Final = frozenset({"__pycache__", "__pypackages__", "dist-packages"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found among paths."""
-
     files: tuple[TextFile, ...]  # the texts in order, paths as given and folders by name
     skipped: tuple[Skipped, ...]  # the files in the folders that are no readable text, but for those passed over
 

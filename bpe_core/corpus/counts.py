@@ -277,7 +277,6 @@ class Counts:
         self.sources += sources
 
     def _skip(self, file: TextFile, error: Unreadable) -> None:
-        """List an unreadable file in `skipped`; raises `error` if the file is `required`."""
         if file.required:
             raise error
         self.skipped.append(Skipped(file.path, error.reason))

@@ -77,7 +77,6 @@ class TextFile:
 
     @property
     def source_name(self) -> str:
-        """The name, of a part with its place."""
         return self.name + ("" if self.end is None else f" (bytes {self.start:,} to {self.end:,})")
 
     def part(self, start: int, end: int) -> Self:
@@ -198,8 +197,6 @@ OnRead = Callable[[int, int, str], object]
 
 
 class Reading:
-    """Reads files one after the other."""
-
     def __init__(self, files: Iterable[TextFile], progress: OnRead | None) -> None:
         self.total: Final = sum(file.size for file in files)  # bytes on disk
         self._done, self._name = 0, ""

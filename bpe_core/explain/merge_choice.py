@@ -44,8 +44,6 @@ class CorpusPiece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairRanking:
-    """The pairs of the corpus at one step."""
-
     rows: tuple[PairRow, ...]  # all or the first, by falling (count, pair); those tied at the top by the tie rule
     n_pairs: int
     n_tied: int  # how many have the highest count
@@ -54,8 +52,6 @@ class PairRanking:
 
 @dataclass(frozen=True, slots=True)
 class MergeChoice:
-    """One merge: what it was chosen from, and what it changed."""
-
     left: int
     right: int
     token: int

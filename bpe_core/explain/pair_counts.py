@@ -25,8 +25,6 @@ NEAR: Final = 8  # steps up to which counts are changed step by step; for a step
 
 @dataclass(frozen=True, slots=True)
 class MergeEffect:
-    """What the merge of one step changes."""
-
     step: int
     pairs: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
     n_joined: int  # how many occurrences of the pair become the new token, and so how many tokens fewer there are
@@ -84,7 +82,6 @@ class PairCounts:
         self.counts = {pair: amount(n, self._scale) for pair, n in counts.items()}  # occurrences at this step; never 0
 
     def go_to(self, step: int) -> None:
-        """Change to the counts after `step` merges."""
         if abs(step - self.step) > NEAR:
             self._count(step)
         while self.step < step:

@@ -23,8 +23,6 @@ _Offsets = tuple[int, int, int]  # where a match, its right part, and what follo
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
-    """An occurrence of a token or a pair."""
-
     name: str  # of the text
     line: int  # the number of the line in which it begins, from 1
     column: int  # characters of that line before it; `before` are the last `AROUND` of them
@@ -162,7 +160,6 @@ def _joined(parts: Iterable[str]) -> Iterator[str]:
 
 
 def _lines(blocks: Iterable[str]) -> Iterator[str]:
-    """Whole lines of a text, several at a time."""
     rest = ""
     for block in blocks:
         ended, newline, rest = (rest + block).rpartition("\n")

@@ -34,8 +34,6 @@ class Unmerged:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """All steps by which one piece is encoded."""
-
     start: tuple[int, ...]  # the tokens before the first merge: one per byte, or per character of some vocabularies
     applied: tuple[Applied, ...]
     parts: tuple[int, ...]  # the tokens of the piece in the end

@@ -96,7 +96,6 @@ class TokenizerFile:
 
     @property
     def text(self) -> str:
-        """The content as text in UTF-8. Raises `FormatError`."""
         try:
             return self.data.decode()
         except UnicodeDecodeError as error:
@@ -166,7 +165,6 @@ class Fields:
         return value
 
     def number(self, key: str, default: int | None = None, *, largest: int = LARGEST_NUMBER) -> int:
-        """A whole number from 0 to `largest`."""
         value = self.any(key, default)
         if not is_number(value) or value > largest:
             self.fail(key, f"a whole number from 0 to {largest} was expected, not {_named(value)}")

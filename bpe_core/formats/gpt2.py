@@ -36,7 +36,6 @@ _SPECIAL: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins with "#version", or is a JSON object that begins with a name and an id."""
     return data.startswith(_MERGES) or _FIRST_ENTRY.match(data) is not None
 
 

@@ -16,12 +16,10 @@ _RANKS: Final = re.compile(rb'"bpe_ranks"\s*:\s*"')
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it is a JSON object with the key "bpe_ranks"."""
     return data.lstrip()[:1] == b"{" and _RANKS.search(data) is not None
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`."""
     fields = file.fields()
     specials = fields.ids("special_tokens") if "special_tokens" in fields else {}
     source = str(Split.of_expression(fields.text("pat_str")))

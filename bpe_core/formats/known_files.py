@@ -20,8 +20,6 @@ _LANGUAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A published rank file."""
-
     name: str  # of its encoding
     pattern: str  # a name in `PATTERNS`
     special_tokens: Mapping[str, int]

@@ -24,12 +24,10 @@ _TARGET: Final = "for minbpe"
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins with "minbpe v", in any version."""
     return data.startswith(b"minbpe v")
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`."""
     lines = file.text.replace("\r\n", "\n").split("\n")
     if lines[0].strip() != _FIRST_LINE:
         file.unsupported(f"it is of the version '{visible(lines[0][:40])}', and only {_FIRST_LINE} is known")
@@ -62,7 +60,6 @@ def _id_in(file: TokenizerFile, line: int, digits: str) -> int:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
     vocabulary = tokenizer.vocabulary
     if tokenizer.preparation or not vocabulary.is_bytewise:
         refuse(_TARGET, "it does more to a text than split it")

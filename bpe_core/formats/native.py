@@ -33,12 +33,10 @@ _ESCAPES: Final = {0x7F: "\\u007f"} | {code: json.dumps(chr(code))[1:-1] for cod
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it is a JSON object that names this format at its beginning."""
     return data.lstrip()[:1] == b"{" and b'"bpescope"' in data[:200]
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
     base = vocabulary.base
     if tokenizer.preparation:
@@ -107,7 +105,6 @@ def _table(key: str, numbers: Iterable[str], tokens: Iterable[str]) -> Iterator[
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`, also if parts contradict others."""
     fields = file.fields()
     version = fields.number("version") if fields.text("format") == FORMAT else None
     if version != VERSION:

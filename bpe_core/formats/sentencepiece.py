@@ -82,7 +82,6 @@ def _bytes(value: int | bytes) -> bytes:
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins as a protobuf message whose first field is a piece."""
     if data[:1] != b"\x0a":
         return False
     try:

@@ -21,12 +21,10 @@ _FIRST_SPECIALS: Final = (
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it is a JSON object with the key "token_bytes" somewhere in it."""
     return data.lstrip()[:1] == b"{" and _TOKEN.search(data) is not None
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`."""
     fields = file.fields()
     config = fields.fields("config")
     n_specials = config.number("default_num_special_tokens", largest=1 << 20)

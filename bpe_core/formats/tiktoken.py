@@ -28,7 +28,6 @@ _FIRST: Final = 8  # lines that tell a file of ranks from a text, which may begi
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether the first lines, two at least, are base64 and consecutive numbers."""
     lines = [line.split() for line in data[:4096].splitlines() if line.strip()][:_FIRST]
     if len(lines) < 2 or any(len(line) != 2 or from_base64(line[0]) is None for line in lines):
         return False

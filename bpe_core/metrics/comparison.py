@@ -61,8 +61,6 @@ class Amounts:
 
 
 class ComparedText(NamedTuple):
-    """One text, and where it comes from."""
-
     amounts: Amounts
     path: str = ""  # of the file; empty if none holds it
     folder: str = ""  # what it is counted with in `Comparison.folders`
@@ -79,8 +77,6 @@ class TextPlace(NamedTuple):
 
 @dataclass(slots=True)
 class FrequentDisagreement:
-    """A substring that is cut differently."""
-
     stretch: str  # with U+FFFD for the bytes of incomplete characters
     first: tuple[int, ...]  # the ids that the first tokenizer makes of it, and the other
     other: tuple[int, ...]
@@ -260,7 +256,6 @@ class Comparison:
 
     @cached_property
     def morpheme_agreements(self) -> list[Agreement]:
-        """For each tokenizer, the agreement of its boundaries in `morphemes` with theirs."""
         return [morphological_alignment(tokenizer, self.morphemes) for tokenizer in self.tokenizers]
 
     def token_lengths(self, index: int) -> Counter[int]:

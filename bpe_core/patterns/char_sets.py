@@ -31,7 +31,6 @@ def members(chars: str, end: int = BMP) -> Ranges:
 
 
 def union(sets: Iterable[Ranges]) -> Ranges:
-    """All code points that are in any of the sets."""
     merged: list[tuple[int, int]] = []
     for low, high in sorted(chain.from_iterable(sets)):
         if merged and low <= merged[-1][1]:
@@ -48,7 +47,6 @@ def complement(ranges: Ranges) -> Ranges:
 
 
 def without(ranges: Ranges, removed: Ranges) -> Ranges:
-    """The code points of `ranges` that are not in `removed`."""
     return complement(union((complement(ranges), removed)))
 
 

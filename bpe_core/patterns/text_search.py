@@ -16,7 +16,6 @@ class TextSearch:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """Empty texts are ignored."""
         self._texts: Final = frozenset(filter(None, texts))
         longest = min(4, *map(len, self._texts)) if self._texts else 1
         few = (n for n in range(longest, 1, -1) if len({text[:n] for text in self._texts}) <= _MOST_HEADS)

@@ -164,7 +164,6 @@ _PAGE: Final = "body { margin: 0; } body > .bpescope { box-sizing: border-box; m
 
 
 def html_page(title: str, style: str, body: str) -> str:
-    """A complete HTML document for dark and light."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'

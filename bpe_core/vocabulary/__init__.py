@@ -21,7 +21,7 @@ from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Store, check_ids, whole_by_default
-from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
+from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
 """bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
@@ -118,12 +118,12 @@ class Vocabulary:
     ) -> Self:
         """A vocabulary whose pieces all end with the marker `end_of_word`, the id of a token of `base`."""
         ids = bytes_among({token: data for token, data in base.items() if token != end_of_word})
-        return cls(base, merges, special_tokens, symbols=MarkedSymbols(ids, end_of_word), whole_pieces={})
+        return cls(base, merges, special_tokens, symbols=ByteSymbols(ids, end_of_word), whole_pieces={})
 
     @property
     def end_of_word(self) -> int | None:
         """The id of the marker at the end of every piece (Sennrich's `</w>`); None if there is none."""
-        return self._symbols.end if isinstance(self._symbols, MarkedSymbols) else None
+        return self._symbols.end
 
     @property
     def n_merges(self) -> int:
@@ -243,7 +243,7 @@ class Vocabulary:
     @property
     def is_bytewise(self) -> bool:
         """Whether the symbols of a piece are its bytes alone: no characters, and no end-of-word marker."""
-        return type(self._symbols) is ByteSymbols
+        return isinstance(self._symbols, ByteSymbols) and self._symbols.end is None
 
     @property
     def is_faithful(self) -> bool:

@@ -11,55 +11,38 @@ None, {character in UTF-8: id} or, if the symbols are bytes, None)."""
 
 
 class ByteSymbols:
-    """Each byte is a symbol."""
+    """Each byte is a symbol, and perhaps a marker follows the last one: Sennrich's `</w>`."""
 
-    faithful: bool = True
-    """Whether the symbols have the bytes of the piece; not so with an unknown token or an end-of-word marker."""
-
-    def __init__(self, ids: Mapping[int, int]) -> None:
-        """`ids` maps a byte to its token; some published files lack bytes."""
+    def __init__(self, ids: Mapping[int, int], end: int | None = None) -> None:
+        """`ids` maps a byte to its token; some published files lack bytes. `end` is the token of the marker."""
         self._ids: Final = ids
+        self.end: Final = end
+        self.faithful: Final = end is None
+        """Whether the symbols have the bytes of the piece; not so with an unknown token or an end-of-word marker."""
 
     @property
     def tables(self) -> Tables:
-        """The ids of all symbols, for the kernel."""
-        return tuple(map(self._ids.get, range(256))), None, None
+        return tuple(map(self._ids.get, range(256))), self.end, None
 
     def ids(self, piece: bytes) -> list[int]:
         """The symbols of a piece as ids. Raises `UnknownTokenError` for a byte or character without one."""
         ids = self._ids
         try:
-            return [ids[byte] for byte in piece]
+            found = [ids[byte] for byte in piece]
         except KeyError as error:
             raise UnknownTokenError(f"This vocabulary has no token for the byte 0x{error.args[0]:02x}.") from None
+        return found if self.end is None or not piece else [*found, self.end]
 
     def parts(self, piece: bytes) -> list[bytes]:
         """The symbols of a piece as bytes, whether they have ids or not; without an end-of-word marker."""
         return [piece[i : i + 1] for i in range(len(piece))]
 
 
-class MarkedSymbols(ByteSymbols):
-    """Each byte is a symbol, and a marker follows the last one: Sennrich's `</w>`. The marker is not part of the text,
-    so the ids of a piece decode to more than its bytes."""
-
-    faithful = False
-
-    def __init__(self, ids: Mapping[int, int], end: int) -> None:
-        """`ids` maps a byte to its token; `end` is the token of the marker."""
-        super().__init__(ids)
-        self.end: Final = end
-
-    @property
-    def tables(self) -> Tables:
-        return super().tables[0], self.end, None
-
-    def ids(self, piece: bytes) -> list[int]:
-        return [*super().ids(piece), self.end] if piece else []
-
-
 class CharacterSymbols:
     """Each character is a symbol; one without a token becomes its bytes or, without those, the unknown token.
     SentencePiece does so, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`."""
+
+    end = None
 
     def __init__(
         self, ids: Mapping[str, int], byte_ids: Mapping[int, int], unknown: int | None = None, *, fuse: bool = False
@@ -74,7 +57,6 @@ class CharacterSymbols:
 
     @property
     def tables(self) -> Tables:
-        """The ids of the bytes and of the characters, for the kernel."""
         characters = {character.encode(errors="surrogatepass"): token for character, token in self._ids.items()}
         return tuple(map(self._byte_ids.get, range(256))), None, characters
 
@@ -101,7 +83,6 @@ class CharacterSymbols:
         return found
 
     def parts(self, piece: bytes) -> list[bytes]:
-        """The characters of a piece as bytes."""
         return [character.encode(errors="surrogateescape") for character in piece.decode(errors="surrogateescape")]
 
 

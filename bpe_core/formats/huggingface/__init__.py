@@ -35,7 +35,6 @@ WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"  # before spaces, 
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it is a JSON object with the key "model" and an object as its value."""
     return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None
 
 

@@ -59,7 +59,6 @@ def replaces(fields: Fields, old: str, new: str) -> bool:
 
 
 def drops_space(decoder: Fields) -> bool:
-    """Whether this decoder drops a space at the beginning of the text."""
     if decoder.text("type") == "Strip":
         return decoder.text("content") == " " and decoder.number("start") > 0
     return decoder.text("type") == "Metaspace" and _prepends(decoder) != "never"

@@ -22,7 +22,6 @@ class Model:
     """
 
     def __init__(self, fields: Fields, is_bytewise: bool, has_metaspace: bool) -> None:
-        """Raises `FormatError`."""
         self.ids = fields.ids("vocab")  # name -> id
         self._is_bytewise, self._has_metaspace = is_bytewise, has_metaspace
         self._unknown = self.ids.get(fields.text("unk_token")) if "unk_token" in fields else None
@@ -92,7 +91,6 @@ class Model:
         return name.encode()
 
     def _symbols(self, meant: Mapping[str, bytes | None]) -> Symbols:
-        """How a piece is turned into ids before the first merge; `meant` maps names to bytes."""
         if self._is_bytewise:
             return ByteSymbols({data[0]: self.ids[name] for name, data in meant.items() if data and len(data) == 1})
         singles = {name: token for name, token in self.ids.items() if len(name) == 1}

@@ -85,7 +85,6 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
-    """The special tokens of a vocabulary as added tokens."""
     return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
 
 

@@ -15,7 +15,7 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.ranked import RankedVocabulary, recovered
-from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, MarkedSymbols, bytes_among
+from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, bytes_among
 
 if not kernel.available:
     pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
@@ -133,7 +133,7 @@ def test_a_mark_ends_every_piece(seed: int, piece: bytes) -> None:
     rng = random.Random(seed)
     merges = [(left, right, token + 1) for left, right, token in random_merges(rng, 12) if max(left, right) < 256]
     merges.append((ord("a"), 256, 300))
-    vocabulary = Vocabulary(base, merges, symbols=MarkedSymbols(bytes_among(BYTES), 256), whole_pieces={})
+    vocabulary = Vocabulary(base, merges, symbols=ByteSymbols(bytes_among(BYTES), 256), whole_pieces={})
     assert vocabulary.encode(piece) == vocabulary.join_in_python(piece)
 
 
