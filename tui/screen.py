@@ -207,7 +207,7 @@ class MainScreen(StateScreen):
     def action_help(self) -> None:
         from tui.dialogs.help import Help
 
-        self.app.push_screen(Help())
+        self.app.push_screen(Help(self))
 
 
 def _at(*places: str) -> Iterator[PaneEntry]:

@@ -12,7 +12,7 @@ from bpe_core.content.samples import samples
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from tui import glossary
-from tui.dialogs.help import tables
+from tui.dialogs.help import sections
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
 from tui.widgets import merge_log, token_table
 
@@ -20,7 +20,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     "options": glossary.FIELDS,
     "patterns": {**PATTERN_MEANINGS, "": glossary.ANOTHER_PATTERN, "own": glossary.OWN_PATTERN},
     "ties": TIE_MEANINGS,
-    "words": WORDS,
+    **{f"words of {pane}": words for pane, words in WORDS.items()},
     "kinds": KINDS,
     "presets": {name: preset.reason for name, preset in PRESETS.items()},
     "samples": {sample.name: sample.reason for sample in samples()},
@@ -41,7 +41,7 @@ def test_each_pattern_and_each_tie_rule_is_explained() -> None:
 def test_the_help_knows_the_words_and_columns_of_the_screen() -> None:
     console = Console(width=66)  # what a dialog has in a terminal of 80
     with console.capture() as captured:
-        console.print(tables())
+        console.print(*sections("Corpus", ()))
     names = {line.partition("  ")[0] for line in captured.get().splitlines()}
     columns = {column.heading for column in (*merge_log.COLUMNS, *token_table.COLUMNS) if column.heading.strip()}
     assert {"rank", "step", "ratio", "pattern", "piece", "vocabulary", *KINDS, *columns} <= names

@@ -1,8 +1,8 @@
 """What can be done, and what words mean: the help, and what the command palette offers."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.console import Group
 from rich.table import Table
@@ -12,42 +12,69 @@ from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.auditing.findings import KINDS
-from tui.commands import COMMANDS, help_lines, long_name
+from tui.commands import COMMANDS, PANE_BY_ID, PANES, Command, bindings, help_lines, long_name
 from tui.glossary import WORDS
 from tui.terminal.guards import Dialog
 from tui.widgets import merge_log, token_table
+from tui.widgets.pane import Pane
 
 
 class Help(Dialog[None]):
-    """Tables below each other; any of the keys that opened it closes it."""
+    """About what has the focus; the key that opened it shows all else below, and then closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q", "dismiss(None)", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close"), Binding("f1", "more")]
+
+    def __init__(self, screen: Screen[Any]) -> None:
+        super().__init__()
+        panes = [node.id for node in (screen.focused or screen).ancestors_with_self if isinstance(node, Pane)]
+        self._title = PANE_BY_ID[panes[0] if panes and panes[0] else "training"].title
+        self._here, self._rest = sections(self._title, dict.fromkeys([*dict(parts_at(screen)), self._title]))
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog", id="help") as box:
-            box.border_title, box.border_subtitle = "Help", "Esc closes"
-            yield Static(tables())
+            box.border_title, box.border_subtitle = f"Help  {self._title}", "F1 all the rest · Esc closes"
+            yield Static(self._here)
 
     def on_mount(self) -> None:
         self.query_one("#help").focus()
 
+    async def action_more(self) -> None:
+        box = self.query_one("#help")
+        if len(box.children) > 1:
+            self.dismiss(None)
+        else:
+            box.border_title, box.border_subtitle = "Help", "Esc closes"
+            await box.mount(rest := Static(self._rest))
+            rest.scroll_visible(top=True, animate=False)
 
-def tables() -> Group:
-    """Keys, words, columns and findings, each with what it means."""
-    log, found = (
-        [(column.heading, column.hint) for column in columns if column.hint]
-        for columns in (merge_log.COLUMNS, token_table.COLUMNS)
-    )
-    return Group(
-        *(_section(title, help_lines(commands)) for title, commands in COMMANDS.items()),
-        _section("Words", WORDS.items()),
-        _section("Columns of the merge log", log),
-        _section("Columns of an audit", found),
-        _section("What an audit finds", KINDS.items()),
-    )
+
+def parts_at(screen: Screen[Any]) -> Iterator[tuple[str, Widget]]:
+    """The parts of the table of commands whose keys work where the focus is, the nearest first, and whose they are."""
+    bound = [(part, bindings(part)) for part in COMMANDS]
+    for node in screen.focused.ancestors_with_self if screen.focused else ():
+        if isinstance(node, Widget) and node is not screen:
+            for own in (base.__dict__.get("BINDINGS") for base in type(node).__mro__):
+                yield from ((part, node) for part, keys in bound if keys and keys == own)
+
+
+def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
+    """The words of a pane, then the keys of `parts`; and all the rest."""
+    columns = {"Training": merge_log.COLUMNS, "Audit": token_table.COLUMNS}
+
+    def words(pane: str) -> Group:
+        hints = {column.heading: column.hint for column in columns.get(pane, ()) if column.hint}
+        return _section(f"{pane}: words", {**WORDS[pane], **hints, **WORDS[pane]}.items())  # each once, a word as such
+
+    keys = {part: _section(f"{part}: keys", help_lines(some)) for part, some in COMMANDS.items()}
+    others = [words(pane.title) for pane in PANES if pane.title != title]
+    rest = [section for part, section in keys.items() if part not in parts]
+    found = _section("What an audit finds", KINDS.items())
+    return Group(words(title), *map(keys.__getitem__, parts)), Group(*rest, *others, found)
 
 
 def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
@@ -57,6 +84,11 @@ def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
     for name, meaning in rows:
         table.add_row(Text(name.strip() or "▲ ● ○"), Text(meaning, "dim"))
     return Group(Text(title, "bold"), table, "")
+
+
+def _key(command: Command) -> Content:
+    key = command.keys.partition(",")[0]
+    return Content.styled(f"  {long_name(key)}" if key else "", "$text-muted")
 
 
 class ScopeCommands(Provider):
@@ -71,9 +103,11 @@ class ScopeCommands(Provider):
             run = self._in_editor if part == "Editor" else self.screen.run_action
             for command in commands:
                 if command.name and command.applies(self.screen):
-                    key = command.keys.partition(",")[0]
-                    shown = Content.styled(f"  {long_name(key)}" if key else "", "$text-muted")
-                    yield command.name, shown, partial(run, command.run), command.does
+                    yield command.name, _key(command), partial(run, command.run), command.does
+        for part, node in parts_at(self.screen):
+            for command in COMMANDS[part]:
+                if command.label and not command.name and command.applies(node):
+                    yield command.label, _key(command), partial(node.run_action, command.run), command.does
         for number, one in enumerate(examples()):
             yield f"Example: {one.title}", Content(), partial(self._in_editor, f"show_example({number})"), one.see
 

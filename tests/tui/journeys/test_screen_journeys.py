@@ -35,10 +35,15 @@ async def test_every_size_shows_what_fits_and_help_palette_and_wrong_numbers_do_
         player.write("still here ")
         await player.until("still here ")
         player.resize(120, 40)
-        player.press("f1")
-        await player.until("Ctrl+Q", "Alt+←")
-        player.press("escape")
-        await player.until(lambda screen: "Alt+←" not in screen)
+        for pane, word, key, elsewhere in ("f4", "pitfall", "Ctrl+T", "x"), ("f5", "glitch token", "x", "Ctrl+T"):
+            player.press(pane, "f1")
+            await player.until(f"│  {word}  ", f"│  {key}  ")
+            seen = player.screen.text
+            assert seen.index(f"│  {word}  ") < seen.index(f"│  {key}  ") and f"│  {elsewhere}  " not in seen
+            player.press("f1")
+            await player.until("Ctrl+Q")  # all the rest
+            player.press("f1")
+            await player.until(lambda screen: "Ctrl+Q" not in screen)
         await player.command("go to a step")
         await player.answer("Go to which step", "7")
         await player.until("step  7 of 24")
