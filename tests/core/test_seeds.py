@@ -2,7 +2,7 @@
 
 import pytest
 
-from bpe_core import Trainer, UntrainedError, train
+from bpe_core import Trainer, train
 
 AAAB = "aaabdaaabac"
 WORDS = " ".join(["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6)
@@ -37,21 +37,6 @@ def test_aaab_as_the_textbook_tells_it():
     ]
 
 
-# A list of documents
-
-
-def test_documents():
-    assert parts(train([AAAB], vocab_size=259, pattern="none"), AAAB) == ["aaab", "d", "aaab", "a", "c"]
-    assert learned(["ab"], 50, pattern="none") == ["ab"]
-
-
-def test_words_as_documents_and_words_in_one_string():
-    documents = WORDS.split()
-    assert learned(documents, 6, pattern="none") == ["es", "est", "lo", "low", "ne", "new"]
-    assert parts(train(documents, vocab_size=262, pattern="none"), "newest") == ["new", "est"]
-    assert learned(WORDS, 6, pattern="none") == ["es", "est", "est ", "lo", "low", " low"]
-
-
 # Words, the largest pair, special tokens first
 
 
@@ -70,20 +55,3 @@ def test_words_as_documents_and_words_in_one_string():
 )
 def test_the_first_merges(text, pattern, ties, tokens):
     assert learned(text, len(tokens.split()), pattern=pattern, ties=ties) == tokens.split()
-
-
-# A tokenizer class with its own demonstration
-
-
-def test_one_merge():
-    trainer = Trainer("ABABC", vocab_size=257, pattern="none")
-    assert next(trainer).count == 2
-    assert trainer.tokenizer().encode("ABCAB") == [256, 67, 256]
-
-
-def test_too_small_and_too_early():
-    with pytest.raises(ValueError, match="vocab_size is 256"):
-        train("text", vocab_size=256)
-    with pytest.raises(RuntimeError) as raised:
-        Trainer("text", vocab_size=300).tokenizer().encode("text")
-    assert isinstance(raised.value, UntrainedError)

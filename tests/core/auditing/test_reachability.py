@@ -118,11 +118,6 @@ def test_which_tokens_are_unreachable():
     assert not {finding.id for finding in found.of("never-used")} & {finding.id for finding in found.of("unreachable")}
 
 
-def test_merges_that_stand_before_those_they_are_made_of_are_no_scaffold():
-    tokenizer = Tokenizer(Vocabulary({**BYTES, 300: b"ab"}, [(300, 99, 256), (97, 98, 300)]), "none")
-    assert not [finding for finding in audit(tokenizer) if finding.kind == "scaffold" and finding.evidence["gap"] <= 0]
-
-
 def test_the_witness_of_a_token_in_the_corpus_is_the_shortest_piece_that_holds_it():
     text = "unhappy happier happy"
     tokenizer, counts = train(text, vocab_size=259), Counts.of(text, "gpt4")

@@ -131,14 +131,6 @@ def test_each_document_has_a_line_of_its_own(bpescope, tokenizer, small):
     assert bpescope(f"{command} --count")[1] == "".join(f"{len(ids)}\n" for ids in expected)
 
 
-def test_one_large_text_is_printed_as_a_small_one_is(bpescope, tokenizer, request):
-    Path("one.txt").write_bytes(("\ufeff" + "low lower\r\nnewest é😀 <|end|>\n\n" * 40).encode())
-    command = "encode -t mine.json one.txt --allow-special '<|end|>'"
-    alone = bpescope(command)
-    request.getfixturevalue("small")
-    assert bpescope(command) == alone and alone[0] == 0
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

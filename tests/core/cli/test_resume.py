@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from worker_process import Worker, training
 
-from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, reference, save, train
+from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, save, train
 from bpe_core.cli.main import main
 from bpe_core.tokenizer.training_record import TIES
 from bpe_core.trainer.checkpoints import Checkpoints
@@ -182,9 +182,10 @@ def test_a_vocabulary_is_extended_and_forked(corpus: Path, tmp_path: Path, capfd
     assert larger.merges[: smaller.step] == smaller.merges and larger.n_vocab == 310
     assert larger.special_tokens == smaller.special_tokens
     assert larger.record and larger.record.n_given == smaller.step
-    fork = ["train", str(corpus), "-o", str(new), "--extend", str(old), "--fork", "10", "--ties", "largest"]
+    fork = ["train", str(corpus), "-o", str(new), "--extend", str(old), "--fork", "10", "--pattern", "none"]
     assert main([*fork, "--vocab-size", "300"]) == 0
     assert load(new).merges[:10] == smaller.merges[:10] and load(new).merges != smaller.merges
+    assert load(new).pattern == "none", "behind words, phrases: that is SuperBPE"
     assert load(new).special_tokens == smaller.special_tokens
     wanted = load(new).merges
     assert main([*fork, "--vocab-size", "300", "--resume"]) == 0, "a fork is resumed like any other run"
@@ -242,21 +243,3 @@ def test_what_was_learned_before_a_failure_is_kept(
     assert load(tmp_path / "out.json.checkpoint").step == 25
     assert main([*command, "--resume"]) == 0
     assert load(tmp_path / "out.json").step == 64 and not (tmp_path / "out.json.checkpoint").exists()
-
-
-def test_superbpe_is_a_training_that_extends_another_on_whole_texts(tmp_path: Path) -> None:
-    """The second stage merges across words; a text is encoded by all merges in order, of whichever stage they are."""
-    text = "by the way, by the sea, by the by and by the bay " * 5
-    (tmp_path / "a.txt").write_text(text)
-    learn = ["train", str(tmp_path / "a.txt"), "-o"]
-    assert main([*learn, str(tmp_path / "1.json"), "--vocab-size", "270", "--special", "<|end|>"]) == 0
-    again = ["--extend", str(tmp_path / "1.json"), "--pattern", "none", "--vocab-size", "280"]
-    assert main([*learn, str(tmp_path / "2.json"), *again]) == 0
-    first, both = load(tmp_path / "1.json"), load(tmp_path / "2.json")
-    assert both.pattern == "none" and both.n_vocab == 280 and both.merges[: first.step] == first.merges
-    assert b" by the" in {both.token_bytes(token) for _, _, token in both.merges[first.step :]}
-    assert both.special_tokens == first.special_tokens == {"<|end|>": 269}
-    ids = list(text.encode())
-    for left, right, token in both.merges:
-        ids = reference.merged(ids, (left, right), token)
-    assert both.encode(text) == ids

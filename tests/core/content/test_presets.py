@@ -2,7 +2,7 @@
 
 import pytest
 
-from bpe_core import Tokenizer, Trainer, load, save, train
+from bpe_core import Tokenizer, Trainer, load, train
 from bpe_core.cli.main import main
 from bpe_core.content.presets import PRESETS
 from bpe_core.reference import train as slow
@@ -38,15 +38,6 @@ def test_another_training_does_not():
         assert not came_out and sentence.startswith(f"S1 did not come out as promised: {found}")
 
 
-@pytest.mark.parametrize("ties", ["first", "lowest", "lowest-hf", "largest"])
-def test_no_rule_for_ties_walks_as_the_prose_does(ties):
-    """It tells es, est, lo, low; but what comes of the four pairs at 8 goes on being more frequent than l + o."""
-    trainer = Trainer(PROSE.documents, vocab_size=261, pattern="words", ties=ties, end_of_word="</w>")
-    walk = [merge.token_bytes for merge in trainer]
-    assert len(walk) == 4
-    assert walk != [b"es", b"est", b"lo", b"low"]
-
-
 @pytest.mark.parametrize("ties", ["first", "lowest", "largest"])
 def test_the_end_is_a_symbol_like_any_other(ties):
     """A byte that no text has, put behind each word, gives the same counts."""
@@ -54,25 +45,6 @@ def test_the_end_is_a_symbol_like_any_other(ties):
     expected = [tuple(row[3:]) for row in slow(words, 12, ties)]
     trainer = Trainer(PROSE.documents, vocab_size=257 + 12, pattern="words", ties=ties, end_of_word="</w>")
     assert [(merge.count, merge.ties, merge.n_tokens) for merge in trainer] == expected
-
-
-@pytest.mark.parametrize("id_layout", ["bytes-first", "specials-first"])
-def test_the_end_is_kept_in_the_file(id_layout, tmp_path):
-    tokenizer = train(
-        PROSE.documents,
-        vocab_size=270,
-        pattern="words",
-        end_of_word="</w>",
-        special_tokens=["<s>"],
-        id_layout=id_layout,
-    )
-    save(tokenizer, tmp_path / "mine.json")
-    again = load(tmp_path / "mine.json")
-    assert again.record == tokenizer.record
-    assert again.encode("lower newest wide <s>", allowed_special="all") == tokenizer.encode(
-        "lower newest wide <s>", allowed_special="all"
-    )
-    assert again.vocabulary.end_of_word == (256 if id_layout == "bytes-first" else 257)
 
 
 @pytest.mark.parametrize("name", ["S0", "S2-prose"])

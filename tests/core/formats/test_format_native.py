@@ -14,9 +14,10 @@ from bpe_core.whole_file import write_atomically
 TEXTS = ["aaabdaaabac é\x7f\u202e\x9b😊 é\x7f\u202e\x9b😊", "hello \\x41 hello\n"]
 
 
-@pytest.fixture
-def tokenizer():
-    return train(TEXTS, vocab_size=280, special_tokens=["<|a|>", "<|\u202e|>"], id_layout="specials-first")
+@pytest.fixture(params=[{}, {"pattern": "words", "end_of_word": "</w>"}], ids=["", "with an end of word"])
+def tokenizer(request):
+    specials = {"special_tokens": ["<|a|>", "<|\u202e|>"], "id_layout": "specials-first"}
+    return train(TEXTS, vocab_size=280, **specials, **request.param)
 
 
 def text_of(tokenizer):
@@ -32,7 +33,8 @@ def test_everything_comes_back(tokenizer, tmp_path):
     loaded = load(tmp_path / "mine.json")
     assert loaded.merges == tokenizer.merges
     assert loaded.special_tokens == tokenizer.special_tokens
-    assert loaded.pattern == "gpt4"
+    assert loaded.pattern == tokenizer.pattern
+    assert loaded.vocabulary.end_of_word == tokenizer.vocabulary.end_of_word
     assert loaded.record == tokenizer.record
     assert loaded.record.sources[0].characters == sum(map(len, TEXTS))
     assert loaded.encode(TEXTS[0]) == tokenizer.encode(TEXTS[0])

@@ -6,14 +6,12 @@ from dataclasses import replace
 from statistics import harmonic_mean
 
 import pytest
-from real import real_part
 
 from bpe_core import TextError, metrics, train
 from bpe_core.content.samples import samples
 from bpe_core.metrics.boundaries import EncodedText, compared, encoded, read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Comparison
-from bpe_core.metrics.text_parts import sections
 from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
@@ -167,16 +165,3 @@ def test_lists_of_morphemes_as_they_are_published(text, words):
     else:
         with pytest.raises(TextError, match=words):
             read_morphemes(text)
-
-
-def test_the_tale_is_counted_as_tiktoken_and_tokenizers_count():
-    whole = TALE.read_text(encoding="utf-8")
-    ours = real_part("cl100k_base"), train(whole[:4000], vocab_size=400)
-    theirs = ours[0].to_tiktoken(), ours[1].to_tokenizers()
-    comparison = Comparison(ours)
-    parts = [text for _, text, _ in sections(whole)]
-    for text in parts:
-        comparison.add("part", text)
-    expected = [(len(theirs[0].encode_ordinary(text)), len(theirs[1].encode(text))) for text in parts]
-    assert len(parts) == 16 and [text.amounts.n_tokens for text in comparison.texts] == expected
-    assert comparison.total.n_tokens == tuple(map(sum, zip(*expected, strict=True)))

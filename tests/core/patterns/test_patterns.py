@@ -381,17 +381,6 @@ def test_a_pattern_without_proof_is_given_whole_documents(pattern):
     assert split_in_blocks(split_by, "aab aab\nab", 2) == split_by.split("aab aab\nab")
 
 
-@pytest.mark.parametrize("name", [*PATTERNS, r"\d+", r"\w+|\W+"])
-@pytest.mark.parametrize(
-    "text", ["word " * 3000, "a" * 9000 + " b", "中文。" * 3000, " " * 9000, "x\n" * 5000, "😀𝐀" * 4000]
-)
-def test_the_size_of_the_blocks_does_not_matter(name, text):
-    split_by = splitter(name)
-    whole = split_by.split(text)
-    assert split_in_blocks(split_by, text, 1000) == whole
-    assert split_in_blocks(split_by, text, 4001) == whole
-
-
 def test_characters_of_one_kind_are_alike_to_a_pattern():
     assert {"0", "A", " ", "'", "\n", "s"} > set(splitter("gpt2").kinds) - set("\0\tdelrv")
     assert splitter("gpt2").alike("Zoé") == splitter("gpt2").alike("Job") != splitter("gpt2").alike("Joe")

@@ -8,7 +8,7 @@ from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
 from bpe_core import reference as oracle
 from bpe_core.corpus import Counts
 from bpe_core.kernel.fallback import descending
-from bpe_core.tokenizer.training_record import OPTION_OF, TIES, TrainOptions
+from bpe_core.tokenizer.training_record import OPTION_OF, TrainOptions
 
 
 def rows(trainer):
@@ -32,20 +32,6 @@ def test_a_run_of_one_letter_merges_from_the_left(run):
     """In a run occurrences overlap: the hardest case for keeping counts right without counting again."""
     expected = oracle.train([b"a" * run, b"ba" * run], 12, "first")
     assert rows(Trainer(["a" * run, "ba" * run], vocab_size=268, pattern="none")) == expected
-
-
-def test_the_four_rules_part_ways_on_one_corpus():
-    words = ["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6
-    learned = {
-        ties: [m.token_bytes.decode() for m in Trainer(words, vocab_size=262, pattern="words", ties=ties)]
-        for ties in TIES
-    }
-    assert learned == {
-        "first": ["es", "est", "lo", "low", "ne", "new"],
-        "lowest": ["es", "est", "lo", "low", "ew", "new"],
-        "lowest-hf": ["es", "est", "lo", "low", "ew", "new"],
-        "largest": ["st", "est", "ow", "low", "west", "ne"],
-    }
 
 
 def test_hugging_face_numbers_the_space_after_the_letters():
