@@ -1,15 +1,18 @@
 """The tables of a comparison, without an app: what their rows say, how they are sorted, and where they lead."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
+from test_table import worked_out
 
 from bpe_core import train
 from bpe_core.metrics import comparison as metrics
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.compare import summary
 from tui.state import Compared, ComparisonRun, PlaceInText
+from tui.table.rows import rows_in_order
 from tui.table.table import Cell
 from tui.widgets.comparison_table import Aspect, View, views
 
@@ -51,7 +54,8 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -
                     assert view.hint(row) and texts(view, row)
                 for column in view.columns:
                     if column.sort is not None:
-                        assert sorted(range(view.n_rows), key=lambda row: column.sort(None, row)) is not None
+                        steps = rows_in_order(view.n_rows, partial(column.sort, None), descending=False)
+                        assert sorted(worked_out(steps)) == [*range(view.n_rows)]
 
 
 def test_rows_tell_what_was_counted(comparison: ComparisonRun) -> None:

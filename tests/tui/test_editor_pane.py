@@ -60,7 +60,7 @@ def underlined(scope: Scope) -> str:
 async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: Opened, home: Path) -> None:
     async with opened() as scope:
         await written(scope, "雨")
-        inspector = "\n".join(scope.rows("#inspector"))
+        inspector = "\n".join(scope.rows("TokenSide Lines"))
         assert "e9 9b a8" in inspector and "╰╯ ╰╯ ╰╯" in inspector and "cjk unified" in inspector
         await scope.editor.run_action("share('svg')")
         await scope.asked(AskPath)
@@ -108,13 +108,13 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened, home:
         await scope.until(lambda: area.edited.under_cursor, "a token is under the cursor")
         assert area.edited.live is not None
         assert area.edited.live.ids == [LOW, LOW, 1 + 0xC3, 1 + 0x9F]
-        assert scope.shown("#totals-line").startswith("4 tokens  9 bytes  2.25 bytes/token  8 characters")
+        assert scope.shown("#status-lines").startswith("4 tokens  9 bytes  2.25 bytes/token  8 characters")
         assert [(span.start, span.end) for span in area.edited.live.spans(0, 8)] == [(0, 3), (3, 7), (7, 8)]
         await scope.press("ctrl+t")
-        assert " ".join(scope.rows("#story")[0].split()) == "␣low 1 token"
+        assert " ".join(scope.rows("TokenSide Lines")[0].split()) == "␣low 1 token"
         await scope.press("ctrl+b", "ctrl+end", "backspace", "w")
-        assert scope.shown("#edit-line").startswith("last edit  nothing → w  +1 token  +1 byte")
-        assert "c3 9f → w" in scope.shown("#baseline-line").lower().replace("\\x", "").replace("·", " ")
+        assert scope.shown("#status-lines").splitlines()[1].startswith("last edit  nothing → w  +1 token  +1 byte")
+        assert "c3 9f → w" in scope.shown("#status-lines").splitlines()[2].lower().replace("\\x", "").replace("·", " ")
         await scope.press("ctrl+t", "ctrl+l")
         assert area.edited.live.text == "low loww"
 
@@ -125,12 +125,12 @@ async def test_no_pitfall_of_other_tokens_is_told_while_steps_pass(
 ) -> None:
     async with opened() as scope:
         await written(scope, "ends with a space ")
-        assert "The text ends" in scope.shown("#pitfall-line")
+        assert "The text ends" in scope.shown("#status-lines")
         monkeypatch.setattr(token_area, "_AT_REST", 3600)
         for step in 1, 2:
             scope.screen.in_force = scope.screen.tokenizer.at(step)
         await scope.settle()
-        assert scope.shown("#pitfall-line") == "looking for pitfalls …"
+        assert scope.shown("#status-lines").splitlines()[-1] == "looking for pitfalls …"
 
 
 @pytest.mark.slow

@@ -4,9 +4,10 @@ A view is a table: its columns, its rows, and the places in texts they lead to. 
 called A to D, as in the heads of the columns.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from os.path import commonprefix
 from typing import Any, ClassVar, Final, NamedTuple
 
 from textual.binding import BindingType
@@ -27,7 +28,7 @@ _SCALED: Final = 1000  # rows that the scale of a drawing is made for
 _LEAST_DIGITS: Final = 4  # digits of the numbers whose splits are shown; shorter ones are mostly one token
 
 Found = Mapping[str, Any]  # a part of what `compare --json` prints
-CellOf = Callable[[Any, int], str | Cell]
+Row = Mapping[str, Any]  # what stands in a row, and what it is sorted by, by the keys of columns
 
 
 class Aspect(NamedTuple):
@@ -185,64 +186,46 @@ def _of_parts(
     relates = what != "script" and aspect.reference < len(parts)
     reference = parts[aspect.reference] if relates else None
     is_size = aspect.metric == "tokens"
-    names = [part.name for part in parts[:_SCALED]] if what == "text" else []
-    folder = min(names).rpartition("/")[0] if len(names) > 1 else ""
-    while folder and not all(name.startswith(f"{folder}/") for name in names):
-        folder = folder.rpartition("/")[0]
+    folders = [part.name.split("/")[:-1] for part in parts[:_SCALED]] if what == "text" and len(parts) > 1 else []
+    folder = "/".join([*commonprefix(folders), ""])  # noqa: RUF071 - of lists of names
 
-    def values(row: int) -> list[float]:
-        known = (of_amounts(aspect.metric, parts[row], index, reference=reference) for index in tokenizers)
-        return [value for value in known if value is not None]
+    def values(part: Amounts) -> tuple[list[float], list[float]]:
+        """Of each tokenizer, if they are known; and of those but the first, divided by that."""
+        found = (of_amounts(aspect.metric, part, index, reference=reference) for index in tokenizers)
+        known = [value for value in found if value is not None]
+        return known, [value / known[0] if known[0] else 1.0 for value in known[1:]]
 
-    def name(_: object, row: int) -> Cell:
-        return _ending(visible(parts[row].name.removeprefix(f"{folder}/")))
+    def row(number: int) -> Row:
+        part = parts[number]
+        known, ratios = values(part)
+        found: dict[str, Any] = {f"t{index}": value for index, value in enumerate(known)}
+        if known:
+            found["plot"] = Cell(lambda width: beside(ratios, most, width) if is_size else placed(known, most, width))
+        found |= {"more": " ".join(f"{one - 1:+.0%}" for one in ratios), "ratio": next(iter(ratios), 0.0)}
+        return {"name": visible(part.name.removeprefix(folder)), "bytes": part.n_bytes, **found}
 
-    def value(index: int, _: object, row: int) -> float:
-        return known[index] if (known := values(row)) else 0.0
-
-    def cell(index: int, _: object, row: int) -> str:
-        return format(known[index], metric.form) if (known := values(row)) else ""
-
-    def ratios(known: Sequence[float]) -> list[float]:
-        """The values but the first, each divided by the first."""
-        return [value / known[0] if known[0] else 1.0 for value in known[1:]]
-
-    def ratio(_: object, row: int) -> float:
-        return next(iter(ratios(values(row))), 0.0)
-
-    def plot(_: object, row: int) -> Cell:
-        if not (known := values(row)):
-            return Cell("")
-        return Cell(lambda width: beside(ratios(known), most, width) if is_size else placed(known, most, width))
-
-    first = [values(row) for row in range(min(len(parts), _SCALED))]
+    first = [values(part) for part in parts[:_SCALED]]
     if is_size:
-        most = max((abs(one - 1) for known in first for one in ratios(known)), default=0.0)
+        most = max((abs(one - 1) for _, ratios in first for one in ratios), default=0.0)
         title = f"{-most:.0%} … A … {most:+.0%}"
         hint = "│ is A; right of it: more tokens for the text, left of it: fewer."
     else:
-        most = max((value for known in first for value in known), default=0.0)
+        most = max((value for known, _ in first for value in known), default=0.0)
         title = f"0 … {format(most, metric.form)}"
         hint = f"From 0 to {format(most, metric.form)}, the largest of all rows; ● where several fall together."
     caption = f"{metric.title}: {MEANINGS[aspect.metric]}"
     order = "A click sorts by this column, another one turns the order around."
     columns = [
-        Column("name", 14, name, order, most=44, title=what, sort=lambda _, row: parts[row].name.casefold()),
-        _count("bytes", 9, lambda _, row: parts[row].n_bytes, "Bytes in UTF-8.", rank=3, ink="muted"),
-        *(_of_one(i, comparison, 9, partial(cell, i), caption, most=14, sort=partial(value, i)) for i in tokenizers),
+        _column(row, "name", 14, order, by="name", keep="end", most=44, title=what),
+        _column(row, "bytes", 9, "Bytes in UTF-8.", ",", rank=3, ink="muted"),
+        *(_column(row, f"t{i}", 9, caption, metric.form, most=14, title=_named(i, comparison)) for i in tokenizers),
     ]
-    drawn: dict[str, Any] = {"sort": ratio, "ink": "accent", "descending": True}
+    drawn: dict[str, Any] = {"by": "ratio", "ink": "accent", "descending": True}
     if len(tokenizers) > 1 and is_size:
-
-        def more(_: object, row: int) -> str:
-            return " ".join(f"{one - 1:+.0%}" for one in ratios(values(row)))
-
-        width = max(6, 6 * len(tokenizers) - 7)
-        columns.append(
-            Column("more", width, more, "More or fewer tokens than A.", right=True, rank=1, title="vs. A", **drawn)
-        )
+        width, more = max(6, 6 * len(tokenizers) - 7), "More or fewer tokens than A."
+        columns.append(_column(row, "more", width, more, right=True, rank=1, title="vs. A", **drawn))
     if len(tokenizers) > 1:
-        columns.append(Column("plot", 11, plot, hint, most=41, rank=2, title=title, **drawn))
+        columns.append(_column(row, "plot", 11, hint, most=41, rank=2, title=title, **drawn))
 
     def row_hint(row: int) -> str:
         part = parts[row]
@@ -252,25 +235,28 @@ def _of_parts(
             more = "; written without spaces, so what counts words is of no use here"
         return f"{visible(part.name)}: {', '.join(sizes)}{more}."
 
-    if aspect.metric == "parity" and reference is None:
+    if aspect.metric == "parity":
         caption = "parity: of texts and folders that are translations of one another, not of scripts"
-    elif aspect.metric == "parity" and reference is not None:
-        caption = f"parity: tokens for each one of {visible(reference.name)}; e takes this row instead"
+        if reference is not None:
+            caption = f"parity: tokens for each one of {visible(reference.name)}; e takes this row instead"
     title = counted(len(parts), what)
     return View(f"{what}s", title, caption, columns, len(parts), row_hint, target, ("metric", "reference"))
 
 
 def _of_metrics(comparison: ComparisonRun, found: Found) -> View:
     """All metrics over all texts, each with its unit and meaning."""
-    total: Mapping[str, list[float]] = found["total"]
-    rows: list[tuple[str, str, str, Sequence[str | Callable[[int], str]]]] = [
-        (metric.title, metric.unit, MEANINGS[key], [format(value, metric.form) for value in total[key]])
-        for key, metric in METRICS.items()
-        if total.get(key)
-    ]
+    rows: list[Row] = []
+
+    def add(name: str, unit: str, meaning: str, values: Iterable[str | Cell]) -> None:
+        mine = {f"t{index}": value for index, value in enumerate(values)}
+        rows.append({"name": name, "unit": unit, "meaning": meaning, **mine})
+
+    for key, metric in METRICS.items():
+        if values := found["total"].get(key):
+            add(metric.title, metric.unit, MEANINGS[key], [format(value, metric.form) for value in values])
     lengths = [{int(n): count for n, count in one.items()} for one in found["token_lengths"]]
     meaning = "How many tokens have 1, 2, 3 … bytes; the last bar is for the rest."
-    rows.append(("token lengths", "bytes", meaning, [partial(shape, one) for one in lengths]))
+    add("token lengths", "bytes", meaning, [Cell(partial(shape, one)) for one in lengths])
     splits = [[one for one in mine if sum(one["digits"]) >= _LEAST_DIGITS] for mine in found["number_splits"]]
     none: Found = {"digits": (), "count": 0}
     for place, name in enumerate(("digits, most often", "digits, then", "digits, then")):
@@ -278,79 +264,70 @@ def _of_metrics(comparison: ComparisonRun, found: Found) -> View:
         if any(way["count"] for way in ways):
             counts = " and ".join(_times(way["count"]) for way in ways)
             meaning = f"How numbers of {_LEAST_DIGITS} digits and more are cut: here {counts}."
-            rows.append((name, "digits", meaning, ["+".join(map(str, way["digits"])) for way in ways]))
-
-    def value(index: int, _: object, row: int) -> Cell:
-        values = rows[row][3]
-        return Cell(values[index] if index < len(values) else "")
-
-    over_all = "Over all texts together."
+            add(name, "digits", meaning, ["+".join(map(str, way["digits"])) for way in ways])
+    row, over_all = rows.__getitem__, "Over all texts together."
     columns = [
-        Column("name", 18, lambda _, row: rows[row][0], f"What is measured. {over_all}", most=20, title="metric"),
+        _column(row, "name", 18, f"What is measured. {over_all}", most=20, title="metric"),
         *(
-            _of_one(index, comparison, 10, partial(value, index), over_all, most=16)
+            _column(row, f"t{index}", 10, over_all, most=16, right=True, title=_named(index, comparison))
             for index in range(len(comparison.tokenizers))
         ),
-        Column("unit", 13, lambda _, row: rows[row][1], "What is counted.", rank=1, ink="muted"),
-        Column("meaning", 20, lambda _, row: rows[row][2], "How it is computed.", most=100, rank=2, ink="muted"),
+        _column(row, "unit", 13, "What is counted.", rank=1, ink="muted"),
+        _column(row, "meaning", 20, "How it is computed.", most=100, rank=2, ink="muted"),
     ]
     caption = "over all texts together; the line at the foot tells what each metric means"
-    return View("metrics", "metrics", caption, columns, len(rows), lambda row: rows[row][2])
+    return View("metrics", "metrics", caption, columns, len(rows), lambda number: str(rows[number]["meaning"]))
 
 
 def _of_vocabularies(comparison: ComparisonRun, pair: Found) -> View:
     """What only one of two vocabularies has, by rank."""
     other, shared = pair["tokenizers"][1], pair["vocabularies"]
-    own = {
-        index: [(f"{int(id):,}", token_label(bytes.fromhex(token))) for id, token in shared[key]]
-        for index, key in ((0, "first_only_first"), (other, "first_only_second"))
-    }
-
-    def text(index: int, field: int, _: object, row: int) -> str:
-        return own[index][row][field] if row < len(own[index]) else ""
-
     columns: list[Column] = []
-    for index in own:
-        token, title = partial(text, index, 1), f"only in {_named(index, comparison)}"
+    rows: list[dict[str, str]] = [{} for _ in max(shared["first_only_first"], shared["first_only_second"], key=len)]
+    for index, key in ((0, "first_only_first"), (other, "first_only_second")):
+        name = _named(index, comparison)
+        for row, (id, token) in zip(rows, shared[key], strict=False):
+            label = token_label(bytes.fromhex(token))
+            row |= {
+                f"t{index}": label,
+                f"id{index}": f"{id:,}",
+                f"hint{index}": f"{label} is only in {name}, id {id:,}",
+            }
+        hint, title = "Tokens whose bytes the other does not have.", f"only in {name}"
         columns += [
-            Column(f"t{index}", 14, token, "Tokens whose bytes the other does not have.", most=40, title=title),
-            Column(f"id{index}", 8, partial(text, index, 0), "The lowest first.", right=True, title="id", ink="muted"),
+            _column(rows.__getitem__, f"t{index}", 14, hint, most=40, title=title),
+            _column(rows.__getitem__, f"id{index}", 8, "The lowest first.", right=True, title="id", ink="muted"),
         ]
 
-    def hint(row: int) -> str:
-        known = [(index, *tokens[row]) for index, tokens in own.items() if row < len(tokens)]
-        return f"{'; '.join(f'{label} is only in {_named(i, comparison)}, id {id}' for i, id, label in known)}."
+    def row_hint(number: int) -> str:
+        return f"{'; '.join(text for key, text in rows[number].items() if key.startswith('hint'))}."
 
     caption = (
         f"{shared['shared']:,} in both · {shared['only_first']:,} only in {LETTERS[0]} · "
         f"{shared['only_second']:,} only in {LETTERS[other]} · same merges up to {shared['same_merges']:,}"
     )
-    n_rows = max(map(len, own.values()))
-    return View("vocabularies", "vocabularies", caption, columns, n_rows, hint, turns=_others(comparison))
+    return View("vocabularies", "vocabularies", caption, columns, len(rows), row_hint, turns=_others(comparison))
 
 
 def _of_worst_lines(comparison: ComparisonRun, lines: Sequence[Found], index: int) -> View:
     """The lines for which a tokenizer needs the most more tokens than another."""
-    name = _named(index, comparison)
-    best = "the other" if len(comparison.tokenizers) == 2 else "the best of the others"
-
-    def n_tokens(index: int, _: object, row: int) -> int:
-        return int(lines[row]["tokens"][index])
-
-    def line(_: object, row: int) -> str:
-        return visible(lines[row]["text"].strip())
-
-    more = f"Tokens that {name} needs more than {best}."
-    columns = [
-        _count("more", 6, lambda _, row: lines[row]["excess"], more, "+,", most=8),
-        *(
-            _count(*(f"t{i}", 4, partial(n_tokens, i), f"Tokens by {_named(i, comparison)}."), title=LETTERS[i], most=9)
-            for i in range(len(comparison.tokenizers))
-        ),
-        _where(lines, "in"),
-        Column("line", 20, line, "The beginning of the line.", most=160, sort=lambda *at: line(*at).casefold()),
+    name, indices = _named(index, comparison), range(len(comparison.tokenizers))
+    best = "the other" if len(indices) == 2 else "the best of the others"
+    rows = [
+        {"more": one["excess"], "where": _place(one), "in": one["in"], "line": visible(one["text"].strip())}
+        | {f"t{index}": n for index, n in enumerate(one["tokens"])}
+        for one in lines
     ]
-
+    row = rows.__getitem__
+    columns = [
+        _column(row, "more", 6, f"Tokens that {name} needs more than {best}.", "+,", most=8),
+        *(
+            _column(row, f"t{i}", 4, f"Tokens by {_named(i, comparison)}.", ",", title=LETTERS[i], most=9)
+            for i in indices
+        ),
+        _where(row, "in"),
+        _column(row, "line", 20, "The beginning of the line.", by="line", most=160),
+    ]
     caption = f"{name}: how many more tokens than {best}; t shows another's"
     leads = partial(_place_hint, lines), partial(_target, comparison, lines)
     return View("lines", "worst lines", caption, columns, len(lines), *leads, ("tokenizer",))
@@ -358,27 +335,26 @@ def _of_worst_lines(comparison: ComparisonRun, lines: Sequence[Found], index: in
 
 def _of_disagreements(comparison: ComparisonRun, pair: Found) -> View:
     """What the first tokenizer and another cut differently, most often first."""
-    other, rows, shared = pair["tokenizers"][1], pair["disagreements"], pair["boundaries"]
-
-    def tokens(side: int, _: object, row: int) -> str:
-        return "│".join(token_label(bytes.fromhex(token)) for token in rows[row]["tokens"][side])
-
-    def n_tokens(side: int, _: object, row: int) -> int:
-        return len(rows[row]["tokens"][side])
-
-    columns = [_count("times", 7, lambda _, row: rows[row]["count"], "How often they differ in this way.")]
+    other, found, shared = pair["tokenizers"][1], pair["disagreements"], pair["boundaries"]
+    rows: list[dict[str, Any]] = [{"times": one["count"], "where": _place(one), "in": one["in"]} for one in found]
+    row = rows.__getitem__
+    columns = [_column(row, "times", 7, "How often they differ in this way.", ",")]
     for side, index in enumerate((0, other)):
-        cell, title = partial(tokens, side), _named(index, comparison)
-        sorts: dict[str, Any] = {"sort": partial(n_tokens, side), "descending": True}
-        columns.append(Column(f"t{index}", 12, cell, "The tokens it makes of it.", most=40, title=title, **sorts))
-    columns.append(_where(rows, "first in"))
-
+        for mine, tokens in zip(rows, (one["tokens"][side] for one in found), strict=True):
+            mine |= {
+                f"t{index}": "│".join(token_label(bytes.fromhex(token)) for token in tokens),
+                f"n{index}": len(tokens),
+            }
+        sorts: dict[str, Any] = {"by": f"n{index}", "descending": True}
+        hint, title = "The tokens it makes of it.", _named(index, comparison)
+        columns.append(_column(row, f"t{index}", 12, hint, most=40, title=title, **sorts))
+    columns.append(_where(row, "first in"))
     one, two = LETTERS[0], LETTERS[other]
     caption = (
         f"{one} and {two} share {shared['shared']:,} boundaries: {shared['precision']:.3f} of {two}'s (precision), "
         f"{shared['recall']:.3f} of {one}'s (recall) · F1 {shared['f1']:.3f}"
     )
-    leads = partial(_place_hint, rows), partial(_target, comparison, rows)
+    leads = partial(_place_hint, found), partial(_target, comparison, found)
     return View("disagreements", "disagreements", caption, columns, len(rows), *leads, _others(comparison))
 
 
@@ -395,29 +371,42 @@ def _target(comparison: ComparisonRun, rows: Sequence[Found], row: int) -> Place
     return PlaceInText(comparison.texts[text].path, line, column, length)
 
 
-# Columns that several views have
+def _column(
+    row: Callable[[int], Row],
+    key: str,
+    width: int,
+    hint: str,
+    form: str = "",
+    *,
+    by: str = "",
+    keep: str = "",
+    **more: Any,
+) -> Column:
+    """A column of what a `row` has under its key: of numbers, written in a `form`, the greatest first; or of texts.
+
+    `by` is the key of what these are sorted by; to `keep` their "end" they are cut at the beginning, for by the end
+    those of one folder differ.
+    """
+    by = by or (key if form else "")
+
+    def cell(_: object, number: int) -> str | Cell:
+        value = row(number).get(key, "")
+        if keep:
+            return Cell(lambda width: cut(value, width, "end"))
+        return value if isinstance(value, str | Cell) else format(value, form)
+
+    def sort(_: object, number: int) -> Any:
+        value = row(number).get(by)
+        return value.casefold() if isinstance(value, str) else value
+
+    if form:
+        more |= {"right": True, "descending": True}
+    return Column(key, width, cell, hint, sort=sort if by else None, **more)
 
 
-def _count(key: str, width: int, n: Callable[[Any, int], int], hint: str, form: str = ",", **more: Any) -> Column:
-    """A column of whole numbers, the greatest first where it sorts."""
-    return Column(key, width, lambda *at: format(n(*at), form), hint, right=True, sort=n, descending=True, **more)
-
-
-def _of_one(index: int, comparison: ComparisonRun, width: int, cell: CellOf, hint: str, **more: Any) -> Column:
-    """A column of numbers of one of the tokenizers."""
-    name = _named(index, comparison)
-    return Column(f"t{index}", width, cell, hint, title=name, right=True, descending=True, **more)
-
-
-def _where(rows: Sequence[Found], title: str) -> Column:
-    def place(_: object, row: int) -> Cell:
-        return _ending(_place(rows[row]))
-
-    def sort(_: object, row: int) -> str:
-        return str(rows[row]["in"]).casefold()
-
+def _where(row: Callable[[int], Row], title: str) -> Column:
     hint = "The text, and the number of the line in it."
-    return Column("where", 16, place, hint, most=34, rank=1, title=title, sort=sort, ink="muted")
+    return _column(row, "where", 16, hint, by="in", keep="end", most=34, rank=1, title=title, ink="muted")
 
 
 def _named(index: int, comparison: ComparisonRun) -> str:
@@ -432,11 +421,6 @@ def _others(comparison: ComparisonRun) -> tuple[str, ...]:
 
 def _place(one: Found) -> str:
     return f"{visible(one['in'])}:{one['line']}"
-
-
-def _ending(name: str) -> Cell:
-    """A name cut at its beginning, for by the end those of one folder differ."""
-    return Cell(lambda width: cut(name, width, "end"))
 
 
 def _times(n: int) -> str:

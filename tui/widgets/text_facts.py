@@ -14,6 +14,8 @@ from textual.widget import Widget
 
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.explain.pitfalls import Pitfall
+from bpe_core.live.baseline import BaselineDiff
+from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
 from tui.drawing.lines import Lines, Titles, sentence
 from tui.text.status_texts import (
@@ -36,52 +38,16 @@ from tui.text.token_lines import (
 )
 from tui.widgets.token_area import TokenArea
 
-_GAP: Final = 2  # cells kept free before the keys
 _REMEMBERED: Final = 100  # edits that can be walked
 
 
-class StatusLine(Widget):
-    """What is written in so many cells: a line, or several; the keys at the right, while they are of use."""
+class StatusLines(Widget):
+    """Totals, the last edit, how a text differs from the pinned one if there is one, and pitfalls, a line each.
 
-    DEFAULT_CSS = "StatusLine { height: 1; width: 1fr; color: $text; }"
-
-    def __init__(self, keys: str = "", *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._keys = keys
-        self._write: Callable[[int], Sequence[Text]] = lambda _: ()
-        self._with_keys = False
-
-    def say(self, write: Callable[[int], Text | Sequence[Text]] | str, *, keys: bool = True) -> None:
-        """Show what `write` makes of so many cells; `keys` tells whether they are of use now."""
-
-        def lines(width: int) -> Sequence[Text]:
-            written = write(width) if callable(write) else Text(write, "dim")
-            return [written] if isinstance(written, Text) else written
-
-        self._write, self._with_keys = lines, keys and bool(self._keys)
-        self.refresh()
-
-    def render(self) -> Text:
-        width = self.content_size.width
-        room = width - len(self._keys) - _GAP if self._with_keys else width
-        lines = [*self._write(room)]
-        for line in lines:
-            line.truncate(max(room, 0), overflow="ellipsis")
-            if self._with_keys:
-                line.append(" " * (width - line.cell_len - len(self._keys))).append(self._keys, "dim")
-        return Text("\n", no_wrap=True).join(lines)
-
-
-class StatusLines(Vertical):
-    """Three lines, and one more while a text is pinned; of several lanes, a line for each tells totals and edits."""
-
-    DEFAULT_CSS = """
-    StatusLines { height: auto; }
-    StatusLines #baseline-line, StatusLines #lanes-line { display: none; }
-    StatusLines.-lanes #lanes-line { display: block; }
-    StatusLines.-lanes #totals-line, StatusLines.-lanes #edit-line { display: none; }
-    StatusLines.-pinned #baseline-line { display: block; }
+    Of several lanes, a line for each tells totals and edits. Keys stand at the right, while they are of use.
     """
+
+    DEFAULT_CSS = "StatusLines { color: $text; }"
 
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -89,74 +55,44 @@ class StatusLines(Vertical):
         self._edits = deque[Sequence[RememberedEdit]](maxlen=_REMEMBERED)  # what each did in each lane
         self._names: list[str] = []  # the labels of the lanes, if there are several
         self._back = 0  # how many edits before the last is shown
+        self._compared: tuple[BaselineDiff | None, Tokenizer | None] | None = None  # with the baseline; None: not yet
+        self._pitfalls = Text()
+        self._has_pitfalls = False
         self._gone_to: Pitfall | None = None
 
-    def compose(self) -> ComposeResult:
-        keys = {"baseline": key_of("pin"), "pitfall": key_of("go_to_pitfall(1)")}
-        for name in ("lanes", "totals", "edit", "baseline", "pitfall"):
-            yield StatusLine(keys.get(name, ""), id=f"{name}-line")
+    def render(self) -> Text:
+        area, width = self._area, self.content_size.width
+        lines = [*self._lanes(width)] if self._names else [self._totals(), self._edit(width)]
+        if area.edited.baseline is not None:
+            lines.append(_beside_key("pin", width, self._difference))
+        pitfalls = self._pitfalls.copy()
+        lines.append(_beside_key("go_to_pitfall(1)", width, lambda _: pitfalls) if self._has_pitfalls else pitfalls)
+        for line in lines:
+            line.truncate(width, overflow="ellipsis")
+        return Text("\n", no_wrap=True).join(lines)
 
-    def _line(self, name: str) -> StatusLine:
-        return self.query_one(f"#{name}-line", StatusLine)
+    def _show(self) -> None:
+        self.styles.height = (len(self._names) or 2) + (self._area.edited.baseline is not None) + 1
+        self.refresh()
 
-    # Totals
+    def _totals(self) -> Text:
+        """How much the text holds, or what is selected of it."""
+        area, edited, (first, last) = self._area, self._area.edited, self._area.selected
+        if edited.why_none or area.tokenizer is None:
+            return Text(edited.why_none, "dim")
+        selected = edited.ask(lambda live: selection_line(live, first, last), None) if first < last else None
+        document = area.document
+        return selected or totals_line(edited.n_tokens, document.n_bytes, document.n_characters, area.tokenizer)
 
-    def show_totals(self) -> None:
-        """How much the text holds, or what is selected of it; a pitfall that one leaves is no longer described."""
-        area, document = self._area, self._area.document
-        self._write_lanes()
-        if self._gone_to is not None:
-            self._write_pitfalls()
-        first, last = area.selected
-        selected = area.edited.ask(lambda live: selection_line(live, first, last), None) if first < last else None
-        if area.edited.why_none:
-            self._line("totals").say(area.edited.why_none)
-        elif selected is not None:
-            self._line("totals").say(lambda _: selected.copy())
-        elif area.tokenizer is not None:
-            numbers = area.edited.n_tokens, document.n_bytes, document.n_characters
-            self._line("totals").say(lambda _: totals_line(*numbers, area.tokenizer))
+    def _edit(self, width: int) -> Text:
+        return edit_line([edit[0] for edit in self._edits], self._back, self._area.palette, width)
 
-    # Edits
+    def _difference(self, width: int) -> Text:
+        if self._compared is None:
+            return Text("pinned     …", "dim")
+        return baseline_line(*self._compared, self._area.palette, width)
 
-    def show_edit(self, event: TokenArea.Edited) -> None:
-        changes = zip(event.lanes, event.tokenizers, strict=False)
-        self._edits.append([RememberedEdit(done, tokenizer) for done, tokenizer in changes if tokenizer])
-        self._back = 0
-        self._write_edit()
-
-    def forget_edits(self) -> None:
-        self._edits.clear()
-        self._back = 0
-        self._write_edit()
-        self._line("baseline").say("pinned     …")  # until it is known what differs
-
-    def walk(self, by: int) -> None:
-        if self._edits:
-            self._back = max(0, min(self._back + by, len(self._edits) - 1))
-            self._write_edit()
-
-    def _write_edit(self) -> None:
-        edits, back = [edit[0] for edit in self._edits], self._back
-        self._line("edit").say(lambda width: edit_line(edits, back, self._area.palette, width))
-        self._write_lanes()
-
-    on_mount = _write_edit
-
-    # Lanes
-
-    def show_lanes(self, names: Sequence[str]) -> None:
-        """Tell of these lanes, the first among them; of none, if there is only that. New ones had no edits."""
-        if len(names) != max(1, len(self._names)):
-            self._edits = deque((edit[:1] for edit in self._edits), _REMEMBERED)
-        self._names = list(names) if len(names) > 1 else []
-        self.set_class(bool(self._names), "-lanes")
-        self._line("lanes").styles.height = max(1, len(self._names))
-        self._write_lanes()
-
-    def _write_lanes(self) -> None:
-        if not self._names:
-            return
+    def _lanes(self, width: int) -> list[Text]:
         area, selected = self._area, self._area.selected
         edits = self._edits[-1 - self._back] if self._edits else ()
         lanes = [
@@ -164,33 +100,65 @@ class StatusLines(Vertical):
             for name, lane, edit in zip_longest(self._names, area.edited.lanes, edits)
             if name is not None and lane is not None
         ]
-        self._line("lanes").say(lambda width: lane_lines(lanes, selected[0] < selected[1], area.palette, width))
+        return lane_lines(lanes, selected[0] < selected[1], area.palette, width)
 
-    # Baseline and pitfalls
+    def show_totals(self) -> None:
+        """Other tokens, or another selection; a pitfall that one leaves is no longer described."""
+        if self._gone_to is not None:
+            self.show_review()
+        self.refresh()
 
-    def show_review(self) -> None:
-        area, comparison, tokenizer = self._area, self._area.edited.comparison, self._area.tokenizer
-        self.set_class(area.edited.baseline is not None, "-pinned")
-        if area.edited.is_compared:
-            self._line("baseline").say(lambda width: baseline_line(comparison, tokenizer, area.palette, width))
-        self._write_pitfalls()
+    def show_lanes(self, names: Sequence[str]) -> None:
+        """Tell of these lanes, the first among them; of none, if there is only that. New ones had no edits."""
+        if len(names) != max(1, len(self._names)):
+            self._edits = deque((edit[:1] for edit in self._edits), _REMEMBERED)
+        self._names = list(names) if len(names) > 1 else []
+        self._show()
+
+    def show_edit(self, event: TokenArea.Edited) -> None:
+        changes = zip(event.lanes, event.tokenizers, strict=False)
+        self._edits.append([RememberedEdit(done, tokenizer) for done, tokenizer in changes if tokenizer])
+        self._back = 0
+        self.refresh()
+
+    def forget_edits(self) -> None:
+        self._edits.clear()
+        self._back, self._compared = 0, None
+        self.refresh()
+
+    def walk(self, by: int) -> None:
+        if self._edits:
+            self._back = max(0, min(self._back + by, len(self._edits) - 1))
+            self.refresh()
 
     def go_to(self, pitfall: Pitfall) -> None:
         self._gone_to = pitfall
-        self._write_pitfalls()
+        self.show_review()
 
-    def _write_pitfalls(self) -> None:
-        """How many pitfalls there are, and the one gone to or else the worst."""
-        area, review, line = self._area, self._area.edited.review, self._line("pitfall")
-        if review is None or area.edited.why_no_review:
-            line.say(area.edited.why_no_review, keys=False)
+    def show_review(self) -> None:
+        """What differs from the baseline, how many pitfalls there are, and the one gone to or else the worst."""
+        area, edited, review = self._area, self._area.edited, self._area.edited.review
+        if edited.is_compared:
+            self._compared = edited.comparison, area.tokenizer
+        self._has_pitfalls = False
+        if review is None or edited.why_no_review:
+            self._pitfalls = Text(edited.why_no_review, "dim")
         elif not review.knows_pitfalls:
-            line.say("looking for pitfalls …", keys=False)
+            self._pitfalls = Text("looking for pitfalls …", "dim")
         else:
             here = min(map(area.document.get_index_from_location, area.selection))
             gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None
             facts = review.n_pitfalls, gone_to or review.worst, review.number(gone_to) if gone_to else None
-            line.say(lambda _: pitfall_line(*facts), keys=review.n_pitfalls > 0)
+            self._pitfalls, self._has_pitfalls = pitfall_line(*facts), review.n_pitfalls > 0
+        self._show()
+
+
+def _beside_key(action: str, width: int, write: Callable[[int], Text]) -> Text:
+    """What `write` makes of the cells before the key of an action of the editor, and that key."""
+    key = f"  {key_of(action)}"
+    line = write(width - len(key))
+    line.truncate(max(0, width - len(key)), overflow="ellipsis", pad=True)
+    return line.append(key, "dim")
 
 
 SIDES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}  # what can be seen at the side -> its title
@@ -202,11 +170,7 @@ class TokenSide(Vertical):
     The lines of the first fit the room, the others scroll.
     """
 
-    DEFAULT_CSS = """
-    TokenSide > Lines { height: 1fr; }
-    TokenSide > #story, TokenSide.-story > #inspector { display: none; }
-    TokenSide.-story > #story { display: block; }
-    """
+    DEFAULT_CSS = "TokenSide > Lines { height: 1fr; }"
 
     seen: var[str] = var("token", init=False)  # which: a key of `SIDES`
     verdicts: Mapping[int, Verdict] = MappingProxyType({})  # what an audit found
@@ -217,11 +181,10 @@ class TokenSide(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Titles(SIDES, key_of("turn_side"))
-        inspector = Lines(id="inspector")
-        inspector.can_focus = False
-        inspector.token_style = lambda: self._area.style_under_cursor
-        yield inspector
-        yield Lines(id="story")
+        lines = Lines()
+        lines.can_focus = False
+        lines.token_style = lambda: self._area.style_under_cursor if self.seen == "token" else None
+        yield lines
 
     def turn(self) -> None:
         names = list(SIDES)
@@ -229,13 +192,16 @@ class TokenSide(Vertical):
 
     def watch_seen(self, seen: str) -> None:
         self.query_one(Titles).choice = seen
-        self.set_class(seen != "token", "-story")
+        lines = self.query_one(Lines)
+        lines.can_focus = seen != "token"
+        if lines.has_focus:
+            self.screen.set_focus(self._area)
         self.call_after_refresh(self.show_token)
 
     def show_token(self) -> None:
         area, edited, tokenizer = self._area, self._area.edited, self._area.tokenizer
         under = edited.under_cursor
-        lines = self.query_one("#inspector" if self.seen == "token" else "#story", Lines)
+        lines = self.query_one(Lines)
         if self.seen == "token":
             if tokenizer is None or under is None:
                 lines.show_lines(sentence(NO_TOKEN, lines.room))
