@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from scope import Opened, eventually
 
-from tui.dialogs.more_options import MoreOptions
-from tui.dialogs.questions import AskPath, Confirm
+from tui.dialogs.questions import AskPath, Confirm, MoreOptions
 from tui.disk import config, locked
 from tui.terminal.guards import Field
 

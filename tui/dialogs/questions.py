@@ -1,9 +1,10 @@
-"""The questions: a path, a pattern, a name or a number that is typed, or one of several buttons."""
+"""The questions: a path, a pattern, a name, a number, or options that are typed, or one of several buttons."""
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from heapq import nsmallest
 from pathlib import Path
 from textwrap import shorten
@@ -13,7 +14,8 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalGroup, VerticalScroll
+from textual.events import DescendantFocus
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label, Static
 from textual.widgets.button import ButtonVariant
@@ -22,11 +24,13 @@ from bpe_core.corpus.counts import LARGEST
 from bpe_core.errors import BpeError
 from bpe_core.formats.file import holder_in
 from bpe_core.patterns import PATTERNS
+from bpe_core.tokenizer.training_record import OPTIONS, named_as_on_screen
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
 from bpe_core.whole_file import check_place
 from tui.disk.sources import is_folder
 from tui.drawing.palette import colored_pieces
+from tui.state import TrainingOptions
 from tui.terminal.background import in_thread
 from tui.terminal.guards import SOON, Dialog, Field, in_front
 
@@ -34,6 +38,9 @@ Answer = TypeVar("Answer")
 
 MOST: Final = 50  # completions of a path that are offered
 LONGEST_TITLE: Final = 60  # characters of a name in a list
+MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", "sample", "seed")
+"""Arguments of a training, in the order in which they are asked for."""
+
 _GO_ON: Final = "continue with a file in it; Tab completes."
 _LEAST_ROOM: Final = 20  # characters of names that are listed where a terminal is too small for any
 _AT_REST: Final = 0.15  # seconds without a key after which a pattern is tried
@@ -177,7 +184,7 @@ class AskPattern(Ask[str]):
         """`read` reads the text that is split, beside the screen; where it finds none, a sentence is."""
         hint = f"{', '.join(PATTERNS)}, or a regular expression. Tab completes a name."
         example = r"a name, or a regular expression such as \w+|\W"
-        super().__init__(question, str, start, hint=hint, example=example, suggest=[*PATTERNS])
+        super().__init__(question, self._parse, start, hint=hint, example=example, suggest=[*PATTERNS])
         self._read = read
 
     def on_mount(self) -> None:
@@ -188,41 +195,34 @@ class AskPattern(Ask[str]):
     def try_soon(self, event: Input.Changed) -> None:
         self._try(event.value)
 
-    async def take(self, typed: str) -> None:
-        if typed.strip() in PATTERNS:
-            self.dismiss(typed.strip())
-        else:
-            self.tell("Trying it …")
-            self._try(typed, take=True)
+    async def take(self, answer: str) -> None:
+        self.tell("Trying it …")
+        await super().take(answer)
+
+    def _parse(self, typed: str) -> str:
+        if (name := typed.strip()) in PATTERNS:
+            return name
+        self._split(typed)
+        return typed
 
     @work(exclusive=True, group="tried")
-    async def _try(self, typed: str, *, take: bool = False) -> None:
-        """Show the pieces that a pattern makes, or take it as the answer; or say what is wrong with it."""
-        shown, name = self.query_one("#tried", Static), typed.strip()
-        if not take:
-            await asyncio.sleep(_AT_REST)
-            if not in_front(self):  # it was answered meanwhile
-                return
-            if name not in PATTERNS and any(known.startswith(name) for known in PATTERNS):  # or nothing at all
-                shown.update("")
-                self.tell(self._hint)
-                return
-        try:
-            pieces = await in_thread(self._split, typed)
-        except BpeError as error:
-            if in_front(self):
-                shown.update("")
-                if take:
-                    self.refuse(typed, str(error))
-                else:
-                    self.tell(str(error), wrong=True)
-            return
-        if take:
-            self.dismiss(typed)
-        elif in_front(self):
-            self.tell(self._hint)
-            number = Text(f"{counted(len(pieces), 'piece')}; Enter accepts it, Escape cancels.\n", "dim")
-            shown.update(number + colored_pieces(pieces, shown.rich_style, self.app))
+    async def _try(self, typed: str) -> None:
+        """Show the pieces that a pattern makes, or what is wrong with it, unless it may be a name that has no end yet.
+
+        A moment after the last key.
+        """
+        await asyncio.sleep(_AT_REST)
+        pieces, wrong, name = None, "", typed.strip()
+        if name in PATTERNS or not any(known.startswith(name) for known in PATTERNS):
+            try:
+                pieces = await in_thread(self._split, typed)
+            except BpeError as error:
+                wrong = str(error)
+        if in_front(self):  # it may have been answered meanwhile
+            shown = self.query_one("#tried", Static)
+            self.tell(wrong or self._hint, wrong=bool(wrong))
+            number = Text(f"{counted(len(pieces or ()), 'piece')}; Enter accepts it, Escape cancels.\n", "dim")
+            shown.update("" if pieces is None else number + colored_pieces(pieces, shown.rich_style, self.app))
 
     def _split(self, typed: str) -> list[str]:
         from bpe_core.patterns import tried
@@ -231,6 +231,66 @@ class AskPattern(Ask[str]):
         with suppress(BpeError):  # what is wrong with a text is told where it is chosen
             text = self._read()
         return tried(typed, text or _SAMPLE)
+
+
+class MoreOptions(Dialog[TrainingOptions | None]):
+    """A field for each option that is rarely asked for; empty ones are as usual. Enter takes them all."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+    HINT: ClassVar[str] = "Empty: the default. Tab: next field. Enter accepts all, Escape cancels."
+
+    def __init__(
+        self, options: TrainingOptions, check: Callable[[TrainingOptions], object], tokenizers: Iterable[str] = ()
+    ) -> None:
+        """`check` raises `BpeError` for options that make no sense; a training can begin with one of `tokenizers`."""
+        super().__init__()
+        self._options, self._check = options, check
+        self._tokenizers = SuggestFromList(tokenizers, case_sensitive=False)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog", id="more-options"):
+            yield Label("More options of the next training", classes="dialog--question")
+            with VerticalScroll(classes="dialog--options", can_focus=False):
+                for argument in MORE_OPTIONS:
+                    option, value = OPTIONS[argument], self._options.more.get(argument, "")
+                    names = self._tokenizers if argument == "extend" else None
+                    with VerticalGroup():
+                        with Horizontal(classes="dialog--option"):
+                            yield Label(option.name)
+                            yield Field(value, option.example, id=argument, compact=True, suggester=names)
+                        yield Label(option.does, classes="dialog--does", markup=False)
+                with Horizontal(classes="dialog--option"):
+                    yield Label(OPTIONS["weight"].name)
+                    yield Label("w on a chosen text of the corpus (F2)", id="where-weights")
+                yield Label(OPTIONS["weight"].does, classes="dialog--does", markup=False)
+            yield Label(self.HINT, classes="dialog--hint", markup=False)
+            with Horizontal(classes="dialog--buttons"):
+                yield Button("Take them", compact=True, id="take", variant="primary")
+
+    @on(DescendantFocus)
+    def show_whole(self, event: DescendantFocus) -> None:
+        # What a field does is seen with it, wherever the list is scrolled to.
+        for group in event.widget.ancestors:
+            if isinstance(group, VerticalGroup):
+                group.scroll_visible(animate=False)
+
+    @on(Input.Changed)
+    def correct(self) -> None:
+        self.tell(self.HINT)
+
+    @on(Input.Submitted)
+    @on(Button.Pressed, "#take")
+    async def answer(self) -> None:
+        await self.soon(self.take())
+
+    async def take(self) -> None:
+        typed = {name: self.query_one(f"#{name}", Input).value.strip() for name in MORE_OPTIONS}
+        try:
+            options = replace(self._options, more={name: value for name, value in typed.items() if value})
+            await in_thread(self._check, options)
+            self.dismiss(options)
+        except (BpeError, ValueError) as error:
+            self.tell(named_as_on_screen(str(error)), wrong=True)
 
 
 # What a text stands for

@@ -17,8 +17,7 @@ from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted
-from tui.dialogs.more_options import MoreOptions
-from tui.dialogs.questions import Ask, AskPath, AskPattern, weight
+from tui.dialogs.questions import Ask, AskPath, AskPattern, MoreOptions, weight
 from tui.disk.sources import sample_corpus, title_of
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
