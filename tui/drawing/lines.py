@@ -6,7 +6,7 @@ A CJK character or an emoji takes two cells, a combining mark none.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console
@@ -24,6 +24,8 @@ from bpe_core.visible import visible
 if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
     from bpe_core.explain.places import CorpusPlace
+
+Item = TypeVar("Item")
 
 INKS: Final = ("text", "token", "muted", "faint", "accent", "secondary", "warning")
 """What a widget that draws its own lines draws in: component classes, `INK_CLASSES`, which `INK_CSS` gives colors."""
@@ -124,6 +126,18 @@ def in_one_or_two(left: str | Text, right: str, width: int, ink: str = "text") -
     yield InfoLine(left, right if fits else "", ink)
     if not fits:
         yield from [InfoLine("", right)] if cell_len(right) <= width else sentence(right, width)
+
+
+def in_rows(items: Iterable[Item], sizes: Iterable[int], room: int) -> Iterator[list[Item]]:
+    """Things of so many cells each in as many rows as they need, at least one, each with as many as fit in `room`."""
+    row, left = list[Item](), room
+    for item, size in zip(items, sizes, strict=True):
+        if row and size > left:
+            yield row
+            row, left = [], room
+        row.append(item)
+        left -= size
+    yield row
 
 
 def sentence(text: str, width: int, ink: str = "muted", lead: str = "", most: int | None = None) -> Iterator[InfoLine]:

@@ -8,7 +8,7 @@ foreground, taken towards black or white until it can be read: a contrast of at 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -205,11 +205,8 @@ def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Te
     return text
 
 
-# Tokens as text
-
 Bytes = Callable[[int], bytes]  # the bytes of a token
 
-REMOVED: Final = Style(strike=True)  # laid over tokens that are no longer there
 _LEAST: Final = 6  # cells that are worth a label; in fewer, tokens are only counted
 
 
@@ -217,15 +214,10 @@ def token_labels(
     ids: Sequence[int],
     bytes_of: Bytes,
     palette: Palette,
-    *,
-    way: Literal["usual", "changed"] = "usual",
-    over: Style | None = None,
     room: int = 1000,
+    style: Callable[[Ways], Style] = lambda ways: ways.usual,
 ) -> Text:
-    """Tokens with a space between them in at most `room` cells; those that find no place are counted at the end.
-
-    `way` is one of `Ways`, and `over` a style laid over it.
-    """
+    """Tokens with a space between them in at most `room` cells; those that find no place are counted at the end."""
     text = Text(no_wrap=True, overflow="ellipsis")
     for index, (label, ways) in enumerate(_labels(ids[:room], bytes_of, palette)):
         n_left = len(ids) - index
@@ -234,8 +226,7 @@ def token_labels(
             if index:
                 return text.append(f" +{n_left:,}", "dim")
             label = cut(label, max(room - after, _LEAST))
-        style: Style = getattr(ways, way)
-        text.append(" " if index else "").append(label, style + over if over else style)
+        text.append(" " if index else "").append(label, style(ways))
     return text
 
 

@@ -24,10 +24,7 @@ SPECIAL: Final = "special"
 HOLE: Final = "hole"  # kinds of rows that need no audit: special tokens, and ids that no token has
 
 _TOGETHER: Final = 4096  # tokens that are read between two pauses
-_PART: Final = 500  # rows of a part of a file, between which whoever else runs has a turn
-_HEAD: Final = ("id", "token", "bytes", "score", "severity", "kinds", "reason")
 _PLACES: Final = {kind: place for place, kind in enumerate(KINDS)}
-
 
 MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
 INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity.NOTE: "muted"}
@@ -150,48 +147,43 @@ def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[byt
     """
     from bpe_core.auditing.verdicts import Verdict
 
-    for start in range(0, max(1, len(order)), _PART):
-        some = []
-        for row in order[start : start + _PART]:
-            token = rows.ids[row]
-            measured = {name: column[token] for name, column in rows.measures.items() if token in column}
-            verdict = rows.verdicts.get(token) or Verdict(token, rows.tokens[row], 0.0, None, (), "", {}, measured)
-            if rows.hole(row) is None:
-                some.append(verdict)
-        yield FORMS[suffix](some, list(rows.measures), not start).encode()
+    def verdict(row: int) -> Verdict:
+        token = rows.ids[row]
+        measured = {name: column[token] for name, column in rows.measures.items() if token in column}
+        return rows.verdicts.get(token) or Verdict(token, rows.tokens[row], 0.0, None, (), "", {}, measured)
+
+    tokens = (verdict(row) for row in order if rows.hole(row) is None)
+    return map(str.encode, FORMS[suffix](tokens, list(rows.measures)))
 
 
-def _jsonl(verdicts: "Iterable[Verdict]", measures: Sequence[str], first: bool) -> str:
+def _jsonl(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterator[str]:
     """An object a line, with the names of `audit --jsonl --all-tokens`."""
-    return "".join(json.dumps(verdict.to_json()) + "\n" for verdict in verdicts)
+    return (json.dumps(verdict.to_json()) + "\n" for verdict in verdicts)
 
 
-def _csv(verdicts: "Iterable[Verdict]", measures: Sequence[str], first: bool) -> str:
+def _csv(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterator[str]:
     """A row each; bytes in hex."""
     written = io.StringIO()
     table = csv.writer(written)  # lines end as RFC 4180 says, so that a carriage return in a token is quoted
-    if first:
-        table.writerow((*_HEAD, *measures))
+    table.writerow(("id", "token", "bytes", "score", "severity", "kinds", "reason", *measures))
     for one in verdicts:
         text = one.token.decode("utf-8", "backslashreplace"), one.token.hex()
         severity = one.severity.word if one.severity else ""
         measured = (one.evidence.get(name, "") for name in measures)
         table.writerow((one.id, *text, one.score, severity, " ".join(one.kinds), one.reason, *measured))
-    return written.getvalue()
+    yield written.getvalue()
 
 
-def _markdown(verdicts: "Iterable[Verdict]", measures: Sequence[str], first: bool) -> str:
+def _markdown(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterator[str]:
     """A table for people: no bytes, numbers as they are on the screen."""
     names = ("id", "token", "score", "kinds", *measures, "reason")
-    lines: list[Sequence[str]] = [names, ["---"] * len(names)] if first else []
+    yield f"| {' | '.join(names)} |\n|{' --- |' * len(names)}\n"
     for one in verdicts:
-        known = [(name, one.evidence.get(name, "")) for name in measures]
+        known = ((name, one.evidence.get(name, "")) for name in measures)
         numbers = (n if isinstance(n, str) else number(name, n) for name, n in known)
         reason = visible(one.reason).replace("|", "\\|")
-        lines.append(
-            (f"{one.id}", code(token_label(one.token)), f"{one.score:.2f}", ", ".join(one.kinds), *numbers, reason)
-        )
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        row = f"{one.id}", code(token_label(one.token)), f"{one.score:.2f}", ", ".join(one.kinds), *numbers, reason
+        yield f"| {' | '.join(row)} |\n"
 
 
 FORMS: Final = {".jsonl": _jsonl, ".csv": _csv, ".md": _markdown}  # suffix of a file -> how rows are written there

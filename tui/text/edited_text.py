@@ -66,10 +66,10 @@ class Lane:
     def __init__(
         self, document: FaithfulDocument, tokenizer: Tokenizer | None = None, gave_up: Callable[[], object] = bool
     ) -> None:
-        """`gave_up` is called when the tokens turn out not to be had, in whatever is asked."""
+        """`document` must tell of each edit by `spliced`; `gave_up` is called when the tokens turn out not to be had."""
         self._gave_up: Final = gave_up
-        self.document: Final = document  # the text in lines; it must tell of each edit by `spliced`
-        self.tokenizer: Tokenizer | None = None  # what tokenizes it; `use` sets another
+        self.document: Final = document
+        self.tokenizer: Tokenizer | None = None
         self._offset = 0
         self._is_slow = False  # whether the pattern took too long on the screen's thread
         self._changes: list[Change | None] = []
@@ -77,7 +77,6 @@ class Lane:
         self.use(tokenizer)
 
     def _forget(self) -> None:
-        """Drop the tokens and all that was computed from them."""
         self.live: LiveText | None = None  # None without a tokenizer, during a `reading`, and if there is `why_none`
         self.reading: TextReading | None = None
         """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
@@ -88,20 +87,13 @@ class Lane:
         self._missed: list[tuple[int, int, str]] = []  # edits since the `reading` began
         self._is_unread = False  # whether all of the text must be read anew
 
-    # An edit
-
     def spliced(self, start: int, end: int, text: str) -> None:
         """Take note of an edit of the document: `text` has replaced the code points from `start` to `end`."""
         if self.tokenizer is None:
             return
         if not self._changes:  # what was edited before is no longer marked
             self.changed = ()
-        if self._must_read(start, end, text):
-            self._forget()
-            self._is_unread = True
-        if self.reading is not None:
-            self._missed.append((start, end, text))
-        self._changes.append(self._splice(start, end, text) if self.live is not None else None)
+        self._changes.append(self._apply(start, end, text))
 
     def _must_read(self, start: int, end: int, text: str) -> bool:
         """Whether an edit makes it necessary to read all of the text, as it is too big, or there are no tokens yet."""
@@ -111,9 +103,14 @@ class Lane:
         most = BIG_EDIT // (1 if self.live.tokenizer.by_piece else 20)
         return max(len(text), end - start) > most or self.live.is_costly(start, end)
 
-    def _splice(self, start: int, end: int, text: str) -> Change | None:
+    def _apply(self, start: int, end: int, text: str) -> Change | None:
         from tui.text.tokens import moved, rows_after
 
+        if self._must_read(start, end, text):
+            self._forget()
+            self._is_unread = True
+        if self.reading is not None:
+            self._missed.append((start, end, text))
         change = self.ask(lambda live: live.splice(start, end, text), None)
         if change is not None and self.tokenizer is not None:
             # Where it changes a text before it splits it, tokens that stay may stand for other characters.
@@ -126,8 +123,6 @@ class Lane:
         self._update()
         changes, self._changes = self._changes, []
         return changes
-
-    # Where tokens come from
 
     def use(self, tokenizer: Tokenizer | None) -> None:
         """Go on with another tokenizer, or another step of the same; without one there are no tokens."""
@@ -178,13 +173,8 @@ class Lane:
         if reading.tokenizer is not self.tokenizer:
             self._go_on_with(self.tokenizer)
         for edit in missed:
-            if self.live is None:  # all of the text is to be read again
-                break
-            if self._must_read(*edit):
-                self._forget()
-                self._is_unread = True
-            else:
-                self._splice(*edit)
+            if self.live is not None:  # else all of the text is to be read again
+                self._apply(*edit)
         self._update()
         self.changed = ()
         self.set_cursor(self._offset)
@@ -211,8 +201,6 @@ class Lane:
             self.why_none = str(error)
         self._gave_up()
 
-    # What is known of the tokens
-
     @property
     def is_settled(self) -> bool:
         """Whether there is nothing to be settled; the tokens may be waiting for a `reading`."""
@@ -234,7 +222,6 @@ class Lane:
         return self.ask(lambda live: live.spans(start, end), [])
 
     def set_cursor(self, offset: int) -> None:
-        """Set `under_cursor` to what stands at a code point."""
         self._offset, self.under_cursor = offset, None
         if self.live is not None:
             from tui.text.tokens import find_under
@@ -274,8 +261,6 @@ class EditedText(Lane):
         """What differs from the baseline; None without one, where too much differs, and until `is_compared`."""
         self.is_compared = False  # whether `comparison` is that of the present text
 
-    # The lanes
-
     def use_lanes(self, tokenizers: Sequence[Tokenizer]) -> None:
         """Tokenize the text under these, too; a lane whose tokenizer splits as one of before goes on with its pieces.
 
@@ -299,7 +284,6 @@ class EditedText(Lane):
         return next((lane.reading for lane in self.lanes if lane.reading is not None), None)
 
     def take_reading(self, reading: TextReading) -> None:
-        """Go on with a `next_reading` that was run."""
         for lane in self.lanes:
             lane.finish_reading(reading)
 
@@ -315,8 +299,6 @@ class EditedText(Lane):
         """
         lane = next((lane for lane in self.lanes if not lane.is_settled), None)
         return lane is None or (lane.settle(seconds) and self.is_all_settled)
-
-    # An edit
 
     def _edited(self, start: int, end: int, text: str) -> None:
         if self.baseline is not None:
@@ -334,8 +316,6 @@ class EditedText(Lane):
             self.compare()
         return changes
 
-    # Where tokens come from
-
     def _go_on_with(self, tokenizer: Tokenizer) -> None:
         self.comparison, self.is_compared = None, False
         super()._go_on_with(tokenizer)
@@ -349,8 +329,6 @@ class EditedText(Lane):
         super().finish_reading(reading)
         if self.live is not None and self.review is None:
             self.review = Review(self.live)
-
-    # Work on what is not known yet
 
     def settle_review(self, seconds: float) -> bool:
         """Go on with the review, and the comparison, for so long; whether all is known. The tokens must be settled."""
@@ -373,11 +351,8 @@ class EditedText(Lane):
         self.compare()
 
     def compare(self) -> None:
-        """Work out what differs from the baseline."""
         self.comparison = None if self.baseline is None else self.ask(self.baseline.compare, None)
         self.is_compared = self.live is not None
-
-    # What is seen
 
     def set_cursor(self, offset: int) -> None:
         for lane in self.lanes:
@@ -409,8 +384,6 @@ class EditedText(Lane):
             clip((under.start, under.end), start, length) if under else None,
             open=None if open_from is None else clip((open_from, self.document.n_characters), start, length),
         )
-
-    # What leaves it
 
     def ids(self, selected: Columns) -> list[int]:
         """The tokens that meet a selection, or all of them where nothing is selected."""

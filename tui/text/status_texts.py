@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from itertools import chain, islice
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
+from rich.style import Style
 from rich.text import Text
 
 from bpe_core.explain.pitfalls import Pitfall
@@ -14,13 +16,14 @@ from bpe_core.metrics import bytes_per_token
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from tui.drawing.lines import cut
-from tui.drawing.palette import REMOVED, Palette, token_labels
+from tui.drawing.palette import Palette, token_labels
 from tui.text.edited_text import Lane
 from tui.text.strips import Columns
 
 _MOST_IDS: Final = 20  # ids of a selection that are listed
 _LISTED_FROM: Final = 1_000  # characters of a selection in which these are looked for
 _ARROW: Final = " → "
+_GONE: Final = Style(strike=True)  # laid over tokens that are no longer there
 _LEAST_EXCHANGE: Final = 12  # cells from which on it is worth to show which tokens went and came
 
 
@@ -126,9 +129,8 @@ def _exchange(
     def side(ids: Sequence[int], cells: int) -> Text:
         if not ids:
             return Text("nothing", "dim italic")
-        if ids is removed:
-            return token_labels(ids, tokenizer.token_bytes, palette, over=REMOVED, room=cells)
-        return token_labels(ids, tokenizer.token_bytes, palette, way="changed", room=cells)
+        draw = (lambda ways: ways.usual + _GONE) if ids is removed else attrgetter("changed")
+        return token_labels(ids, tokenizer.token_bytes, palette, cells, draw)
 
     room -= len(_ARROW)
     right = side(inserted, room - min(side(removed, room).cell_len, room // 2))

@@ -13,7 +13,7 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.trainer import Merge
 from bpe_core.visible import counted, token_label, visible
-from tui.drawing.lines import InfoLine, cut, fit, in_one_or_two, sentence
+from tui.drawing.lines import InfoLine, cut, fit, in_one_or_two, in_rows, sentence
 from tui.drawing.plots import bar
 from tui.glossary import TIE_MEANINGS
 from tui.state import StepExplained
@@ -199,13 +199,7 @@ def _word(
     ids: Sequence[int], lead: str, made: Mapping[int | None, Style], ink: Style, form: LineForm
 ) -> Iterator[InfoLine]:
     """Tokens with spaces between, in as many lines as they need."""
-    text, used = Text(no_wrap=True), 0
-    for token in ids:
-        label = form.write(token)
-        size = cell_len(label) + 1
-        if used and used + size > form.width - _LEAD:
-            yield InfoLine(text, lead=lead)
-            text, used, lead = Text(no_wrap=True), 0, " " * 7
-        text.append(label, made.get(token, ink)).append(" ")
-        used += size
-    yield InfoLine(text, lead=lead)
+    labels = [(f"{form.write(token)} ", made.get(token, ink)) for token in ids]
+    for row in in_rows(labels, [cell_len(label) for label, _ in labels], form.width - _LEAD):
+        yield InfoLine(Text.assemble(*row, no_wrap=True), lead=lead)
+        lead = " " * 7
