@@ -4,9 +4,8 @@ Where a text has several lanes, each row of it is followed by itself, once for e
 
 It takes the place of Textual's `WrappedDocument`, which counts cells in another way than this app draws them (one
 glyph for a control character, clusters, tab stops), sums all lines to know its height and copies a whole line to
-find a column. Here everything is asked of `glyphs.Layout`, heights are kept in `PrefixSums`, and of a long line only
-the stretch in question is laid out. A big text is not wrapped at once: a line that was not looked at yet has the height
-it is likely to have, and gets its own when it, or the cursor near it, comes into view.
+find a column. A big text is not wrapped at once: a line that was not looked at yet has the height it is likely to have,
+and gets its own when it, or the cursor near it, comes into view.
 """
 
 from bisect import bisect_right
@@ -21,7 +20,6 @@ from tui.text.document import LONG_LINE, FaithfulDocument, PrefixSums
 from tui.text.strips import TAB_SIZE, Layout, border, lay_out, measure, widest_possible, wrap
 
 CHUNK: Final = 256  # characters between two marks on the ruler
-_RULERS: Final = 512  # lines whose marks are remembered
 _AT_ONCE: Final = 200_000  # characters that are wrapped at once; of more, only what is looked at
 _NEAR: Final = 150  # lines before and behind the cursor that have their own height, so that the rows around it stay
 
@@ -164,8 +162,6 @@ class Rows(WrappedDocument):
 
     def _ruler(self, line: int) -> Ruler:
         if line not in self._rulers:
-            if len(self._rulers) >= _RULERS:
-                self._rulers.clear()
             self._rulers[line] = Ruler(self.document[line])
         return self._rulers[line]
 

@@ -1,14 +1,13 @@
 """Rows of a text as Textual strips: its grapheme clusters, their glyphs and cells, and the looks of its tokens.
 
-A row is measured here and nowhere else: the drawing, the cursor, the mouse and the wrapping all ask the same
-`Layout`, so they cannot disagree. Three rules keep a terminal in step with it:
+The drawing, the cursor, the mouse and the wrapping all ask the same `Layout`, so they cannot disagree. Three rules keep
+a terminal in step with it:
 
 * a control character, or one that shows nothing, is drawn as one visible glyph (`bpe_core.visible.CONTROLS`);
 * a cluster is as wide as rich says its glyph is, for that is what Textual crops and pads by, and at least one cell;
 * a zero width joiner is drawn only inside an emoji, where it changes nothing about the width.
 
-Nothing here knows a widget, a document or an app, so a row can be tested by itself. All that decides how it looks is in
-its `RowContent`, and a row that looks as it did before is found in a cache instead of being drawn again.
+All that decides how a row looks is in its `RowContent`; one that looks as it did before is found in a cache.
 """
 
 from bisect import bisect_left, bisect_right
@@ -79,16 +78,11 @@ class Layout:
 
     @property
     def width(self) -> int:
-        """Cells of the whole stretch."""
         return self.cells[-1]
 
     def cluster(self, column: int) -> int:
         """The index of the cluster that holds a column; the number of clusters for the end and beyond."""
         return bisect_right(self.starts, column) - 1 if column < self.starts[-1] else len(self.glyphs)
-
-    def first_from(self, column: int) -> int:
-        """The index of the first cluster that begins at a column or after it."""
-        return bisect_left(self.starts, column, 0, len(self.glyphs))
 
     def cell(self, column: int) -> int:
         """The cell where the cluster holding a column begins; the width for the end."""
@@ -116,12 +110,7 @@ def glyph(cluster: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=4096)
 def lay_out(text: str, phase: int = 0, spaces: bool = False) -> Layout:
-    """Lay out a stretch of a line without line breaks.
-
-    Args:
-        phase: the cell, modulo `TAB_SIZE`, at which the stretch begins.
-        spaces: draw spaces and tabs as glyphs too.
-    """
+    """Lay out a stretch of a line that begins at cell `phase`, modulo `TAB_SIZE`; `spaces` and tabs as glyphs too."""
     columns = range(len(text) + 1)
     if narrow(text):
         return Layout(columns, columns, _drawn(text, spaces))
@@ -307,9 +296,8 @@ def _paints(row: RowContent, layout: Layout) -> list[int]:
 def _clusters(layout: Layout, start: int, end: int) -> tuple[int, int]:
     """The clusters that begin in a stretch of columns, the newline counted as one behind the last."""
     length, count = layout.starts[-1], len(layout.glyphs)
-    first = count if start >= length else layout.first_from(max(start, 0))
-    stop = count + 1 if end > length else layout.first_from(max(end, 0))
-    return first, stop
+    first = bisect_left(layout.starts, start, 0, count)
+    return first, count + 1 if end > length else bisect_left(layout.starts, end, 0, count)
 
 
 @lru_cache(maxsize=4096)
