@@ -199,31 +199,6 @@ def test_whatever_is_done_in_whatever_order(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("small_limits")
-def test_an_edit_between_the_limits_is_counted_once() -> None:
-    """Too big to be compared, and small enough to be read at once: the review is that of the new text alone."""
-    edited = EditedText("we see \n", LEARNED)
-    settled(edited)
-    put(edited, 0, 0, "pаypal, 1234567\n" * 5)
-    assert edited.end_edits() == [None]
-    assert edited.reading is None and edited.live is not None
-    check(settled(edited))
-    assert edited.review is not None and edited.review.n_pitfalls >= 10
-
-
-@pytest.mark.usefixtures("small_limits")
-def test_what_was_read_too_late_is_left_aside() -> None:
-    edited = EditedText("a" * 400, LEARNED)
-    first = edited.reading
-    assert first is not None and edited.live is None
-    first.run()
-    put(edited, 0, 400, "the theme")
-    edited.end_edits()
-    edited.finish_reading(first)
-    check(settled(edited))
-    assert edited.document.text == "the theme"
-
-
-@pytest.mark.usefixtures("small_limits")
 def test_tokenizers_may_change_while_a_text_is_read() -> None:
     """As in a training: the reading goes on, and its pieces are those of the newest step."""
     edited = EditedText("the theme\n" * 50, LEARNED)

@@ -156,14 +156,6 @@ def test_a_path_that_cannot_be_opened_is_told_in_a_sentence(
     assert sentence.startswith("bpescope: ")
 
 
-def test_a_file_that_one_may_not_read(book: Path) -> None:
-    book.chmod(0)
-    if os.access(book, os.R_OK):
-        pytest.skip("nothing is forbidden to root")
-    code, output = in_a_terminal(book)
-    assert code == 2 and "book.txt cannot be read" in output
-
-
 def test_a_wrong_argument_is_answered_before_anything_heavy_is_imported() -> None:
     program = "import sys, tui.__main__ as m; m.main(['missing']); print(*{'textual', 'rich'} & set(sys.modules))"
     ended = subprocess.run(

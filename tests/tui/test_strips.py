@@ -91,13 +91,6 @@ def test_a_glyph_cut_by_the_edge_leaves_blanks() -> None:
     assert draw(RowContent("\tx", left=2, ends_line=False), 2, PALETTE).text == "  "
 
 
-def test_nothing_raw_is_drawn() -> None:
-    text = "\x1b]0;title\x07 \x00\x9b\u202e\r"
-    drawn = draw(RowContent(text, (RowToken(0, len(text), 0),)), 30, PALETTE).text
-    assert drawn.startswith("␛]0;title␇ ␀¤¬␍")
-    assert drawn.isprintable()
-
-
 texts = st.text(alphabet=st.characters(exclude_characters="\n"), max_size=40)
 
 

@@ -76,16 +76,6 @@ def test_textual_still_passes_every_edit_through_the_document() -> None:
     assert "self.document = document" in inspect.getsource(TextArea._set_document)
 
 
-async def test_typing_retokenizes() -> None:
-    async with opened() as editor:
-        await editor.press("t", "h", "e")
-        assert editor.area.text == "the"
-        assert editor.area.edited.live is not None and editor.area.edited.live.ids == TOKENIZER.encode("the")
-        changes = [change for message in editor.sent(TokenArea.Edited) for change in message.lanes[0]]
-        assert [(len(change.removed), len(change.inserted)) for change in changes] == [(0, 1), (1, 1), (1, 1)]
-        assert await editor.settled() == 1
-
-
 async def test_undo_and_redo_give_back_text_and_tokens() -> None:
     async with opened(RAW) as editor:
         await editor.press("ctrl+end", "x", "enter", "y", "backspace", "left", "left", "delete")
