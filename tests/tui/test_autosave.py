@@ -24,6 +24,7 @@ def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
     first.keep(["typed"], 1)
     number = config.text_file().stat().st_ino
     first.keep(["typed"], 1)
+    first.keep(["older"], 0)
     assert config.text_file().stat().st_ino == number
     first.release()
     assert kept().beginning == "typed"
@@ -48,13 +49,6 @@ def test_a_text_in_lines_is_what_they_are_joined(n: int) -> None:
     lines = [f"line {number}\r" for number in range(n)]
     config.save_text(lines)
     assert config.load_text() == "\n".join(lines)
-
-
-def test_the_newest_text_is_kept_even_if_the_writing_of_an_older_one_begins_after_it() -> None:
-    text = kept()
-    text.keep(["newest"], 2)
-    text.keep(["older"], 1)
-    assert config.load_text() == "newest"
 
 
 def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:

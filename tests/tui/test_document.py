@@ -81,14 +81,6 @@ def test_a_lone_surrogate_becomes_a_character_that_can_be_written_anywhere() -> 
     assert document.n_bytes == len(document.text.encode())
 
 
-def test_where_a_position_falls() -> None:
-    sums = PrefixSums([3, 1, 4])
-    assert [sums.find(position) for position in range(8)] == [(0, 0)] * 3 + [(1, 3)] + [(2, 4)] * 4
-    assert sums.find(8) == sums.find(99) == (2, 4), "the end belongs to the last"
-    assert [sums.start(index) for index in range(4)] == [0, 3, 4, 8]
-    assert PrefixSums([]).find(0) == (0, 0) and PrefixSums([]).start(0) == 0
-
-
 @pytest.mark.parametrize("n", [1, 40, 700, 3000])
 def test_changed_lengths_add_up(n: int) -> None:
     rng = random.Random(n)
@@ -107,3 +99,6 @@ def test_changed_lengths_add_up(n: int) -> None:
         position = rng.randrange(starts[-1])
         index = bisect_right(starts, position) - 1
         assert sums.find(position) == (index, starts[index]) and sums[index] == lengths[index]
+        last = sums.find(starts[-1])
+        assert last == sums.find(starts[-1] + 9) == (len(lengths) - 1, starts[-2]), "the end belongs to the last"
+    assert PrefixSums([]).find(0) == (0, 0) and PrefixSums([]).start(0) == 0
