@@ -15,9 +15,8 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from tui.drawing.lines import InfoLine, Titles
+from tui.drawing.lines import InfoLine, Titles, bar
 from tui.drawing.palette import WRITINGS, writer
-from tui.drawing.plots import bar
 from tui.state import Run, StepExplained
 from tui.text.why_lines import LineForm, why_lines
 from tui.widgets.merge_log import KeptMerges, MergeLog

@@ -127,11 +127,10 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
 
     def action_mark(self) -> None:
         options = self.query_one(OptionList)
-        if options.highlighted is not None:
-            before, self._marked = self._marked, options.highlighted
-            for number in {before, self._marked}:
-                options.replace_option_prompt_at_index(number, self._row(number))
-            self._compare(options.highlighted)
+        before, self._marked = self._marked, options.highlighted or 0
+        for number in {before, self._marked}:
+            options.replace_option_prompt_at_index(number, self._row(number))
+        self._compare(self._marked)
 
     @on(OptionList.OptionHighlighted)
     def compare(self, event: OptionList.OptionHighlighted) -> None:
@@ -147,9 +146,7 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
         self.dismiss((self._runs[event.option_index], False))
 
     def action_lay_under(self) -> None:
-        number = self.query_one(OptionList).highlighted
-        if number is not None:
-            self.dismiss((self._runs[number], True))
+        self.dismiss((self._runs[self.query_one(OptionList).highlighted or 0], True))
 
 
 def _difference(first: TrainingRun, second: TrainingRun) -> list[str]:

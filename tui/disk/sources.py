@@ -15,6 +15,13 @@ from bpe_core.patterns import splitter
 from bpe_core.visible import visible
 from tui.state import Corpus, TextSource
 
+_LIBRARY: Final = "The standard library's sources: tens of MB of real code and prose."
+_LARGE_TEXTS: Final = (
+    TextSource(sysconfig.get_path("stdlib"), "Python library", _LIBRARY, is_folder=True),
+    TextSource(
+        "/usr/share/doc", "System documentation", "What this computer's packages say of themselves.", None, True
+    ),
+)
 LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus is not chosen from more by eye
 
 
@@ -32,17 +39,8 @@ def preset_sources() -> list[TextSource]:
 
 @cache
 def computer_sources() -> list[TextSource]:
-    """Large real texts that this computer holds already: the standard library's sources, and documentation if any."""
-    return [source for source in _large_texts() if os.path.isdir(source.path)]
-
-
-def _large_texts() -> tuple[TextSource, ...]:
-    library = "The standard library's sources: tens of MB of real code and prose."
-    packages = "What this computer's packages say of themselves."
-    return (
-        TextSource(sysconfig.get_path("stdlib"), "Python library", library, is_folder=True),
-        TextSource("/usr/share/doc", "System documentation", packages, is_folder=True),
-    )
+    """Those of the large texts that this computer holds."""
+    return [source for source in _LARGE_TEXTS if os.path.isdir(source.path)]
 
 
 def file_source(path: Path, title: str = "") -> TextSource:
@@ -85,7 +83,7 @@ def title_of(paths: tuple[str, ...]) -> str:
     known = {str(sample.path): sample.title for sample in samples()}
     if len(paths) > 1 and set(paths) == known.keys():
         return "all samples"
-    known |= {source.path: source.title for source in _large_texts()}
+    known |= {source.path: source.title for source in _LARGE_TEXTS}
     titles = [known.get(path) or visible(Path(path).name or path) for path in paths]
     if len(titles) > 2:
         return f"{titles[0]} + {len(titles) - 1} more"

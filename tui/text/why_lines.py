@@ -13,8 +13,7 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
 from bpe_core.trainer import Merge
 from bpe_core.visible import counted, token_label, visible
-from tui.drawing.lines import InfoLine, cut, fit, in_one_or_two, in_rows, sentence
-from tui.drawing.plots import bar
+from tui.drawing.lines import InfoLine, bar, cut, fit, in_one_or_two, in_rows, sentence
 from tui.glossary import TIE_MEANINGS
 from tui.state import StepExplained
 

@@ -19,8 +19,7 @@ from bpe_core.metrics.comparison import Amounts
 from bpe_core.metrics.text_parts import WITHOUT_SPACES
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import applies, bindings
-from tui.drawing.lines import cut
-from tui.drawing.plots import LETTERS, beside, placed, shape
+from tui.drawing.lines import LETTERS, beside, cut, placed, shape
 from tui.state import ComparisonRun, PlaceInText, do
 from tui.table.table import Cell, Choices, Column, Table
 

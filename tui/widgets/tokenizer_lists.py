@@ -22,8 +22,7 @@ from textual.widgets.option_list import Option
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
 from tui.commands import applies, bindings
-from tui.drawing.lines import cut, fit
-from tui.drawing.plots import LETTERS
+from tui.drawing.lines import LETTERS, cut, fit
 from tui.state import KnownTokenizer, do
 from tui.table.table import Cell, Column, Table
 from tui.terminal.guards import PagedOptionList

@@ -15,9 +15,8 @@ from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
-from tui.drawing.lines import INKS, InfoLine, Lines, Titles, ink_of, sentence
+from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
 from tui.drawing.palette import WRITINGS, writer
-from tui.drawing.plots import bar
 from tui.state import Run, StepExplained, do, steps_known
 from tui.table.table import Cell, Column, Table
 from tui.text.why_lines import LineForm, why_lines, word_lines
