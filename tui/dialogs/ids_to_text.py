@@ -96,9 +96,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         if other is None:
             return Text("Encoding this text gives the same ids.", "dim")
         palette, room = palette_of(self.app, view.rich_style), max(20, view.room // 2 - 4)
-        known = (
-            [token for token in tokens if token in tokenizer.vocabulary] for tokens in (other.given, other.encoded)
-        )
+        known = (list(filter(tokenizer.vocabulary.__contains__, ids)) for ids in (other.given, other.encoded))
         given, encoded = (token_labels(tokens, tokenizer.token_bytes, palette, room) for tokens in known)
         number = "as many ids" if other.n_ids == len(ids) else counted(other.n_ids, "id")
         begins = f"Encoding this text gives {number}, different from place {other.index + 1:,} on:  "

@@ -16,11 +16,10 @@ from bpe_core.visible import visible
 from tui.state import Corpus, TextSource
 
 _LIBRARY: Final = "The standard library's sources: tens of MB of real code and prose."
+_PACKAGES: Final = "What this computer's packages say of themselves."
 _LARGE_TEXTS: Final = (
     TextSource(sysconfig.get_path("stdlib"), "Python library", _LIBRARY, is_folder=True),
-    TextSource(
-        "/usr/share/doc", "System documentation", "What this computer's packages say of themselves.", None, True
-    ),
+    TextSource("/usr/share/doc", "System documentation", _PACKAGES, is_folder=True),
 )
 LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus is not chosen from more by eye
 

@@ -66,7 +66,7 @@ class Lane:
     def __init__(
         self, document: FaithfulDocument, tokenizer: Tokenizer | None = None, gave_up: Callable[[], object] = bool
     ) -> None:
-        """`document` must tell of each edit by `spliced`; `gave_up` is called when the tokens turn out not to be had."""
+        """`spliced` must hear of each edit; `gave_up` is called when the tokens turn out not to be had."""
         self._gave_up: Final = gave_up
         self.document: Final = document
         self.tokenizer: Tokenizer | None = None
