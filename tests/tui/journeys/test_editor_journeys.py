@@ -1,5 +1,6 @@
 """Writing: typed, pasted, undone, split by other tokenizers, opened, saved, and there again at the next start."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,34 @@ async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
             player.click(f"{path.stem} ", beside=str(256 + steps))
             await player.until(f"step {steps} of {steps}", f"{path.stem} · {256 + steps} tokens")
             await player.until(lambda screen, path=path: split(load(path), longer) in screen.pieces(longer))
+
+
+async def test_lanes_stay_at_a_step_or_follow_and_go_with_their_files(small: Path, other: Path, home: Path) -> None:
+    text = "they thought through the thesis"
+    first, second = load(small), load(other)
+    third = shutil.copy(other, home / "third.json")
+    async with play(tokenizers=(third, other, small)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        player.write(f"{text}\n")
+        player.press("alt+left")
+        await player.until("step 23 of 24")
+        player.press("alt+l")
+        await player.until("lane 1 at step 23", "lane 1 with all its merges")
+        for number in 2, 3, 4:
+            player.press("end", *["up"] * (number - 2), "space")
+            await player.until(f"lane {number} ")
+        player.press("home", "space")
+        await player.until("drop one first")
+        player.press("enter")
+        lanes = [split(lane, text) for lane in (first, first.at(23), second)]
+        await player.until(lambda screen: screen.pieces(text)[1:] == lanes)
+        player.press("alt+left")
+    other.unlink()
+    async with play() as player:
+        await player.until("cannot be a")
+        await player.until(lambda screen: screen.pieces(text)[1:] == lanes[:2])
+    assert config.load_configuration().lanes == (":", "23:")
 
 
 async def test_after_many_edits_the_cells_are_those_of_the_next_start(small: Path) -> None:
