@@ -1,17 +1,25 @@
-"""This process: its standard streams, closed, full or without a reader; how it begins and ends; cores and garbage."""
+"""This process: its standard streams, closed, full or without a reader; its beginning and end; threads and garbage."""
 
 import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import IO, Final, NoReturn
+from typing import IO, TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from bpe_core.errors import KernelError
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 INTERRUPTED: Final = 130  # the exit code after Ctrl+C
+AHEAD: Final = 2  # items that wait for each thread, at most: they are in memory, and so is what is made of them
+_LOOK_EVERY: Final = 0.02  # seconds between two calls of `meanwhile`
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def open_closed_streams() -> None:
@@ -119,6 +127,46 @@ def available_cores() -> int:
 def most_threads() -> int:
     """As many threads as there are cores, at most 8: one puts all results together, which limits the gain of more."""
     return min(available_cores(), 8)
+
+
+def in_order(
+    work: Callable[[T], R],
+    items: Iterable[T],
+    n_threads: int,
+    *,
+    here: Callable[[T], bool] = lambda _: False,
+    meanwhile: Callable[[], object] | None = None,
+) -> Iterator[R]:
+    """Yield what `work`, which is free of the GIL, makes of each item, in their order; by so many threads, but in this
+    one where `here` says so. A few items are taken ahead of the result that is next.
+
+    `meanwhile` is called while a result is waited for. Raising, or closing the iterator, waits for no thread.
+    """
+    from concurrent.futures import ThreadPoolExecutor, wait  # late: most texts are small
+
+    threads: ThreadPoolExecutor | None = None
+    waiting: deque[Future[R]] = deque()
+
+    def results(most: int) -> Iterator[R]:
+        while len(waiting) > most:
+            while meanwhile and not waiting[0].done():
+                meanwhile()
+                wait((waiting[0],), _LOOK_EVERY)
+            yield waiting.popleft().result()
+
+    try:
+        for item in items:
+            if here(item):
+                yield from results(0)
+                yield work(item)
+            else:
+                threads = threads or ThreadPoolExecutor(n_threads)
+                waiting.append(threads.submit(work, item))
+                yield from results(AHEAD * n_threads)
+        yield from results(0)
+    finally:
+        if threads:
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager

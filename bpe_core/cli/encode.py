@@ -8,11 +8,9 @@ import os
 import sys
 from argparse import Namespace
 from array import array
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core import kernel
 from bpe_core.cli.arguments import Subcommands, add_command
@@ -22,20 +20,17 @@ from bpe_core.corpus.reading import Reading
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
 from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, in_terminal, page
-from bpe_core.process import most_threads
+from bpe_core.process import in_order, most_threads
 from bpe_core.tokenizer import Choice, Tokenizer
 from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import quoted, visible
 from bpe_core.worker.messages import WorkProgress
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 SHARE: Final = 1 << 18  # characters that are handed to a thread at a time, at least; this thread encodes what is left
 _MOST: Final = 1 << 20  # and at most, or else this thread encodes them: an interruption reaches the kernel only here
-_AHEAD: Final = 2  # shares that wait for each thread, at most: they are in memory, and so is what is printed of them
 
 Part = str | list[int] | None  # what `Tokenizer.divide` gives; None behind the last part of a document
+Share = tuple[int, list[Part]]  # parts put together until they are worth a thread, and their size
 Ids = tuple[int, str]  # how many ids a part has, and these as they are printed; "" if only their number was asked for
 
 
@@ -138,12 +133,15 @@ def encoded(
     if n_threads == 1 or not kernel.available:
         yield from map(ids_of, parts())
         return
-    for share in in_order(lambda share: list(map(ids_of, share)), _shares(parts()), n_threads):
-        yield from share
+
+    def ids_of_share(share: Share) -> list[Ids | None]:
+        return list(map(ids_of, share[1]))
+
+    for ids in in_order(ids_of_share, _shares(parts()), n_threads, here=lambda share: not SHARE <= share[0] <= _MOST):
+        yield from ids
 
 
-def _shares(parts: Iterable[Part]) -> Iterator[tuple[int, list[Part]]]:
-    """Parts put together until they are worth a thread, and their size."""
+def _shares(parts: Iterable[Part]) -> Iterator[Share]:
     share, size = list[Part](), 0
     for part in parts:
         share.append(part)
@@ -152,32 +150,6 @@ def _shares(parts: Iterable[Part]) -> Iterator[tuple[int, list[Part]]]:
             yield size, share
             share, size = [], 0
     yield size, share
-
-
-def in_order(
-    work: Callable[[list[Part]], list[Ids | None]], shares: Iterable[tuple[int, list[Part]]], n_threads: int
-) -> Iterator[list[Ids | None]]:
-    """Yield what `work` makes of each share, in their order; so many threads work, but not on the last share, and on
-    none that takes long. A few shares are taken ahead of the result that is next."""
-    threads: Executor | None = None
-    waiting: deque[Callable[[], list[Ids | None]]] = deque()
-    try:
-        for size, share in shares:
-            is_own = not SHARE <= size <= _MOST
-            if not is_own:
-                if threads is None:
-                    from concurrent.futures import ThreadPoolExecutor  # late: most texts are small
-
-                    threads = ThreadPoolExecutor(n_threads)
-                waiting.append(threads.submit(work, share).result)
-            else:
-                waiting.append(partial(work, share))
-            while len(waiting) > (0 if is_own else _AHEAD * n_threads):
-                yield waiting.popleft()()
-        yield from (result() for result in waiting)
-    finally:
-        if threads:
-            threads.shutdown(wait=False, cancel_futures=True)
 
 
 def run_decode(options: Namespace) -> int:

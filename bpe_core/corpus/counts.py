@@ -1,10 +1,10 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
 import hashlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain, islice
 from math import lcm
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -13,22 +13,19 @@ from bpe_core import kernel
 from bpe_core.corpus.reading import BLOCK, OnRead, Reading, Skipped, TextFile, Unreadable
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import splitter
-from bpe_core.process import most_threads
+from bpe_core.process import in_order, most_threads
 from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.visible import counted
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from bpe_core.corpus.sampling import Sample
 
 LARGEST: Final = 1_000_000  # the largest weight as a whole number
 BYTES_PER_WORKER: Final = 1 << 21  # bytes on disk that one more thread must have to count, to be worth starting
 _PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
 _SHARES: Final = (1 << 18, 1 << 22)  # bytes handed to a thread at a time; the more shares, the more tables to join
-_AHEAD: Final = 2  # shares that wait for each thread, at most: they are in memory
-_REPORT_EVERY: Final = 0.02  # seconds between two reports of progress while threads are waited for
+_Share = tuple[list[bytes], "list[Source] | None"]  # whole documents; or a part of one, with None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,63 +215,41 @@ class Counts:
         tables are put together in its order, so the result is that of one thread. When `reading` raises, the shares
         under way are not waited for.
         """
-        from concurrent.futures import ThreadPoolExecutor, wait  # late: most corpora are small
+        shares, whole = self._shares(files, scanner, reading), kernel.PieceTable(None)  # of a large document so far
+        for table, sources in in_order(partial(_counted, scanner), shares, n_workers, meanwhile=reading.report):
+            if sources is None:
+                whole.append(table, 0)
+                continue
+            if whole.n_pieces:
+                table, whole = whole, kernel.PieceTable(None)
+            if sources:
+                self.table.append(table, self.n_documents)
+                self.n_documents += len(sources)
+                self.sources += sources
 
+    def _shares(self, files: Iterable[TextFile], scanner: "kernel.Scanner", reading: Reading) -> Iterator[_Share]:
+        """Small documents together, and the parts of large ones, behind the last of which their source follows."""
         size = min(max(reading.total // 16, _SHARES[0]), _SHARES[1])
-        threads = ThreadPoolExecutor(n_workers)
-        waiting: deque[tuple[Future[kernel.PieceTable], Callable[[kernel.PieceTable], None]]] = deque()
-        small: list[tuple[bytes, Source]] = []
-
-        def submit(texts: Sequence[bytes], then: Callable[[kernel.PieceTable], None]) -> None:
-            waiting.append((threads.submit(_pieces_of, scanner, texts), then))
-            finish(_AHEAD * n_workers)
-
-        def submit_small() -> None:
-            texts, sources = [text for text, _ in small], [source for _, source in small]
-            small.clear()
-            if texts:
-                submit(texts, lambda table: self._take(table, sources))
-
-        def finish(most: int) -> None:
-            while len(waiting) > most:
-                table, then = waiting[0]
-                while not table.done():
-                    reading.report()
-                    wait((table,), _REPORT_EVERY)
-                waiting.popleft()
-                then(table.result())
-
-        def add(file: TextFile) -> None:
+        texts, sources = list[bytes](), list[Source]()
+        for file in files:
             measure = _Measure()
-            texts = parts(map(measure.encoded, reading.blocks(file)), scanner, size)
-            held = list(islice(texts, 2))
-            if len(held) < 2:
-                small.append((b"".join(held), measure.source(file.source_name)))
-                return
-            submit_small()
-            whole = kernel.PieceTable(None)
-            for text in chain(held, texts):
-                submit([text], lambda table: whole.append(table, 0))
-            submit([], lambda _: self._take(whole, [measure.source(file.source_name)]))
-
-        try:
-            for file in files:
-                try:
-                    add(file)
-                except Unreadable as error:
-                    self._skip(file, error)
-                if sum(len(text) for text, _ in small) >= size:
-                    submit_small()
-            submit_small()
-            finish(0)
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)
-
-    def _take(self, table: "kernel.PieceTable", sources: Sequence[Source]) -> None:
-        """Add the pieces of documents, counted already and numbered from 0 in `table`, and what is known of them."""
-        self.table.append(table, self.n_documents)
-        self.n_documents += len(sources)
-        self.sources += sources
+            document = parts(map(measure.encoded, reading.blocks(file)), scanner, size)
+            try:
+                held = list(islice(document, 2))
+                if len(held) < 2:
+                    texts.append(b"".join(held))
+                    sources.append(measure.source(file.source_name))
+                if texts and (len(held) > 1 or sum(map(len, texts)) >= size):
+                    yield texts, sources
+                    texts, sources = [], []
+                if len(held) > 1:
+                    for text in chain(held, document):
+                        yield [text], None
+                    yield [], [measure.source(file.source_name)]
+            except Unreadable as error:
+                self._skip(file, error)
+                yield [], []  # what was counted of it goes
+        yield texts, sources
 
     def _skip(self, file: TextFile, error: Unreadable) -> None:
         if file.required:
@@ -300,9 +275,8 @@ def parts(blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int) -> Iter
         yield b"".join(held)
 
 
-def _pieces_of(scanner: "kernel.Scanner", texts: Sequence[bytes]) -> "kernel.PieceTable":
-    """The pieces of documents, numbered from 0."""
+def _counted(scanner: "kernel.Scanner", share: _Share) -> "tuple[kernel.PieceTable, list[Source] | None]":
     table = kernel.PieceTable(scanner)
-    for number, text in enumerate(texts):
+    for number, text in enumerate(share[0]):
         table.add(text, number)
-    return table
+    return table, share[1]

@@ -10,7 +10,8 @@ import pytest
 
 from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
 from bpe_core.cli import encode
-from bpe_core.cli.encode import encoded, in_order
+from bpe_core.cli.encode import encoded
+from bpe_core.process import AHEAD, in_order
 from bpe_core.vocabulary import Vocabulary
 
 SPECIALS = ["<|end|>", "a b", "\n<x>\n"]
@@ -79,18 +80,17 @@ def test_what_goes_wrong_is_the_same_for_any_number_of_threads(tokenizer, small,
 def test_results_come_in_order_and_no_more_is_taken_ahead_than_is_told():
     taken, second = count(), Event()
 
-    def work(share):
-        if share == [0]:
+    def work(n):
+        if n == 0:
             assert second.wait(60)
-        if share == [1]:
+        if n == 1:
             second.set()
-        return share
+        return n
 
-    shares = ((encode.SHARE * (n % 10 != 7), [n]) for n in islice(taken, 40))
-    results = in_order(work, shares, 2)
-    assert next(results) == [0]
-    assert next(taken) == encode._AHEAD * 2 + 1
-    assert list(results) == [[n] for n in (*range(1, 5), *range(6, 41))]
+    results = in_order(work, islice(taken, 40), 2, here=lambda n: n % 10 == 7)
+    assert next(results) == 0
+    assert next(taken) == AHEAD * 2 + 1
+    assert list(results) == [*range(1, 5), *range(6, 41)]
 
 
 def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
