@@ -1,6 +1,5 @@
 """What a command reads beside a corpus (stdin, pipes, tokenizers), and what it tells a person on stderr meanwhile."""
 
-import codecs
 import os
 import stat
 import sys
@@ -9,6 +8,7 @@ from contextlib import nullcontext
 from typing import IO, Final, cast
 
 from bpe_core.corpus import Skipped, find_files
+from bpe_core.corpus.reading import decoded, one_sentence
 from bpe_core.errors import TextError
 from bpe_core.formats import load
 from bpe_core.hub import located
@@ -41,20 +41,9 @@ def text_blocks(path: str) -> Iterator[str]:
     if not is_stream(path):
         yield from find_files(path, every_character=True).files[0].blocks()
         return
-    decode, n_read = codecs.getincrementaldecoder("utf-8")().decode, 0
-    try:
-        with nullcontext(sys.stdin.buffer) if path in _STDIN else open(path, "rb") as file:
-            data = b"at first"
-            while data:
-                data = file.read(1 << 18)
-                n_read += len(data)
-                yield decode(data, final=not data)
-    except UnicodeDecodeError as error:
-        offset, byte = n_read - len(error.object) + error.start, error.object[error.start]
-        problem = f"byte 0x{byte:02x} at offset {offset:,}; convert it to UTF-8 first."
-        raise TextError(f"{name} is not UTF-8: {problem}") from error
-    except OSError as error:
-        raise TextError(f"Cannot read {name}: {error.strerror}.") from error
+    with one_sentence(name), nullcontext(sys.stdin.buffer) if path in _STDIN else open(path, "rb") as file:
+        for _, text in decoded(file, "utf-8"):
+            yield text
 
 
 def open_tokenizer(text: str, pattern: str | None = None) -> Tokenizer:

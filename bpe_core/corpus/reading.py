@@ -101,24 +101,28 @@ class TextFile:
 
     def _read(self) -> Iterator[tuple[int, str]]:
         """(position in bytes on disk, text read up to there) until all is read."""
-        decode = codecs.getincrementaldecoder(self.codec)().decode
         begin = max(self.start, self.mark)
         with one_sentence(self.name), self.path.open("rb", buffering=0) as disk, unpacked(disk, self.packing) as file:
-            fed = file.seek(begin) if begin else 0
-            data = b"at first"
-            while data:
-                data = file.read(BLOCK if self.end is None else min(BLOCK, self.end - fed))
-                fed += len(data)
+            fed = at = file.seek(begin) if begin else 0
+            for fed, text in decoded(file, self.codec, at, self.end):
                 if self.packing and fed > max(_UNPACKED, _TIMES * self.size):
                     raise NotText(f"it unpacks to more than {_TIMES} times its size; if that is meant, unpack it first")
-                try:
-                    text = decode(data, not data)
-                except UnicodeDecodeError as error:
-                    offset = fed - len(error.object) + error.start
-                    raise NotText(not_in_encoding(error.object[error.start], offset, self.codec)) from None
                 yield disk.tell() if self.packing else fed, text
             if self.end is not None and fed < self.end:
                 raise NotText(CHANGED)
+
+
+def decoded(file: IO[bytes], codec: str, at: int = 0, end: int | None = None) -> Iterator[tuple[int, str]]:
+    """(offset, text up to there) of a file or stream that is read from the offset `at` to `end`. Raises `NotText`."""
+    decode, data = codecs.getincrementaldecoder(codec)().decode, b"at first"
+    while data:
+        data = file.read(BLOCK if end is None else min(BLOCK, end - at))
+        at += len(data)
+        try:
+            yield at, decode(data, not data)
+        except UnicodeDecodeError as error:
+            offset = at - len(error.object) + error.start
+            raise NotText(not_in_encoding(error.object[error.start], offset, codec)) from None
 
 
 def recognize_file(path: Path, name: str, status: os.stat_result, *, required: bool) -> TextFile:

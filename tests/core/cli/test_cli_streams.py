@@ -23,7 +23,7 @@ TRAIN = "bpescope train seed.txt --vocab-size 259 --pattern none -o out.json"
         ),
         ("bpescope encode -t seed.json seed.txt >/dev/full", "cannot be written: No space left on device"),
         (f"'{sys.executable}' -m tui --version >/dev/full", "cannot be written: No space left on device"),
-        ("bpescope encode -t seed.json <&-", "Cannot read stdin: Bad file descriptor"),
+        ("bpescope encode -t seed.json <&-", "stdin cannot be read: bad file descriptor"),
     ],
 )
 def test_a_stream_that_is_closed_or_full_is_told_in_one_sentence(folder: Path, line: str, says: str) -> None:
