@@ -23,17 +23,8 @@ Tell = Callable[[int, int, str], object]  # the progress of a download: files do
 KINDS: Final = "a model of OpenAI's (gpt-4o), an encoding (o200k_base), or an OWNER/NAME of Hugging Face's hub"
 
 _ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
-_MODELS: Final = {
-    "o200k_base": ("gpt-4o", "chatgpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "o1", "o3", "o4-mini"),
-    "cl100k_base": (
-        *("gpt-4", "gpt-3.5", "gpt-3.5-turbo", "gpt-35-turbo", "davinci-002", "babbage-002"),
-        *("text-embedding-ada-002", "text-embedding-3-small", "text-embedding-3-large"),
-    ),
-    "p50k_base": ("text-davinci-003", "text-davinci-002", "code-davinci-001", "code-davinci-002", "code-cushman-001"),
-    "r50k_base": ("gpt2", "gpt-2", "text-davinci-001", "text-curie-001", "davinci", "curie", "babbage", "ada"),
-}
-"""Encoding -> models, as in tiktoken; a dated or smaller version is called by the model's name, a hyphen and more."""
-_DIGEST_OF: Final = {known.name: digest for digest, known in KNOWN_FILES.items() if known.name in _MODELS}
+_ENCODINGS: Final = {known.name: known.models for known in KNOWN_FILES.values() if known.models}
+_DIGEST_OF: Final = {known.name: digest for digest, known in KNOWN_FILES.items()}
 _LARGEST_FILE: Final = 64 << 20  # bytes; a larger file is none of the published ones, and its digest is not computed
 
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
@@ -50,7 +41,7 @@ def encoding_of(name: str) -> str | None:
     >>> encoding_of("gpt-4o-mini"), encoding_of("gpt-4-turbo"), encoding_of("gpt-oss-20b")
     ('o200k_base', 'cl100k_base', None)
     """
-    for encoding, models in _MODELS.items():
+    for encoding, models in _ENCODINGS.items():
         versioned = tuple(f"{model}-" for model in models if model.startswith(("gpt-", "chatgpt-", "o")))
         if name in (encoding, *models) or name.startswith(versioned):
             return encoding
@@ -78,7 +69,7 @@ def all_cached() -> Iterator[tuple[str, Path]]:
     for folder in sorted(_hub().glob("models--*")):
         if path := _in_repository(folder):
             yield "/".join(folder.name.split("--")[1:]), path
-    for encoding in _DIGEST_OF:
+    for encoding in _ENCODINGS:
         if path := _cached_encoding(encoding):
             yield encoding, path
 
