@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from io import StringIO
-from typing import Final
+from pathlib import Path
 
 from bpe_core.pictures.drawing import html_page
 from bpe_core.tokenizer import Tokenizer
@@ -142,25 +142,11 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
                 columns = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(shown, kinds, strict=True))
                 lines.append(f"<tr{mark}>{columns}</tr>")
             lines.append("</table>")
-    return html_page(visible(title), _STYLE, "\n".join(lines) + "\n")
+    return html_page(
+        visible(title), f"\n{Path(__file__).with_suffix('.css').read_text('utf-8')}", "\n".join(lines) + "\n"
+    )
 
 
 def token_labels(tokenizer: Tokenizer, ids: Iterable[int], between: str = " ") -> str:
     """The tokens of these ids as text that is safe to show."""
     return between.join(token_label(tokenizer.token_bytes(id)) for id in ids)
-
-
-_STYLE: Final = """
-body { --text: #1c1e21; --quiet: #5c6370; --page: #ffffff; --rule: #d8dbe0; --bad: #b3261e; --mild: #8a5a00;
-  color: var(--text); background: var(--page); font: 15px/1.5 system-ui, sans-serif; max-width: 75em;
-  margin: 0 auto; padding: 1em 1.2em; }
-@media (prefers-color-scheme: dark) {
-  body { --text: #e4e6eb; --quiet: #9aa2af; --page: #15171a; --rule: #33373d; --bad: #ff8a80; --mild: #e6b450; }
-}
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .25em .8em .25em 0; border-bottom: 1px solid var(--rule); }
-th { color: var(--quiet); font-weight: 600; }
-.n { text-align: right; font-variant-numeric: tabular-nums; }
-code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-.problem code { color: var(--bad); } .warning code { color: var(--mild); }
-"""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from zlib import crc32
 
@@ -144,22 +145,6 @@ def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
     return 0 if has_none else 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
 
 
-_STYLE: Final = """\
-.bpescope { --text: #1c1e21; --quiet: #5c6370; --page: #ffffff; --share: 30%; color: var(--text);
-  background: var(--page); font: 15px/1.7 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
-  padding: 1em 1.2em; }
-@media (prefers-color-scheme: dark) {
-  .bpescope { --text: #e4e6eb; --quiet: #9aa2af; --page: #15171a; --share: 42%; }
-}
-.bpescope h2 { font: 600 1em system-ui, sans-serif; margin: 0 0 .1em; }
-.bpescope h2 + p { font: .85em system-ui, sans-serif; color: var(--quiet); margin: 0 0 .6em; }
-.bpescope pre { font: inherit; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-.bpescope span { border-radius: 3px; padding: .12em 0; background: color-mix(in srgb, var(--hue) var(--share), #0000); }
-.bpescope .line { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; margin: 0 0 .4em; }
-.bpescope .line b { font-weight: normal; color: var(--quiet); user-select: none; }
-.bpescope .a { opacity: .5; }
-.bpescope sub { color: var(--quiet); font-size: .65em; padding: 0 .35em 0 .1em; }
-"""
 _PAGE: Final = "body { margin: 0; } body > .bpescope { box-sizing: border-box; min-height: 100vh; }"
 
 
@@ -185,7 +170,8 @@ def fragment(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     """
     hues = "".join(f".bpescope .c{number} {{ --hue: {hue}; }}\n" for number, hue in enumerate(HUES))
     parts = "".join(part for picture in pictures for part in _html(picture, with_ids))
-    return f'<div class="bpescope"><style>\n{_STYLE}{hues}</style>\n{parts}</div>\n'
+    style = Path(__file__).with_suffix(".css").read_text("utf-8")
+    return f'<div class="bpescope"><style>\n{style}{hues}</style>\n{parts}</div>\n'
 
 
 def live_text_fragment(text: LiveText) -> str:
