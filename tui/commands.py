@@ -89,6 +89,8 @@ _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
     "chosen": lambda tree: tree.is_chosen,
     "on own": lambda tokenizers: tokenizers.pointed is not None and tokenizers.pointed.origin == "trained",
     "on other": lambda tokenizers: tokenizers.pointed is not None and tokenizers.pointed.origin != "trained",
+    "auditing": lambda pane: pane.audit.running,
+    "comparing": lambda pane: pane.comparison.running,
     "has compared": lambda pane: not pane.has_class("-choosing"),
     "plays": lambda line: line.playing,
     "stands": lambda line: not line.playing,
@@ -261,6 +263,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("", "ctrl+c,ctrl+v", help="copy, paste"),
     ),
     "Audit": (
+        Command("stop", "escape", "Stop", "do without the audit that is under way", when="auditing"),
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Panel", "what else is known of the token"),
         Command("audit.export", "x", "", "write what is shown, as .jsonl, .csv or .md", "Export the tokens shown…"),

@@ -9,6 +9,7 @@ from textual.widgets import Button
 
 from bpe_core import save, train
 from bpe_core.content.samples import samples
+from bpe_core.worker.audit import AuditRequest
 from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.panes.compare import ComparePane
@@ -34,16 +35,28 @@ def about(scope: Scope) -> str:
 
 
 @pytest.mark.slow
-async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_audit_begins_when_it_is_looked_at_and_gives_way_to_a_training_and_to_escape(
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        monkeypatch.setattr(WorkerProcess, "__aenter__", never)
-        screen.action_do("audit.audit")
+        start = WorkerProcess.__aenter__
+
+        async def late(worker: WorkerProcess) -> WorkerProcess:
+            return await (never if isinstance(worker.request, AuditRequest) else start)(worker)
+
+        monkeypatch.setattr(WorkerProcess, "__aenter__", late)
+        await scope.press("f5")
         await scope.until(lambda: screen.audit.running, "an audit begins")
-        screen.action_do("audit.audit")
-        await scope.settle()
-        assert not screen.audit.running
+        assert "Looking for tokens" in "".join(scope.rows("#tokens"))
+        await scope.press("f6")
+        await scope.until(lambda: not screen.audit.running, "a training takes its place")
+        await scope.until_learned()
+        await scope.press("f5")
+        await scope.until(lambda: screen.audit.running, "what was learned is audited")
+        await scope.press("escape")
+        assert not screen.audit.running and len(screen.query_one(TokenTable).rows) > 280
         assert "Audit" in str(screen.query_one("#audit-go", Button).label)
 
 

@@ -1,5 +1,6 @@
 """Audit: look for suspicious tokens in the tokenizer on the screen, and show where a row of the list leads."""
 
+import asyncio
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -24,10 +25,13 @@ from tui.features.feature import NO_TEXT, NO_TOKENIZER, Feature, StateScreen
 from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
-from tui.state import Audit, AuditInputs, Corpus, TokenLines
+from tui.state import Audit, AuditInputs, Corpus, Run, TokenLines
 from tui.terminal.background import in_thread
 
 MOST_LINES: Final = 200  # lines that are found of a token; more of them tell nobody more
+_UNSAVED: Final = "What was learned is not saved, and only what is in a file can be audited."
+_AT_REST: Final = 0.3  # seconds before an audit begins by itself: whoever passes by the pane does not wait for it
+_COUNTED_UNASKED: Final = 1 << 24  # bytes of texts in which an audit that nobody asked for counts, in about a second
 _AT_ONCE: Final = 8  # lines or parts of a text between two looks at whether somebody still wants to know
 
 
@@ -38,22 +42,53 @@ class AuditFeature(Feature):
         super().__init__(screen)
         self._shown, self._texts = shown, texts
         screen.watch(screen, "corpus", self._forget_lines, init=False)
+        screen.watch(screen, "run", self._yield_to, init=False)
 
     # An audit
 
     def audit(self) -> None:
         """Audit the tokenizer on the screen, or stop doing so."""
-        screen = self.screen
-        if screen.audit.running:
+        if self.screen.audit.running:
             self._stop()
-        elif screen.path and not screen.run.busy:
+        else:
+            self.start()
+
+    def start(self) -> None:
+        screen = self.screen
+        if screen.path and not screen.run.busy:
             if screen.active != "audit":
                 screen.action_show("audit")
             audit = partial(self._audit, Path(screen.path), self._texts_of_audit(), screen.audit.inputs)
             self.begin(audit, about_tokenizer=True)
         elif not self.waits_for_training():
-            unsaved = "What was learned is not saved, and only what is in a file can be audited."
-            screen.say(unsaved if screen.tokenizer else NO_TOKENIZER, "warning")
+            screen.say(_UNSAVED if screen.tokenizer else NO_TOKENIZER, "warning")
+
+    def start_soon(self) -> None:
+        """Audit the tokenizer of which the open pane has nothing to list yet, once that has come to rest."""
+        if self.screen.audit in (Audit(), Audit(subject=_UNSAVED)):
+            self.begin(self._start_at_rest, about_tokenizer=True)
+
+    async def _start_at_rest(self) -> None:
+        screen = self.screen
+        await asyncio.sleep(_AT_REST)
+        if screen.tokenizer is None or screen.run.busy or not screen.audit_pane.display:
+            return
+        if not screen.path:
+            screen.audit = Audit(subject=_UNSAVED)
+            return
+        record = screen.tokenizer.record
+        counts = record is not None and record.n_bytes <= _COUNTED_UNASKED
+        inputs = AuditInputs(None if counts else False)
+        screen.audit = Audit(True, "waiting until the chosen texts are counted", inputs)
+        while counts and screen.corpus.paths and screen.totals is None:  # it is not known yet whether they are its own
+            await asyncio.sleep(_AT_REST)
+        await self._audit(Path(screen.path), self._texts_of_audit(), inputs)
+
+    def _yield_to(self, run: Run) -> None:
+        """A training takes another tokenizer to the screen, and what the machine can do."""
+        if run.busy and self.screen.audit.running:
+            self.cancel()
+            self.screen.audit = Audit()
 
     def _stop(self) -> None:
         self.cancel()
@@ -100,7 +135,7 @@ class AuditFeature(Feature):
         record = screen.tokenizer.record if screen.tokenizer else None
         if record is None:
             return Corpus()
-        n_bytes = sum(source.bytes for source in record.sources)
+        n_bytes = sum(source.bytes for source in record.sources) or record.n_bytes  # of this session: no sources yet
         its_own = corpus is not screen.corpus or (screen.totals and screen.totals.bytes == n_bytes)
         return corpus if its_own else replace(corpus, paths=())  # the record has its own counts
 

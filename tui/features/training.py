@@ -341,7 +341,7 @@ class TrainingFeature(Feature):
                 await self._tokenizers.add(path, learned)
             self.screen.remember(tokenizer=str(path))
             if course.task.guided and course is self.newest:
-                self.screen.call_later(self._audit.audit)
+                self.screen.call_later(self._audit.start)
         if course.task.preset and course.run.phase == "done":
             came_out, sentence = PRESETS[course.task.preset].verdict(learned)
             self._publish(course, replace(course.run, detail=sentence.partition(":")[0]))  # the rest may not fit there

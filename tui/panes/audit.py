@@ -13,15 +13,17 @@ from textual.widgets import Button, Static
 from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
-from tui.commands import bindings
+from tui.commands import applies, bindings
 from tui.drawing.token_rows import MARKS
-from tui.state import Audit, Run, TokenLines
+from tui.state import Audit, Run, TokenLines, do
 from tui.table.table import SearchField
 from tui.widgets.pane import Pane, button
 from tui.widgets.token_table import TokenPanel, TokenTable
 
 BESIDE: Final = 112  # cells from which on the panel stands beside the list
+_NONE: Final = "There is no tokenizer yet: train one (F6), or open or fetch one (Ctrl+P)."
 _LEARNING: Final = "The vocabulary is being learned; its tokens are listed when that is done."
+_AUDITED: Final = "Looking for tokens that a model hardly learns. Esc stops that and lists all."
 
 
 class AuditPane(Pane):
@@ -53,41 +55,58 @@ class AuditPane(Pane):
     def on_mount(self) -> None:
         self.border_subtitle = "[dim]enter[/] merge and example  [dim]←→[/] kind  [dim]w[/] panel"
 
+    def on_show(self) -> None:
+        if self.tokenizer is not None:
+            do(self, "audit.start_soon")
+
     def watch_run(self, old: Run, run: Run) -> None:
         if old.busy != run.busy:
             self._list()
 
     def _list(self) -> None:
-        vocabulary = self.tokenizer.vocabulary if self.tokenizer and not self.run.busy else None
+        """List the tokens, once it is known which of them come first."""
+        learned = self.tokenizer if not self.run.busy else None
+        vocabulary = learned.vocabulary if learned and self.audit.subject else None
         if vocabulary is not None or len(self.table.rows):
             self.table.list_tokens(vocabulary)
-        self.table.waits_for = _LEARNING if self.run.busy else ""
+            self._judge()
+        self.table.waits_for = _AUDITED if learned else _LEARNING if self.run.busy else _NONE
+        if learned:
+            do(self, "audit.start_soon")
 
     watch_tokenizer = _list
+
+    def _judge(self) -> None:
+        if self.audit.verdicts:
+            self.table.judge(list(self.audit.verdicts.values()), self.audit.measures)
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         if old.running != audit.running:
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
+            self.refresh_bindings()
         self._show_summary()
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
-        if audit.verdicts is not old.verdicts:
+        if bool(old.subject) != bool(audit.subject):
+            self._list()
+        elif audit.verdicts is not old.verdicts:
             self.table.judge(list(audit.verdicts.values()), audit.measures)
-            if not old.verdicts and audit.subject and self.panel.side == "about":
-                self.panel.side = "token"
-            if audit.subject and self.screen.focused in (None, self.query_one("#audit-go")):
-                self.screen.set_focus(self.table)
+        if audit.verdicts is not old.verdicts and self.screen.focused in (None, self.query_one("#audit-go")):
+            self.screen.set_focus(self.table)
 
     def _show_summary(self) -> None:
-        """What the next audit looks at, with the keys that change it; or how many tokens were found."""
         rows = self.table.rows
-        summary = "Audits the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
-        if self.audit.verdicts:
-            summary = "  ".join(f"{MARKS[it]} {counted(rows.severities[it], it.word)}" for it in reversed(Severity))
+        marks = [f"{MARKS[it]} {counted(rows.severities[it], it.word)}" for it in reversed(Severity)]
+        summary = "  ".join(marks) if self.audit.verdicts else ""
         self.query_one("#audit-summary", Static).update(summary, layout=False)
 
     def parts(self) -> tuple[Widget, ...]:
-        first = () if self.audit.subject else (self.query_one("#audit-go"),)
-        return (*first, self.table, self.panel)
+        return self.table, self.panel
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return applies("Audit", self, action, parameters)
+
+    def action_stop(self) -> None:
+        do(self, "audit.audit")
 
     def action_search(self) -> None:
         self.query_one(SearchField).begin()
@@ -97,8 +116,6 @@ class AuditPane(Pane):
 
     @on(TokenTable.Highlighted)
     def look_at_token(self) -> None:
-        if self.panel.side == "about" and not self.audit.subject and self.table.has_focus:
-            self.panel.side = "token"
         self._show_summary()
         self.panel.show_token()
 

@@ -276,14 +276,14 @@ class TokenTable(Table):
             do(self, "audit.open_token", self.rows.ids[row], self.rows.verdict(row))
 
 
-SIDES: Final = {"about": "Kinds", "token": "Token", "lines": "Lines"}  # what can be seen -> its title
+SIDES: Final = {"token": "Token", "lines": "Lines", "about": "Kinds"}  # what can be seen -> its title
 
 
 class TokenPanel(RowList):
     """Asks the screen to find out what is not known yet of the token, once somebody looks at that side."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Evidence")
-    side: var[str] = var("about", init=False)  # what is seen: a key of `SIDES`
+    side: var[str] = var("token", init=False)  # what is seen: a key of `SIDES`
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
     audit: var[Audit] = var(Audit(), init=False)
     token_lines: var[TokenLines] = var(TokenLines(), init=False)
@@ -336,7 +336,7 @@ class TokenPanel(RowList):
     def show_token(self) -> None:
         """Show the side that is to be seen, of the token under the cursor of the table as it is now."""
         tokenizer, token, room = self.tokenizer, self.token, max(8, self.row_width - 2)
-        if self.side == "about" or tokenizer is None:
+        if self.side == "about" or tokenizer is None or not len(self._table.rows):
             self._show_lines([*self._about(room)])
         elif token is None or token not in tokenizer.vocabulary:
             row = self._table.current
