@@ -119,3 +119,17 @@ def fitted(text: str, most: int) -> str:
     from rich.cells import chop_cells
 
     return text if cells(text) <= most else chop_cells(text, most - 1)[0] + "…"
+
+
+def duration(seconds: float) -> str:
+    """A time for reading, never longer than it is exact.
+
+    >>> duration(0.4), duration(75), duration(7300)
+    ('under 1 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds < 1:
+        return "under 1 s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -49,6 +49,8 @@ def _answer(arguments: list[str], options: Namespace) -> int:
         "of the app's list, or one such as gpt-4o"
     )
     parser.add_argument("-t", "--tokenizer", action="append", default=[], metavar="TOKENIZER", help=tokenizers)
+    full_speed = "show merges as soon as they are learned, and at no pace for eyes, until another is chosen (+ and -)"
+    parser.add_argument("--full-speed", action="store_true", help=full_speed)
     parser.add_argument("--version", action="store_true", help="say which version this is")
     parser.parse_args(arguments, options)
     options.opens = not options.version
@@ -77,7 +79,7 @@ def _open_app(options: Namespace) -> int:
         return _refuse(str(error))
     from tui.app import BpeScope
 
-    app = BpeScope((), tokenizers, paths)
+    app = BpeScope((), tokenizers, paths, full_speed=options.full_speed)
     # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()

@@ -86,7 +86,12 @@ class BpeScope(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("In dialogs too")
 
     def __init__(
-        self, paths: tuple[str, ...] = (), tokenizers: tuple[str, ...] = (), others: tuple[str, ...] = ()
+        self,
+        paths: tuple[str, ...] = (),
+        tokenizers: tuple[str, ...] = (),
+        others: tuple[str, ...] = (),
+        *,
+        full_speed: bool = False,
     ) -> None:
         self._doubts, self._others = list[str](), others
         configuration = load_configuration(self._doubts.append)
@@ -95,7 +100,7 @@ class BpeScope(App[None]):
         if tokenizers:
             opened = (*configuration.opened, *map(Opened, tokenizers))
             configuration = replace(configuration, tokenizer=tokenizers[-1], opened=opened)
-        self._configuration = configuration
+        self._configuration = replace(configuration, pace=0) if full_speed else configuration
         # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
         self._few_colors = has_few_colors()
         usual = SIXTEEN if self._few_colors else INK.name

@@ -77,8 +77,8 @@ class Command:
 _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
     "idle": lambda screen: not screen.run.busy,
     "busy": lambda screen: screen.run.busy,
-    "running": lambda screen: screen.run.busy and screen.run.phase != "paused",
-    "paused": lambda screen: screen.run.phase == "paused",
+    "running": lambda screen: screen.run.busy and screen.playing,
+    "held": lambda screen: screen.run.busy and not screen.playing,
     # Elsewhere each pane fills the screen anyway.
     "has room": lambda screen: not (screen.has_class("-narrow") or screen.has_class("-low")),
     "on preset": lambda tree: tree.entry.preset,
@@ -110,7 +110,7 @@ def _both(action: str, keys: str, help: str, *arguments: object) -> tuple[Comman
 
 _PANES: Final = f"{', '.join(pane.title.lower() for pane in PANES)}; pressed again, the next part of it"
 _TRAVEL: Final = "one step back or on in the life of the vocabulary"
-_TRAIN: Final = "train on the chosen texts; while training, pause, and go on"
+_TRAIN: Final = "train on the chosen texts; then hold the merge that is shown, and go on"
 _DELETE: Final = "delete the file of a tokenizer trained here; take any other off the list"
 _GLITCH: Final = "Guided example: make a glitch token"
 _FILL: Final = "Fill the screen with this pane"
@@ -121,8 +121,8 @@ _PICTURES: Final = ("html", "svg", "markdown")
 _PICTURE: Final = "the tokens in all lanes: of the selection, or else of all that fits"
 _ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
-_PACE: Final = "train faster, or slower, down to one merge a second"
-_PLAY: Final = "play the editor's text from bytes to the last merge; or pause"
+_PACE: Final = "show the merges in less time, or in more"
+_PLAY: Final = "the editor's text from bytes to the last merge; or pause"
 _SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, used up; or all"
 _SIDE: Final = "Why this split, what may come"
 _VIEWS: Final = "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
@@ -140,10 +140,11 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("help", "f1", "Help", "what the keys do, what the words mean", "Keys and help", always=True),
         *(_leading_to(pane) for pane in PANES),
         Command("training.train", "f6", "Train", "learn merges from the chosen texts", "Train", _TRAIN, "idle"),
-        Command("training.steer('pause')", "f6", "Pause", "let it wait", "Pause the training", _TRAIN, "running"),
-        Command("training.steer('run')", "f6", "Run", "let it go on", "Go on with the training", _TRAIN, "paused"),
-        Command("training.step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
-        Command("training.steer('stop')", "f8", "Stop", "end, keep what was learned", "Stop the training", when="busy"),
+        Command("shown.stop", "f6", "Hold", "stay at this merge", "Hold the training", _TRAIN, "running"),
+        Command("shown.start", "f6", "Go on", "show the next merges", "Go on with the training", _TRAIN, "held"),
+        Command("training.step_once", "f7", "Step", "show one merge more and hold", "Step: one merge"),
+        Command("training.stop", "f8", "Stop", "end, keep this vocabulary", "Stop the training here", when="busy"),
+        Command("shown.show_all", "", "", "the last, and more as they are learned", "Show all merges", when="busy"),
         Command("corpus.more_options", "", "", "longest token, sample, a start, …", "More training options …"),
         Command("resuming.train_on(False)", "", "", "a larger vocabulary: more merges", "Extend this tokenizer …"),
         Command("resuming.train_on(True)", "", "", "keep the merges in force, learn others", "Fork at this step …"),
@@ -209,8 +210,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Merge log": (
         Command("training.go_to", "g", "Go to", "a step, or the first at which a condition holds", "Go to a step …"),
         Command("training.train_until", "u", "Until", "train until a condition holds, then wait", "Train until …"),
-        Command("training.change_pace(1)", "plus", "Faster", "up to as fast as it can", "Train faster", _PACE),
-        Command("training.change_pace(-1)", "minus", "Slower", "down to one merge a second", "Train slower", _PACE),
+        Command("shown.change_pace(1)", "plus", "Faster", "all merges in less time, up to none", "Play faster", _PACE),
+        Command("shown.change_pace(-1)", "minus", "Slower", "all merges in more time", "Play slower", _PACE),
         Command("search", "slash", "Search", "tokens by their text, their bytes as 0x2074, or id"),
         *_both("choice", "left,h right,l", _SHOWN),
         *_both("copy", "c C", "copy this row, or (C) all that are shown", "row", "all"),
@@ -230,10 +231,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Line of steps": (
         Command("play", "space", "Play", "the editor's text from bytes to the last merge", help=_PLAY, when="stands"),
         Command("pause", "space", "Pause", "stay at this merge; again: play on", help=_PLAY, when="plays"),
-        Command(
-            "change_play(1)", "plus", "Faster", "more merges a second", help="play faster, or slower", when="plays"
-        ),
-        Command("change_play(-1)", "minus", "Slower", "fewer of them", help="play faster, or slower", when="plays"),
+        Command("shown.change_pace(1)", "plus", "Faster", "all merges in less time", help=_PACE, when="plays"),
+        Command("shown.change_pace(-1)", "minus", "Slower", "all merges in more time", help=_PACE, when="plays"),
         Command("shown.travel(-1)", "left", "Back", "one merge back"),
         Command("shown.travel(1)", "right", "Forward", "one merge on"),
         *_both("shown.travel", "shift+left shift+right", "ten back or on", -10, 10),

@@ -1,8 +1,8 @@
 """The only door to worker processes: start one, read what it says in batches, tell it what to do, end it.
 
 The worker is `python -m bpe_core.worker`, a process of its own, so that a training at full speed takes no time from the
-screen. Its stdout is a pipe that is read in portions, between which keys are heard; what they say is gathered and
-handed on at most `BATCHES_PER_SECOND` times a second. A worker that is faster than we can read waits in its write.
+screen. Its stdout is a pipe that is read in portions, between which keys are heard. A worker that is faster than we can
+read waits in its write.
 """
 
 import asyncio
@@ -15,31 +15,13 @@ from contextlib import suppress
 from typing import Any, Final, Self
 
 from bpe_core.errors import BpeError
-from bpe_core.explain.merge_choice import Explanation
-from bpe_core.worker.explain import Places
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import (
-    Done,
-    Event,
-    Failed,
-    Merges,
-    State,
-    Unpacker,
-    WireError,
-    WorkProgress,
-    packed,
-)
+from bpe_core.worker.messages import Done, Event, Failed, Unpacker, WireError, WorkProgress, packed
 from bpe_core.worker.train import TrainRequest
 
-BATCHES_PER_SECOND: Final = 10  # each draws most of the screen again, and keys have to wait for it
-FLEETING: Final = 100  # merges in a batch that nobody can read: the next comes `SELDOM` times a second
-SELDOM: Final = 4  # times a second
 PIPE_BYTES: Final = 1 << 16  # so much, and as much again, is kept of what a worker says while the screen draws
 PORTION: Final = 1 << 15  # bytes that are read and understood at one go: some 700 merges, in a millisecond
-_LONGEST_REST: Final = 0.5  # seconds more that a late screen gets at most
-_URGENT: Final = State | Explanation | Places | Done | Failed
-"""What somebody waits for, or what a worker answers: it is not gathered."""
 PATIENCE: Final = 3.0  # seconds a worker gets to end by itself after it was asked to, before it is killed
 
 
@@ -140,34 +122,18 @@ class WorkerProcess:
     async def batches(self) -> AsyncIterator[list[Event]]:
         """What the worker says, several events at a time; ends after `Done` or `Failed`.
 
-        A worker that dies without either is reported as a `Failed` of our own. From one batch to the next the screen is
-        left alone for a time. If it was late, since drawing took so long or other programs took the processor, it gets
-        as much time again for keys: on a slow machine a training is drawn less often, but typing does not queue up.
+        A worker that dies without either is reported as a `Failed` of our own.
         """
-        pipe, unpacker, clock = self._running.stdout, Unpacker(), asyncio.get_running_loop().time
+        pipe, unpacker = self._running.stdout, Unpacker()
         assert pipe is not None
-        gathered: list[Event] = []
-        rest, is_lengthened = 0.0, True
-        while True:
-            await asyncio.sleep(0)
-            news: list[Event] = []
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(rest if gathered else None):
-                    if not (portion := await pipe.read(PORTION)):
-                        break
-                    news = _understood(unpacker, portion)
-            gathered += news
-            if gathered and (late := clock() - rest) >= 0 and not is_lengthened:
-                rest, is_lengthened = rest + late + min(_LONGEST_REST, late), True
-            if gathered and (clock() >= rest or any(isinstance(event, _URGENT) for event in news)):
-                events, gathered = newest_progress(gathered), []
-                is_fleeting = sum(len(event) for event in events if isinstance(event, Merges)) > FLEETING
+        while portion := await pipe.read(PORTION):
+            if events := newest_progress(_understood(unpacker, portion)):
                 self._is_done = isinstance(events[-1], Done | Failed)
                 yield events
                 if self._is_done:
                     return
-                rest, is_lengthened = clock() + 1 / (SELDOM if is_fleeting else BATCHES_PER_SECOND), False
-        yield [*newest_progress(gathered), Failed(await self._obituary(self._running))]
+                await asyncio.sleep(0)
+        yield [Failed(await self._obituary(self._running))]
 
     async def events(self) -> AsyncIterator[Event]:
         """What `batches` gives, one event after the other. Raises `WorkerError` in the place of `Failed`."""
@@ -208,8 +174,8 @@ def _understood(unpacker: Unpacker, portion: bytes) -> list[Any]:
 def newest_progress(events: Iterable[Event]) -> list[Event]:
     """`events`, but of neighboring reports of progress only the newest.
 
-    >>> newest_progress([WorkProgress("counting", 1, 9), WorkProgress("counting", 5, 9), State("running")])
-    [WorkProgress(activity='counting', done=5, total=9, name='', role='corpus'), State(state='running', reached=None)]
+    >>> newest_progress([WorkProgress("counting", 1, 9), WorkProgress("counting", 5, 9), Failed("Why.")])
+    [WorkProgress(activity='counting', done=5, total=9, name='', role='corpus'), Failed(message='Why.')]
     """
     result: list[Event] = []
     for event in events:

@@ -67,7 +67,7 @@ class MainScreen(StateScreen):
                 yield from map(Pane, _at("upper", "side"))
                 self.editor = EditorPane(PANE_BY_ID["editor"])
                 yield self.editor
-        yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing)
+        yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing, state.pace, state.run)
         yield HintLine()
         yield KeyLine()
 
@@ -182,6 +182,9 @@ class MainScreen(StateScreen):
     def watch_run(self, old: Run, new: Run) -> None:
         if old.phase != new.phase:
             self.refresh_bindings()  # F6 is one key with three meanings
+
+    def watch_playing(self) -> None:
+        self.refresh_bindings()
 
     def on_resize(self, event: events.Resize) -> None:
         if outdated(self, event):

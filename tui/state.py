@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
     from bpe_core.tokenizer import Tokenizer
 
-PACES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0)  # merges a second; 0: as many as there can be
+PACES: Final = (160, 80, 40, 20, 10, 5, 0)  # seconds in which all merges are shown; 0: as soon as they are learned
+USUAL_PACE: Final = 20
 
 # Texts
 
@@ -96,17 +97,15 @@ class UnfinishedTraining:
     preset: str = ""
     begin: str = ""  # the file of the vocabulary it began with; empty for the bytes
     begin_step: int = 0  # how many merges of that
-    goal: str = ""
-    """What was to be so when it would wait next, as `conditions.condition` reads it; empty: it was to go on."""
-    paused: bool = False  # whether it waited for the user
+    goal: str = ""  # what was to be so when it would wait, as `conditions.condition` reads it; empty: it was to go on
 
 
-Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
+Phase = Literal["idle", "counting", "preparing", "merging", "showing", "done", "stopped", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How far the training is. Bytes are counted first, then merges are learned."""
+    """How far the training is. Bytes are counted first, then merges are learned; those not seen yet are shown."""
 
     phase: Phase = "idle"
     done: int = 0
@@ -114,15 +113,13 @@ class Run:
     rate: float = 0.0  # bytes or merges a second
     detail: str = ""  # the file being counted, or why the training ended
     asked: TrainingOptions | None = None  # what was asked for; None as long as that is not known
-    goal: str = ""  # what is to be so when it waits next; empty where it goes on to its end
-    pausing: bool = False  # whether it was told to wait, and has not said yet that it does
     tokens_at_start: int = 0  # length of the corpus in single bytes: what every ratio is measured against
     first_counts: tuple[int, ...] = ()  # how often each byte occurs in it, then the end-of-word marker
 
     @property
     def busy(self) -> bool:
-        """Whether a worker process is alive."""
-        return self.phase in ("counting", "preparing", "merging", "paused")
+        """Whether not all of it is learned, and shown."""
+        return self.phase in ("counting", "preparing", "merging", "showing")
 
     @property
     def fraction(self) -> float:
@@ -160,10 +157,10 @@ class StepExplained:
 def pace_told(pace: int) -> str:
     """A pace as it is shown.
 
-    >>> pace_told(1000), pace_told(0)
-    ('1,000/s', 'full')
+    >>> pace_told(20), pace_told(0)
+    ('20 s', 'full')
     """
-    return f"{pace:,}/s" if pace else "full"
+    return f"{pace} s" if pace else "full"
 
 
 # Audit and comparison

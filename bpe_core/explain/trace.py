@@ -1,4 +1,4 @@
-"""Following merges: those that made a piece, those that a text shows, and those that used a token up."""
+"""Following merges: those that made a piece, and those that used a token up."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 
@@ -75,24 +74,6 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     ranks = ((pair, rank_of(pair)) for pair in pairwise(parts))
     unmerged = tuple(Unmerged(*pair, None if rank is None else rank + 1) for pair, rank in ranks)
     return Trace(start, tuple(applied), parts, unmerged=unmerged)
-
-
-def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
-    """The steps, in order, that change how `text` is split: those of its tokens, and of the tokens these are made of.
-
-    >>> from bpe_core import train
-    >>> steps_seen(train("aaabdaaabac", vocab_size=259, pattern="none"), "aab")
-    [1]
-    """
-    vocabulary = tokenizer.vocabulary
-    waiting = set(tokenizer.encode_ordinary(text))
-    seen: set[int] = set()
-    while waiting:
-        token = waiting.pop()
-        if token not in seen and (parents := vocabulary.parents(token)) is not None:
-            seen.add(token)
-            waiting.update(parents)
-    return sorted(map(vocabulary.step_of, seen))
 
 
 class Absorption(NamedTuple):

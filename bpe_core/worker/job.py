@@ -1,20 +1,17 @@
-"""Job: what long work is given. It reports through it, and learns from it how far it may go and whether to stop."""
+"""Job: what long work is given. It reports through it, and learns from it whether to stop."""
 
 import os
 import signal
 import threading
 import time
 from collections import deque
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any, ClassVar, Final
 
 from bpe_core.errors import Stopped
-from bpe_core.trainer import Merge
-from bpe_core.trainer.conditions import Condition
-from bpe_core.worker.messages import Activity, Event, JobCommand, Role, State, Unpacker, WorkProgress
+from bpe_core.worker.messages import Activity, Event, Role, Stop, Unpacker, WorkProgress
 
-UNLIMITED: Final = float("inf")  # the credit of a training that is running, and not stepping
 PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
 
 
@@ -32,11 +29,10 @@ class Reporter:
 
 
 class Job:
-    """Takes what the work reports, and knows how many merges may still be made, how fast, and whether to stop.
+    """Takes what the work reports, and knows whether it is to stop.
 
     Messages (from a thread that reads a pipe) and signals are put into one queue, which is all that a signal handler
-    does. The work calls `progress`, `receive` or `wait` where it can safely be interrupted; only there they
-    take effect.
+    does. The work calls `progress` or `receive` where it can safely be interrupted; only there they take effect.
 
     The first SIGINT, SIGTERM or SIGHUP asks the work to stop and keep what it has; a second SIGINT raises
     KeyboardInterrupt, and so does the first where nobody looks at it for `patience` seconds; 0 is endless, for work
@@ -50,16 +46,10 @@ class Job:
         self._reporter = reporter or Reporter()
         self.say: Final = self._reporter.say
         self._began = time.monotonic()
-        self.credit: float = UNLIMITED  # merges that may still be made
-        self.goal: Condition | None = None  # on what the running is to end in a pause
-        self.reached: Condition | None = None  # what ended the running, until a command arrives
-        self.pace = 0  # merges a second at most; 0 for no limit
-        self._due = 0.0  # when the next merge is, if there is a pace
-        self.held = False  # from a "pause" to the next command: even counting waits
         self.stopped = ""  # as long as the work may go on; then "stopped" (by a command) or "interrupted" (by a signal)
         self._next_progress = 0.0
         self._inbox: SimpleQueue[Any] = SimpleQueue()
-        self.messages: Final[deque[Any]] = deque()  # what has been received and is no command
+        self.messages: Final[deque[Any]] = deque()  # what has been received for the work itself
         self._handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             handled = [signal.SIGINT, signal.SIGTERM]
@@ -79,7 +69,7 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """Since it began, without its pauses."""
+        """Since it began."""
         return time.monotonic() - self._began
 
     # Reporting
@@ -94,19 +84,13 @@ class Job:
     def progress(self, activity: Activity, done: int, total: int, name: str = "", role: Role = "corpus") -> bool:
         """Report progress if the last report is old enough; True if it was. Cheap enough for every turn of a loop.
 
-        Raises `Stopped` if the work is to end. During a pause it waits, "paused" and then `activity` being sent.
+        Raises `Stopped` if the work is to end.
         """
         now = time.monotonic()
         if is_due := now >= self._next_progress:
             self._next_progress = now + PROGRESS_EVERY
             self.send(WorkProgress(activity, done, total, name, role))
         self.receive()
-        waits = self.held and not self.stopped
-        if waits:
-            self.send(State("paused"))
-            while self.held and not self.stopped:
-                self.wait()
-            self.send(State(activity))
         if self.stopped:
             raise Stopped
         return is_due
@@ -114,28 +98,15 @@ class Job:
     # Messages and signals
 
     def next_message(self) -> Any:
-        """The next message that is no command, waited for; None if the job is to stop."""
+        """The next message for the work, waited for; None if the job is to stop."""
         while not (self.messages or self.stopped):
             self._apply(self._inbox.get())
         return None if self.stopped else self.messages.popleft()
 
     def receive(self) -> None:
-        """Apply the commands and signals that have arrived, without waiting; cheap enough for every turn of a loop."""
+        """Apply the signals and messages that have arrived, without waiting; cheap enough for every turn of a loop."""
         while not self._inbox.empty():
             self._apply(self._inbox.get())
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Block until a command or a signal arrives, and apply all that have; False if none came in `seconds`."""
-        paused = time.monotonic() if self.held or not self.credit else None
-        try:
-            self._apply(self._inbox.get(timeout=seconds))
-        except Empty:
-            return False
-        finally:
-            if paused is not None:
-                self._began += time.monotonic() - paused
-        self.receive()
-        return True
 
     def stop(self, reason: str) -> None:
         """Ask for the end; the first reason is the one that `stopped` keeps."""
@@ -145,27 +116,10 @@ class Job:
         if isinstance(message, int):  # the number of a signal
             signal.setitimer(signal.ITIMER_REAL, 0)
             self.stop("interrupted")
-        elif isinstance(message, JobCommand):
-            self.obey(message)
+        elif isinstance(message, Stop):
+            self.stop("stopped")
         else:
             self.messages.append(message)
-
-    def obey(self, command: JobCommand) -> None:
-        """Do as a command says."""
-        if command.verb == "pace":
-            self.pace, self._due = command.n, 0.0  # at once: nobody waits for the turn of a slow pace any longer
-            return
-        self.held = command.verb == "pause"
-        self.goal, self.reached = command.condition, None
-        if command.verb in ("run", "until"):
-            self.credit = UNLIMITED
-        elif command.verb == "pause":
-            self.credit = 0
-        elif command.verb == "step":
-            # A step out of a run is a pause first: "three more", not "three more after infinity".
-            self.credit = command.n + (0 if self.credit == UNLIMITED else self.credit)
-        else:
-            self.stop("stopped")
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._inbox.put(number)
@@ -182,29 +136,7 @@ class Job:
                     self._inbox.put(message)
         except (OSError, ValueError):
             pass  # a pipe that cannot be read, or not be understood, is one without a reader behind it
-        self._inbox.put(JobCommand("stop"))
-
-    # The pace of a training
-
-    def seconds_to_turn(self) -> float:
-        """0 if the pace allows the next merge now, which is then taken as made; else how long to wait for its turn.
-
-        Steps that were asked for one by one are due at once.
-        """
-        if not self.pace or self.credit != UNLIMITED:
-            return 0
-        now = time.monotonic()
-        self._due = max(self._due, now - 0.05)  # seconds: merges that are longer overdue are not made up for
-        if self._due > now:
-            return self._due - now
-        self._due += 1 / self.pace
-        return 0
-
-    def made(self, merges: list[Merge], n_bytes: int) -> None:
-        """Take merges off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""
-        self.credit -= len(merges)
-        if self.goal is not None and self.goal.holds(merges[-1], n_bytes):
-            self.credit, self.reached, self.goal = 0, self.goal, None
+        self._inbox.put(Stop())
 
 
 class Request:

@@ -1,9 +1,9 @@
 """What a worker and whoever started it say to each other: immutable values, pickled as they are.
 
-The first message to a worker is a request, whatever follows a `JobCommand` or what that request understands. A worker
+The first message to a worker is a request, whatever follows `Stop` or what that request understands. A worker
 answers with events, in this order; at any point `Failed` may come instead, and nothing after it:
 
-A training: WorkProgress* Skipped* Counted WorkProgress* Started (State | Merges | Checkpoint)* Saved Done
+A training: WorkProgress* Skipped* Counted WorkProgress* Started (Merges | Checkpoint)* Saved Done
 A count:    WorkProgress* Skipped* Counted Done
 A fetch:    WorkProgress* Saved Done
 An audit:   what a count sends, for the corpus and for the reference, WorkProgress* Measured* Verdicts* Done
@@ -19,26 +19,13 @@ from typing import Any, Final, Literal, NamedTuple, Self, overload
 
 from bpe_core.errors import BpeError
 from bpe_core.trainer import Merge
-from bpe_core.trainer.conditions import Condition
 
 Role = Literal["corpus", "reference"]  # the texts of a training or an audit, or those that an audit compares them with
-Activity = Literal["counting", "preparing", "running", "paused", "auditing", "comparing", "fetching"]
+Activity = Literal["counting", "preparing", "auditing", "comparing", "fetching"]
 
 
-class JobCommand(NamedTuple):
-    """What a worker is told on the way.
-
-    "run": go on; "pause": wait; "step": make `n` more merges (beside those of earlier steps that are still to be made)
-    and wait; "until": go on to the first merge after which `condition` holds, and wait; "pace": from now on make at
-    most `n` merges a second, as many as can be made if it is 0; "stop": end, and keep all.
-    """
-
-    verb: Literal["run", "pause", "step", "stop", "pace", "until"]
-    n: int = 0
-    condition: Condition | None = None
-
-
-ONE_STEP: Final = JobCommand("step", 1)
+class Stop(NamedTuple):
+    """A worker is told to end, and to keep all that it has."""
 
 
 class WorkProgress(NamedTuple):
@@ -68,7 +55,7 @@ class Started(NamedTuple):
     so many tokens: bytes, and the ends of words where these are symbols.
 
     So many merges are asked for; fewer may be found. Those `known` were made before, in the vocabulary that is extended
-    or the run that is resumed: they are sent like the others, but not paced. `first_counts` is how often each of the
+    or the run that is resumed: they are sent like the others. `first_counts` is how often each of the
     256 bytes occurs, by value, then the end-of-word marker: what a curve begins with.
     """
 
@@ -100,6 +87,14 @@ class Merges(Sequence[Merge]):
         for column, more in zip(self._columns, merges._columns, strict=True):
             column.extend(more)
 
+    def part(self, start: int, stop: int) -> Self:
+        """Those of some of the rows, in columns too."""
+        part = type(self)()
+        part.first = self.first + start
+        for column, whole in zip(part._columns, self._columns, strict=True):
+            column.extend(whole[start:stop])
+        return part
+
     @property
     def _columns(self) -> tuple[Any, ...]:
         return *self.pairs, self.token_bytes, self.counts, self.ties, self.n_tokens
@@ -126,14 +121,6 @@ class Checkpoint(NamedTuple):
     """The newest merges are on disk; or `problem`, a sentence, is why they are not."""
 
     problem: str = ""
-
-
-class State(NamedTuple):
-    """The worker changed what it is doing, or answers a command that changed nothing. `reached`, for "paused", is the
-    condition that an "until" had named and that holds now."""
-
-    state: Activity
-    reached: Condition | None = None
 
 
 class Saved(NamedTuple):

@@ -1,39 +1,40 @@
-"""A training: what is learned and from what, learning at the pace that a job allows, and saving whatever ends it."""
+"""A training: what is learned and from what, learning until it ends or is stopped, and saving what was learned."""
 
 import gc
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from bpe_core.content.presets import PRESETS
+from bpe_core.corpus import Source
 from bpe_core.corpus.sampling import Sample, parsed_weights
 from bpe_core.errors import BpeError, FormatError, OptionError, Stopped
 from bpe_core.formats import load, save, save_beside
 from bpe_core.hub import located
 from bpe_core.runs import exported
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import OPTION_OF, Options
+from bpe_core.tokenizer.training_record import OPTION_OF, Options, TrainingRecord
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.checkpoints import Checkpoints, check_options
-from bpe_core.trainer.start import check_extensible, check_larger, inherited
+from bpe_core.trainer.start import check_extensible, check_larger, first_vocabulary, inherited
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
+from bpe_core.vocabulary import Vocabulary
 from bpe_core.whole_file import check_place, file_of, write_atomically
 from bpe_core.worker.inputs import count_files
-from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job, Request
-from bpe_core.worker.messages import Checkpoint, Done, JobCommand, Merges, Saved, Started, State
+from bpe_core.worker.job import PROGRESS_EVERY, Job, Request
+from bpe_core.worker.messages import Checkpoint, Done, Merges, Saved, Started
 
-RUN: Final = JobCommand("run")
 BATCH: Final = 512  # merges in one event at most
 BATCH_SECONDS: Final = 0.03  # after these a batch is sent though it is not full
-SLICE_SECONDS: Final = 0.005  # of learning, about, after which commands are read
-IDLE_SECONDS: Final = 0.5  # of a pause before a checkpoint: not between the steps of somebody who steps on and on
+SLICE_SECONDS: Final = 0.005  # of learning, about, after which messages are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class TrainRequest(Request):
     its `curve` as CSV; "" for a file is none.
 
     Checkpoints go beside the output unless `checkpoint` names another place. `resume` goes on from the checkpoint, or
-    the output, of an earlier run, if there is one, or from `resume_from`. `first` is its first command: "step" 0 waits.
+    the output, of an earlier run, if there is one, or from `resume_from`.
     """
 
     recipe: Recipe
@@ -111,10 +112,8 @@ class TrainRequest(Request):
     resume: bool = False
     resume_from: str = ""
     curve: str = ""
-    first: JobCommand = RUN
 
     def run(self, job: Job) -> None:
-        job.obey(self.first)
         train(self, job)
 
     @property
@@ -234,12 +233,7 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
 
 
 def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
-    """Learn until the trainer ends or the job is stopped; sends all merges, and keeps checkpoints.
-
-    Merges that are known already need no credit. After them, without credit, it sends the state "paused" and waits,
-    and sends it again after each command that leaves it paused, so an app that asked for a step knows when its merges
-    have all arrived. After the last merge it does not wait.
-    """
+    """Learn until the trainer ends or the job is stopped; sends all merges, and keeps checkpoints."""
     batch: list[Merge] = []
     sent = time.monotonic()
 
@@ -250,38 +244,43 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
         batch, sent = [], time.monotonic()
         checkpoints.keep_now_and_then(trainer)
 
-    if job.credit == UNLIMITED:
-        job.send(State("running"))
     while not job.stopped:
-        n_left = trainer.n_known - trainer.n_merges
-        if not job.credit and n_left <= 0:
-            if trainer.stop_reason:
-                break  # whoever steps to the last merge is at the end, and not asked for a step more
-            send()
-            job.send(State("paused", job.reached))
-            if not job.wait(IDLE_SECONDS):
-                checkpoints.keep(trainer)
-                job.wait()
-            if job.credit == UNLIMITED:
-                job.send(State("running"))
-            continue
-        if n_left <= 0 and (seconds := job.seconds_to_turn()):
-            if time.monotonic() + seconds - sent >= BATCH_SECONDS:
-                send()
-            job.wait(seconds)
-            continue
-        most = BATCH - len(batch)
-        n_due = 1 if job.pace or job.goal else int(min(most, job.credit))  # one where each is looked at
-        merges = trainer.learn_for(SLICE_SECONDS, min(most, n_left) if n_left > 0 else n_due)
+        merges = trainer.learn_for(SLICE_SECONDS, BATCH - len(batch))
         if not merges:
             break
         batch += merges
-        if n_left <= 0:
-            job.made(merges, trainer.n_bytes)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send()
         job.receive()
     send()
+
+
+def tokenizer_of(
+    merges: Merges,
+    rules: Options,
+    begin: Vocabulary | None,
+    started: Started,
+    *,
+    sources: tuple[Source, ...] = (),
+    stop_reason: str,
+) -> Tokenizer:
+    """The tokenizer of the merges that a training has sent, from the first on, with a record of them. `begin` is the
+    vocabulary it began with, None for the bytes; `sources` the texts, where their digests are known."""
+    asked = replace(rules, special_tokens=(), min_share=None if rules.min_share is None else str(rules.min_share))
+    record = TrainingRecord(
+        **{name: getattr(asked, name) for name in OPTION_OF},
+        sources=sources,
+        steps=tuple(zip(merges.counts, merges.ties, merges.n_tokens, strict=True)),
+        n_bytes=started.n_bytes,
+        n_tokens_start=started.tokens,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        stop_reason=stop_reason,
+        # A merge that was given, and not chosen, comes with no tied pair.
+        n_given=next((number for number, ties in enumerate(merges.ties) if ties), len(merges)),
+        first_counts=started.first_counts,
+    )
+    vocabulary = first_vocabulary(rules, begin).extended(zip(*merges.pairs, strict=True))
+    return Tokenizer(vocabulary, rules.pattern, record=record)
 
 
 def _saved(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
@@ -303,3 +302,14 @@ def _saved(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
         raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {refuge} instead.") from None
     job.send(Saved(output))
     return output
+
+
+def learned_by_heart(counts: Sequence[int]) -> str:
+    """What to say of merges whose pair occurred but once, given the counts of all; empty if there are none."""
+    if not counts or counts[-1] > 1:
+        return ""
+    step = next(step for step, count in enumerate(counts, 1) if 0 < count <= 1)
+    return (
+        f"From step {step:,} on each pair occurred only once: such tokens only memorize this text. "
+        "With a minimum count of 2 a training stops before them."
+    )

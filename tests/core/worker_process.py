@@ -6,27 +6,26 @@ import signal
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from bpe_core.cli.arguments import Parser
 from bpe_core.cli.train import add_arguments, request_of
 from bpe_core.worker.__main__ import main
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import Event, JobCommand, Unpacker, packed
+from bpe_core.worker.messages import Event, Stop, Unpacker, packed
 from bpe_core.worker.train import TrainRequest
 
 PATIENCE = 60
 """Seconds after which a test gives up; none should ever need them."""
 Start = Callable[[Request], "Worker"]
-RUN, WAIT, STOP = JobCommand("run"), JobCommand("step", 0), JobCommand("stop")
+STOP = Stop()
 
 
-def training(*arguments: object, first: JobCommand = RUN) -> TrainRequest:
+def training(*arguments: object) -> TrainRequest:
     """The request of a training that has these arguments on the command line."""
     parser = Parser()
     add_arguments(parser)
-    return replace(request_of(parser.parse_args(list(map(str, arguments)))), first=first)
+    return request_of(parser.parse_args(list(map(str, arguments))))
 
 
 class Worker:

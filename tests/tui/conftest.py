@@ -82,6 +82,15 @@ def long_book(home: Path) -> Path:
 
 
 @pytest.fixture
+def huge_book(home: Path) -> Path:
+    """So many of them that it takes its time to learn all merges."""
+    letters = random.Random(8)
+    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(200_000))
+    (home / "huge.txt").write_text(" ".join(words))
+    return home / "huge.txt"
+
+
+@pytest.fixture
 def kept(home: Path) -> Path:
     """A tokenizer on the shelf, so that the app has no first start."""
     path = config.tokenizers_folder() / "small.json"
@@ -97,7 +106,7 @@ def opened(home: Path) -> Opened:
     async def opened(
         *paths: Path, size: tuple[int, int] = (120, 40), notifications: bool = False
     ) -> AsyncIterator[Scope]:
-        app = BpeScope(tuple(map(str, paths)))
+        app = BpeScope(tuple(map(str, paths)), full_speed=True)
         ear = Ear()
         async with app.run_test(size=size, notifications=notifications, message_hook=ear) as pilot:
             scope = Scope(app, pilot, ear)

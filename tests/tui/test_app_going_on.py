@@ -10,10 +10,10 @@ import pytest
 from bpe_core import Trainer, train
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer.training_record import OPTIONS
+from bpe_core.worker.train import learned_by_heart
 from tui.dialogs.questions import MORE_OPTIONS
 from tui.features.course import TrainingTask
 from tui.features.resuming import Resuming
-from tui.features.training import learned_by_heart
 from tui.glossary import LONGEST
 from tui.screen import MainScreen
 from tui.state import TrainingOptions

@@ -18,9 +18,8 @@ from bpe_core.trainer.conditions import condition
 from bpe_core.worker.explain import ExplainFile
 from bpe_core.worker.job import Request
 from tui.features import explaining, training
-from tui.features.training import first_step
 from tui.process import WorkerProcess
-from tui.state import PACES, Loaded
+from tui.state import Loaded
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -32,7 +31,7 @@ MERGES = list(TRAINER)
 def test_the_first_step_of_which_something_is_so(text: str) -> None:
     wanted = condition(text)
     held = [merge.step for merge in MERGES if wanted.holds(merge, len(TEXT))]
-    assert first_step(MERGES, wanted, len(TEXT)) == next(iter(held), 0)
+    assert wanted.first_step(MERGES, len(TEXT)) == next(iter(held), 0)
 
 
 async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opened: Opened, kept: Path) -> None:
@@ -51,15 +50,14 @@ async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opene
         await shown.travel_to(5)
         assert scope.screen.step == 5
         # Nor is one forgotten that waits for it, whatever is learned or kept meanwhile.
-        for learn in lambda: shown.grow(tokenizer, []), lambda: shown.keep(loaded):
-            scope.screen.action_do("shown.travel_to", tokenizer.step)
-            await scope.until(lambda: shown.is_drawn and scope.screen.step == tokenizer.step, "it is at the end")
-            steps = [asyncio.create_task(shown.travel(-1)) for _ in range(2)]
-            await asyncio.sleep(0)
-            assert not shown.is_drawn and scope.screen.step == tokenizer.step - 1
-            learn()
-            await asyncio.gather(*steps)
-            await scope.until(lambda: scope.screen.step == tokenizer.step - 2, "both steps are gone")
+        scope.screen.action_do("shown.travel_to", tokenizer.step)
+        await scope.until(lambda: shown.is_drawn and scope.screen.step == tokenizer.step, "it is at the end")
+        steps = [asyncio.create_task(shown.travel(-1)) for _ in range(2)]
+        await asyncio.sleep(0)
+        assert not shown.is_drawn and scope.screen.step == tokenizer.step - 1
+        shown.keep(loaded)
+        await asyncio.gather(*steps)
+        await scope.until(lambda: scope.screen.step == tokenizer.step - 2, "both steps are gone")
         await scope.press("f3", "f3", "g")
         await scope.answer("ratio >= 900")
         await scope.until(lambda: any("holds at no step of the 24 merges" in said for said in scope.said), "it is said")
@@ -70,9 +68,8 @@ def fill(scope: Scope, field: str, value: str) -> None:
 
 
 async def merging(scope: Scope) -> None:
-    """Begin a training of more merges than 5 a second make while a test waits, and wait for the first ones."""
+    """Begin a training of more merges than are learned while a test waits, and wait for the first ones."""
     fill(scope, "vocab-size", "1000000")
-    scope.screen.action_do("training.change_pace", PACES.index(5) - PACES.index(scope.screen.pace))
     await scope.press("f6")
     await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
 
@@ -91,29 +88,29 @@ async def test_no_step_of_a_training_is_asked_about_before_it_is_known_what_it_l
     async with opened(book) as scope:
         await scope.until_tokenizer()
         await scope.press("f3", "f7")
-        await scope.until(lambda: scope.screen.run.done == 1, "it learns")
+        await scope.until(lambda: scope.screen.step == 1, "it shows the first")
         assert "" not in asked
 
 
 @pytest.mark.slow
 async def test_what_was_learned_and_cannot_be_saved_is_called_so(
-    opened: Opened, long_book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, huge_book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> Path:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(training, "save_beside", full)
-    async with opened(long_book, size=(160, 40)) as scope:
+    async with opened(huge_book, size=(160, 40)) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
         await merging(scope)
-        assert re.search(r"training \d+%", scope.shown("TitleLine"))
+        assert re.search(r"learning \d+%", scope.shown("TitleLine"))
         worker = screen.features.training.newest.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
         await scope.until(lambda: any("could not be kept" in said for said in scope.said), "it is told")
         await scope.settle()
-        assert "not saved" in scope.shown("TitleLine") and "training" not in scope.shown("TitleLine")
+        assert "not saved" in scope.shown("TitleLine") and "learning" not in scope.shown("TitleLine")
         screen.action_do("audit.audit")
         await scope.settle()
         assert "What was learned is not saved" in scope.said[-1]

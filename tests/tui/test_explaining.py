@@ -59,12 +59,12 @@ async def rounds() -> None:
         await asyncio.sleep(0)
 
 
-async def test_the_newest_merge_of_a_training_at_full_speed_is_explained_once_there_is_time(
+async def test_the_newest_merge_is_explained_once_all_are_learned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Silent.started = []
     monkeypatch.setattr(explaining, "WorkerProcess", cast(type[WorkerProcess], Silent))
-    screen = SimpleNamespace(run_worker=Worker, explained=StepExplained(), run=Run("merging"), pace=0, step=0)
+    screen = SimpleNamespace(run_worker=Worker, explained=StepExplained(), run=Run("merging"), playing=True, step=0)
     shown = SimpleNamespace(task=TrainingTask("x", TrainingOptions(), ("book.txt",)))
     feature = Explaining(cast(MainScreen, screen), cast(Any, shown))
 
@@ -75,15 +75,15 @@ async def test_the_newest_merge_of_a_training_at_full_speed_is_explained_once_th
         return str(screen.explained.waiting)
 
     for step in (1, 2):
-        assert (await explain(step, step, "merging")).startswith("at full speed")
+        assert (await explain(step, step, "merging")).startswith("while more is being learned")
     assert not Silent.started
 
-    assert await explain(3, 3, "paused") == "counting the pairs of the texts"
+    assert await explain(3, 3, "showing") == "counting the pairs of the texts"
     (worker,) = Silent.started
     assert worker.told == [LearnedMerges(tuple(TOKENIZER.merges[:4])), AskStep(3)]
 
     feature._answered.set()
-    assert (await explain(3, 3, "merging")).startswith("at full speed")
+    assert (await explain(3, 3, "merging")).startswith("while more is being learned")
     assert worker.told[-1] == AskStep(3)
     await explain(1, 3, "merging")
     assert worker.told[-1] == AskStep(1)

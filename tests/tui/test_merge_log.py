@@ -40,7 +40,7 @@ class LogApp(App[None]):
         return self.query_one(MergeLog)
 
     def on_mount(self) -> None:
-        self.screen.action_do = lambda _, step: self._go_to(step)
+        self.screen.action_do = lambda _, step=0: self._go_to(step or self.log_.row_count)
 
     def _go_to(self, step: int) -> None:
         self.heard.append(step)
@@ -136,7 +136,8 @@ async def test_the_cursor_chooses_steps_and_who_reads_is_not_pulled_away() -> No
         await pilot.pause()
         assert lines(log)[-2].split()[0] == "500", "the view stays where the user is reading"
         await pilot.press("f")
-        assert app.heard.pop() == 501 and log.following
+        assert set(app.heard[2:]) == {501} and log.following
+        del app.heard[2:]
         log.step = 100
         await pilot.pause()
         assert log.current == 99 and any("●" in line and " 100 " in line for line in lines(log))

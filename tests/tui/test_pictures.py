@@ -89,8 +89,7 @@ def test_a_vocabulary_is_learned_merge_by_merge(snap_compare: Picture) -> None:
         await scope.press("f3")
         for step in range(1, 15):
             await scope.press("f7")
-            await scope.until(lambda step=step: scope.screen.run.done == step, "one more merge is learned")
-            await scope.until(lambda: scope.screen.run.phase == "paused", "it waits")
+            await scope.until(lambda step=step: scope.screen.step == step, "one more merge is shown")
 
     assert pictured(snap_compare, USUAL, LIGHT, story)
 

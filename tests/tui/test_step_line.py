@@ -23,8 +23,8 @@ class Steps(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StepLine().data_bind(Steps.step, Steps.tokenizer)
 
-    def action_do(self, deed: str, to: int) -> None:
-        self.step = to if deed == "shown.travel_to" else max(0, min(self.step + to, LAST))
+    def action_do(self, deed: str, to: int = LAST) -> None:
+        self.step = max(0, min(self.step + to, LAST)) if deed == "shown.travel" else to
         self.chosen.append(self.step)
 
 

@@ -1,37 +1,35 @@
-"""Whatever a worker says and a user asks, in any order: the screen's run is that of the newest training, and sound."""
+"""Whatever a worker says and a user asks, in any order: the run is that of the newest training, its steps learned."""
 
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from math import expm1
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from scope import TEXT
 
-from bpe_core import Trainer
+from bpe_core import Tokenizer, Trainer
 from bpe_core.corpus import Skipped
-from bpe_core.trainer.conditions import condition
-from bpe_core.worker.messages import (
-    Checkpoint,
-    Counted,
-    Done,
-    Failed,
-    JobCommand,
-    Merges,
-    Saved,
-    Started,
-    State,
-    WorkProgress,
-)
+from bpe_core.trainer.conditions import Condition, condition
+from bpe_core.worker.messages import Checkpoint, Counted, Done, Failed, Merges, Saved, Started, WorkProgress
+from tui.features import shown
 from tui.features.course import Course, TrainingTask
+from tui.features.shown import Shown, growth
 from tui.features.training import TrainingFeature
 from tui.panes.training import status_line
-from tui.process import WorkerProcess
 from tui.screen import MainScreen
 from tui.state import Run, TrainingOptions
 
-LEARNED = list(Trainer(TEXT, vocab_size=300))
+TRAINER = Trainer(TEXT, vocab_size=300)
+
+LEARNED = list(TRAINER)
+BYTES = Tokenizer(TRAINER.tokenizer().at(0).vocabulary, "gpt4")
 GOALS = ("step >= 3", "ratio >= 2", "length > 3")
 EVENTS = st.sampled_from(
     (
@@ -39,9 +37,6 @@ EVENTS = st.sampled_from(
         WorkProgress("preparing", 1, 2, "pairs"),
         Counted(1, 11, 11, 1, 1),
         Skipped(Path("image.png"), "binary"),
-        State("counting"),
-        State("running"),
-        State("paused"),
         Checkpoint("The disk is full."),
         Checkpoint(),
         Saved("out.json"),
@@ -49,10 +44,6 @@ EVENTS = st.sampled_from(
         Done("stopped", 0, 1.0),
         Failed("There is no such thing."),
     )
-)
-VERBS = [JobCommand(verb) for verb in ("run", "pause", "stop")]
-COMMANDS = st.sampled_from([*VERBS, JobCommand("step", 1)]) | st.builds(
-    lambda goal: JobCommand("until", condition=condition(goal)), st.sampled_from(GOALS)
 )
 
 
@@ -65,37 +56,23 @@ class Trainings(RuleBasedStateMachine):
         super().__init__()
         self.said: list[str] = []
         self.totals: list[object] = []
-        self.sent: dict[int, list[JobCommand]] = {}
-        self.asked: dict[int, list[JobCommand]] = {}
         say = lambda sentence, severity="": self.said.append(sentence)  # noqa: E731
         self.screen = SimpleNamespace(run=Run(), pace=0, remember=lambda **changes: None, say=say)
         others = SimpleNamespace(
             go_on=lambda: None,
             leave_to_training=lambda task, totals: self.totals.append(totals),
             begin_training=lambda *_: None,
-            grow=lambda tokenizer, merges: None,
         )
         self.feature = TrainingFeature(cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(4)))
 
-    @rule(target=courses, has_worker=st.booleans())
-    def begin(self, has_worker: bool) -> Course:
-        course = self.feature.newest = Course(TrainingTask("book", TrainingOptions()))
+    @rule(target=courses, goal=st.none() | st.sampled_from(GOALS).map(condition))
+    def begin(self, goal: Condition | None) -> Course:
+        course = self.feature.newest = Course(TrainingTask("book", TrainingOptions()), goal=goal)
         self.screen.run = course.run
-        self.sent[id(course)], self.asked[id(course)] = [], []
-        if has_worker:
-            self.worker_comes(course)
         return course
 
-    @rule(course=courses)
-    def worker_comes(self, course: Course) -> None:
-        if course.worker is None:
-            for command in course.unsent:
-                self.sent[id(course)].append(command)
-            course.worker = cast(WorkerProcess, SimpleNamespace(send=self.sent[id(course)].append))
-
     def hear(self, course: Course, event: object) -> None:
-        run = self.feature._hear(course, course.run, event)
-        self.feature._publish(course, self.feature._towards_goal(course, run))
+        self.feature._publish(course, self.feature._hear(course, course.run, event))
 
     @rule(course=courses, event=EVENTS)
     def a_worker_says(self, course: Course, event: object) -> None:
@@ -108,13 +85,10 @@ class Trainings(RuleBasedStateMachine):
             case Failed(sentence):
                 assert course.run.phase == "failed" and self.said[said:] == [sentence]
             case Done(reason):
-                assert course.run.phase == ("stopped" if reason == "stopped" else "done")
+                assert course.run.phase == "showing" and course.ended
+                assert course.ended.phase == ("stopped" if reason == "stopped" else "done")
             case Checkpoint(problem=problem):
                 assert len(self.said) - said == bool(problem and not was_unkept), "a full disk is said once"
-            case State("counting"):
-                assert course.run.phase == "counting", "what goes on after a pause says what it is"
-            case State("paused"):
-                assert course.run.phase == "paused" and course.run.rate == 0
 
     @rule(course=courses)
     def learning_begins(self, course: Course) -> None:
@@ -130,43 +104,142 @@ class Trainings(RuleBasedStateMachine):
             assert course.run.done == len(course.merges) == course.tokenizer.step
             assert course.tokenizer.merges == [(merge.left, merge.right, merge.token) for merge in course.merges]
 
-    @rule(command=COMMANDS)
-    def a_user_asks(self, command: JobCommand) -> None:
-        course = self.feature.newest
-        was_busy = course is not None and course.run.busy
-        self.feature.tell(command)
-        if course is not None and was_busy:
-            self.asked[id(course)].append(command)
-
-    @rule(by=st.sampled_from((-1, 1)))
-    def another_pace(self, by: int) -> None:
-        course = self.feature.newest
-        was_busy = course is not None and course.run.busy
-        self.feature.change_pace(by)
-        if course is not None and was_busy:
-            self.asked[id(course)].append(JobCommand("pace", self.screen.pace))
-
     @invariant()
     def the_screen_has_the_newest(self) -> None:
         if self.feature.newest is not None:
             assert self.screen.run is self.feature.newest.run
 
     @invariant()
-    def no_command_is_lost(self) -> None:
-        for course in () if self.feature.newest is None else (self.feature.newest,):
-            sent = self.sent[id(course)] if course.worker is not None else course.unsent
-            assert sent == self.asked[id(course)]
-
-    @invariant()
     def the_run_is_sound(self) -> None:
         run = self.screen.run
-        assert not run.goal or run.busy, "a goal is only pursued"
-        assert not run.pausing or (run.busy and run.phase != "paused")
-        assert not run.goal or run.goal in GOALS
         assert 0 <= run.fraction <= 1 and isinstance(status_line(run), str)
-        if self.screen.pace and run.phase == "merging":
-            assert run.rate <= self.screen.pace, "no more is said than was asked for"
 
 
-TestTrainings = Trainings.TestCase
+class Plays(RuleBasedStateMachine):
+    """A training that is shown on a screen without widgets, by a clock that a test turns: merges come when they come,
+    and keys move the step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now, self.rows, self.drawn = 0.0, Merges(), list[Callable[[], Coroutine[Any, Any, None]]]()
+        area = SimpleNamespace(call_later=lambda callback: callback() or True)
+        self.screen = cast(
+            Any,
+            SimpleNamespace(
+                **dict.fromkeys(("audit", "token_lines", "explained", "in_force", "path")),
+                **{"run": Run(), "pace": 20, "playing": False, "goal": "", "step": 0, "tokenizer": None, "said": []},
+                remember=lambda **changes: None,
+                workers=SimpleNamespace(cancel_group=lambda *_: None),
+                editor=SimpleNamespace(status_lines=SimpleNamespace(forget_edits=lambda: None), area=area),
+                training=SimpleNamespace(begin=lambda merges, *_: None, learned=self.rows_come),
+                set_interval=lambda seconds, call: SimpleNamespace(stop=lambda: None),
+                call_after_refresh=self.drawn.append,
+            ),
+        )
+        self.shown = Shown(self.screen)
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setattr(shown, "monotonic", lambda: self.now)
+        self.course = Course(TrainingTask("book", TrainingOptions(vocab_size=300)))
+        self.course.tokenizer = BYTES
+        self.course.run = self.screen.run = Run("merging", 0, len(LEARNED), tokens_at_start=len(TEXT))
+        self.course.n_bytes = len(TEXT)
+        self.shown.start()
+        self.shown.begin_training(self.course)
+
+    def teardown(self) -> None:
+        self.patch.undo()
+
+    def rows_come(self, merges: Merges) -> None:
+        self.rows.extend(merges)
+
+    def do(self, deed: Coroutine[Any, Any, None] | None) -> None:
+        if deed is not None:
+            asyncio.run(deed)
+        while self.drawn:
+            asyncio.run(self.drawn.pop()())
+
+    @rule(n=st.integers(1, 20))
+    def merges_come(self, n: int) -> None:
+        some = LEARNED[len(self.course.merges) : len(self.course.merges) + n]
+        if some and self.course.tokenizer is not None:
+            self.course.merges.extend(Merges(some))
+            self.course.tokenizer = self.course.tokenizer.with_merges((m.left, m.right, m.token) for m in some)
+            self.screen.run = replace(self.screen.run, done=len(self.course.merges))
+
+    @rule()
+    def the_worker_ends(self) -> None:
+        self.course.ended = replace(self.screen.run, phase="done")
+
+    @rule(seconds=st.sampled_from((0.05, 0.5, 3.0, 9.0)))
+    def time_passes(self, seconds: float) -> None:
+        before, was_playing = self.screen.step, self.screen.playing
+        self.now += seconds
+        if was_playing:
+            self.do(self.shown._advance())
+            assert self.screen.step >= before, "time does not run backwards"
+        if was_playing and before == 0 and seconds <= 0.5 and self.screen.pace == 20 and not self.shown._in_haste:
+            assert self.screen.step <= 2 or self.screen.goal, "the first come one by one"
+
+    @rule(by=st.sampled_from((-50, -10, -1, 1, 3, 50)))
+    def a_key_travels(self, by: int) -> None:
+        step = min(max(0, self.screen.step + by), len(self.course.merges))
+        self.do(self.shown.travel(by))
+        assert self.screen.step == step and not self.screen.playing
+
+    @rule()
+    def it_goes_on(self) -> None:
+        self.shown.start()
+
+    @rule()
+    def it_is_held(self) -> None:
+        step = self.screen.step
+        self.shown.stop()
+        self.now += 100
+        assert (self.screen.step, self.screen.playing, self.course.goal) == (step, False, None)
+
+    @rule(by=st.sampled_from((-1, 1)))
+    def another_pace(self, by: int) -> None:
+        before, due = self.screen.step, min(self.shown._due, self.shown.n_steps)
+        self.shown.change_pace(by)
+        if self.screen.playing and due == before and self.screen.pace and not self.shown._in_haste:
+            assert self.shown._due <= before + 1 or self.screen.goal, "nothing jumps at another pace"
+
+    @rule()
+    def all_is_shown(self) -> None:
+        self.do(self.shown.show_all())
+        self.do(self.shown._advance())
+        assert self.screen.goal or self.screen.step == len(self.course.merges)
+
+    @rule(goal=st.sampled_from(GOALS).map(condition))
+    def a_goal_is_set(self, goal: Condition) -> None:
+        n_shown = len(self.rows)
+        self.shown.start(goal=goal)
+        self.do(self.shown._advance())
+        found = goal.first_step(self.course.merges, len(TEXT), n_shown)
+        if found:
+            assert (self.screen.step, self.screen.playing, self.course.goal) == (found, False, None)
+
+    @invariant()
+    def what_is_shown_is_the_beginning_of_what_was_learned(self) -> None:
+        n = len(self.rows)
+        assert list(self.rows) == LEARNED[:n] and n <= len(self.course.merges)
+        assert self.screen.tokenizer.step == n >= self.screen.step == self.screen.in_force.step
+        assert self.screen.in_force.merges == [(m.left, m.right, m.token) for m in LEARNED[: self.screen.step]]
+
+    @invariant()
+    def it_ends_only_where_all_is_shown(self) -> None:
+        if self.course.all_shown.is_set():
+            assert self.course.ended
+
+
+@pytest.mark.parametrize("total", [1, 20, 768, 32_512, 200_000])
+def test_all_is_shown_in_the_time_of_its_pace_and_the_first_one_by_one(total: int) -> None:
+    x, slowly = growth(total), shown._SLOWLY
+    after = [slowly * (expm1(x * u) / x if x else u) for u in (0.05, 0.1, 0.25, 1)]
+    assert after[0] <= 3 and after[1] <= 6 and after[2] <= 50, "one and a half a second at first"
+    assert total * 0.999 <= after[3] <= max(total, slowly) * 1.001
+
+
+TestTrainings, TestPlays = Trainings.TestCase, Plays.TestCase
 TestTrainings.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+TestPlays.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

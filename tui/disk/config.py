@@ -11,7 +11,7 @@ from platformdirs import user_config_path, user_data_path
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
 from tui.disk import files
-from tui.state import Opened, TrainingOptions
+from tui.state import USUAL_PACE, Opened, TrainingOptions
 
 Teller = Callable[[str], object]
 _TOGETHER: Final = 500  # lines of the editor's text that are made bytes at a time; between, the screen gets its turn
@@ -29,7 +29,7 @@ class Configuration:
     corpus: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
     patterns: dict[str, str] = field(default_factory=dict)  # path of a tokenizer file -> the pattern given for it
-    pace: int = 0  # merges a second of a training at most; 0 for as many as it can
+    pace: int = USUAL_PACE  # seconds in which all merges of a training are shown; 0 for as soon as they are learned
     lanes: tuple[str, ...] = ()  # the lanes of the editor after the first, each as `LaneChoice` writes itself
     texts: tuple[str, ...] = ()  # the user's, in whose place others were put in the editor; that comes back next first
     options: TrainingOptions = field(default_factory=TrainingOptions)  # of the last training, by whatever version

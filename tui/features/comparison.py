@@ -11,7 +11,7 @@ from bpe_core.metrics.comparison import ComparedText
 from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown
 from bpe_core.visible import counted, visible
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
-from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
+from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
 from tui.disk.files import write_file
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import EDITORS_TEXT, Texts
@@ -99,7 +99,7 @@ class ComparisonFeature(Feature):
 
     def _stop(self) -> None:
         if self._worker is not None:
-            self._worker.send(JobCommand("stop"))
+            self._worker.send(Stop())
         else:
             self.cancel()
             self.screen.comparison = replace(self.screen.comparison, running=False, progress="")

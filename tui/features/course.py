@@ -1,23 +1,22 @@
 """A training to be done, as its worker is asked for it, and its course from the first event to the last."""
 
+import asyncio
 import re
 import time
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import OPTION_OF, Options, TrainingRecord, parsed_number, parsed_option
+from bpe_core.tokenizer.training_record import Options, parsed_number, parsed_option
 from bpe_core.trainer.conditions import Condition
-from bpe_core.worker.messages import JobCommand, Merges
-from bpe_core.worker.train import Recipe, TrainRequest
+from bpe_core.worker.messages import Merges, Started
+from bpe_core.worker.train import Recipe, TrainRequest, tokenizer_of
 from tui.disk.locked import Note
 from tui.process import WorkerProcess
 from tui.state import Corpus, Run, TrainingOptions, UnfinishedTraining
 
-RUN: Final = JobCommand("run")
-WAIT: Final = JobCommand("step", 0)
 _OF_TEXTS: Final = ("sample", "seed", "extend")
 
 
@@ -29,7 +28,7 @@ class TrainingTask:
     options: TrainingOptions
     paths: tuple[str, ...] = ()
     preset: str = ""
-    first: JobCommand = RUN  # what the worker does first: all, one step, nothing yet, or until something is so
+    goal: Condition | None = None  # what is to be so when it waits; None where it goes on to its end
     begin: Tokenizer | None = None  # the vocabulary it begins with, at the step where it parts; None for the bytes
     begin_path: str = ""  # the file that vocabulary is in
     guided: Corpus | None = None  # the texts of the guided example, which is audited with them; None for all others
@@ -37,7 +36,7 @@ class TrainingTask:
 
     def request(self, output: Path) -> TrainRequest:
         keep = self.resume != str(output)
-        return TrainRequest(self.recipe, str(output), keep_existing=keep, resume_from=self.resume, first=self.first)
+        return TrainRequest(self.recipe, str(output), keep_existing=keep, resume_from=self.resume)
 
     @property
     def recipe(self) -> Recipe:
@@ -74,35 +73,13 @@ class TrainingTask:
         return "sample" not in self.options.more
 
 
-class Pace:
-    """How fast something counts up, smoothed over about a second so that the number can be read."""
-
-    def __init__(self) -> None:
-        self.restart()
-
-    def restart(self, done: int = 0) -> None:
-        """Begin anew, `done` of it being there already."""
-        self._rate = 0.0
-        self._done, self._time = done, time.monotonic()
-
-    def rate(self, done: int) -> float:
-        """Units a second, now that `done` are done."""
-        now = time.monotonic()
-        elapsed = now - self._time
-        if elapsed > 0.01:
-            weight = min(1.0, elapsed) if self._rate else 1.0
-            self._rate += weight * ((done - self._done) / elapsed - self._rate)
-            self._done, self._time = done, now
-        return self._rate
-
-
 @dataclass(slots=True)
 class Course:
     """One training from its beginning to its end; nothing of it outlives it by itself."""
 
     task: TrainingTask
     run: Run = field(default_factory=lambda: Run("counting"))
-    pace: Pace = field(default_factory=Pace)
+    since: float = field(default_factory=time.monotonic)  # when what it does now began
     asked: TrainingOptions | None = None  # by what it learns, also where that is a preset, or begins with a vocabulary
     tokenizer: Tokenizer | None = None  # with what it has learned so far; None before its first merge is due
     merges: Merges = field(default_factory=Merges)
@@ -115,13 +92,15 @@ class Course:
     saved: Path | None = None  # where it is kept
     unkept: str = ""  # why its newest checkpoint could not be written
     worker: WorkerProcess | None = None  # what learns, once it can; None before and after
-    unsent: list[JobCommand] = field(default_factory=list)  # what was asked of the worker before there was one
-    last: JobCommand = RUN  # the last command to the worker, but for its pace; `WAIT` once that has come to its end
+    goal: Condition | None = None  # what is to be so when it waits next; None where it goes on to its end
+    stepped: bool = False  # whether somebody asked for its merges one by one
+    ended: Run | None = None  # how it came to its end, as soon as there are no more merges to come
+    all_shown: asyncio.Event = field(default_factory=asyncio.Event)  # or nobody looks on any more
+    stopped_at: int | None = None  # the step that was shown when it was stopped
 
-    @property
-    def goal(self) -> Condition | None:
-        """What is to be so when it waits next; None where it goes on to its end."""
-        return self.last.condition
+    def rate(self, done: int) -> float:
+        """Units a second, now that `done` of what it does are done."""
+        return done / max(0.05, time.monotonic() - self.since)
 
     @property
     def output(self) -> Path:
@@ -134,36 +113,29 @@ class Course:
     @property
     def has_learned(self) -> bool:
         """Whether there is anything that would be lost with it."""
-        return len(self.merges) >= max(1, self.n_known)
+        return len(self.merges) >= max(1, self.n_known) and self.stopped_at != 0
 
     @property
     def unfinished(self) -> UnfinishedTraining:
         """What is needed to go on with it after any end of the app."""
         task, goal = self.task, str(self.goal) if self.goal else ""
-        begin_step = task.begin.step if task.begin else 0
-        paused = self.last.verb in ("step", "pause")
-        return UnfinishedTraining(
-            task.title, task.options, task.paths, task.preset, task.begin_path, begin_step, goal=goal, paused=paused
-        )
+        what = task.title, task.options, task.paths, task.preset, task.begin_path
+        return UnfinishedTraining(*what, task.begin.step if task.begin else 0, goal)
 
     def learned(self) -> Tokenizer:
-        """What the worker has sent until now, as a whole; its record lacks the digests of the texts."""
-        rules, run, merges = self.task.rules, self.run, self.merges
-        assert self.tokenizer is not None
-        asked = replace(rules, special_tokens=(), min_share=None if rules.min_share is None else str(rules.min_share))
-        record = TrainingRecord(
-            **{name: getattr(asked, name) for name in OPTION_OF},
-            sources=(),
-            steps=tuple(zip(merges.counts, merges.ties, merges.n_tokens, strict=True)),
-            n_bytes=self.n_bytes,
-            n_tokens_start=run.tokens_at_start,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            stop_reason="the worker process died" if run.phase == "failed" else run.phase,
-            # A merge that was given, and not chosen, comes with no tied pair.
-            n_given=next((number for number, ties in enumerate(merges.ties) if ties), len(merges)),
-            first_counts=run.first_counts,
+        """What the worker has sent until now, or as much of it as was shown when it was stopped; its record lacks the
+        digests of the texts."""
+        merges = self.merges if self.stopped_at is None else self.merges.part(0, self.stopped_at)
+        saved = load(self.saved).record if self.saved and self.stopped_at is not None else None
+        reason = "the worker process died" if self.run.phase == "failed" else self.run.phase
+        return tokenizer_of(
+            merges,
+            self.task.rules,
+            self.task.begin.vocabulary if self.task.begin else None,
+            Started(self.run.tokens_at_start, len(merges), 0, self.run.first_counts, self.n_bytes),
+            sources=saved.sources if saved else (),
+            stop_reason=reason if self.stopped_at is None else "stopped",
         )
-        return Tokenizer(self.tokenizer.vocabulary, rules.pattern, record=record)
 
 
 def place_for(folder: Path, title: str) -> Path:

@@ -19,7 +19,7 @@ from tui.state import StepExplained
 
 _AT_ONCE: Final = 2000  # merges that are sent in one go: some milliseconds of work
 _COUNTING: Final = "counting the pairs of the texts"
-_PASSING: Final = "at full speed only earlier steps are explained, the newest in a pause"
+_PASSING: Final = "while more is being learned only earlier steps are explained; F6 holds this one"
 """What is said while nothing is asked."""
 
 
@@ -36,14 +36,14 @@ class Explaining(Feature):
     def explain(self, step: int) -> None:
         """Find out about a step; what was wanted before and is not begun is forgotten.
 
-        Nothing is asked about the newest step of a training at full speed, until another is wanted: it passes before
-        anybody could read an answer, and all texts would be counted once more beside the training.
+        Nothing is asked about the newest step while more is being learned, until it is held or another is wanted: all
+        texts would be counted once more beside the training.
         """
         screen = self.screen
         if screen.tokenizer is None:
             return
         self._wanted = screen.tokenizer, step
-        in_haste = screen.run.phase == "merging" and not screen.pace and screen.step == screen.tokenizer.step
+        in_haste = screen.run.phase == "merging" and screen.playing and screen.step == screen.tokenizer.step
         before = self._request
         self._request, problem, ties = self._asked_of(screen.tokenizer)
         if self._request is None:

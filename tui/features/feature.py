@@ -49,14 +49,15 @@ class StateScreen(RestylingScreen):
     totals: var[state.Totals | None] = var(None)  # what the chosen texts amount to; None while that is not known
     options: var[state.TrainingOptions] = var(state.TrainingOptions())  # of the next training, of previews and counts
     run: var[state.Run] = var(state.Run())  # how far the training is, or how the last one ended
-    pace: var[int] = var(0)  # merges a second that a training makes at most; 0 for as many as it can
+    pace: var[int] = var(0)  # seconds in which all merges are shown; 0 for as soon as they are learned
     notice: var[str] = var("")  # what is being fetched, loaded or recovered, in a few words; empty while nothing is
     kept: var[tuple[state.KnownTokenizer, ...]] = var(())  # the tokenizers that can be put in force
-    tokenizer: var[Tokenizer | None] = var(None)  # with all of its merges; in a training, those learned so far
+    tokenizer: var[Tokenizer | None] = var(None)  # with all of its merges; in a training, those shown so far
     path: var[str] = var("")  # where that tokenizer is kept; empty while it is being trained
     step: var[int] = var(0)  # how many of its merges are in force
     in_force: var[Tokenizer | None] = var(None)  # the tokenizer after that many merges: what the editor shows
-    playing: var[int] = var(0)  # merges a second that are played in the editor; 0 while they are not
+    playing: var[bool] = var(False)  # whether the step in force follows the time
+    goal: var[str] = var("")  # until when it does, or what was reached; empty where it does to the end
     lanes: var[tuple[state.ShownLane, ...]] = var(())  # the lanes of the editor after the first
     curve_under: var[state.RunCurve | None] = var(None)  # of another training, drawn under that of this tokenizer
     explained: var[state.StepExplained] = var(state.StepExplained())
@@ -74,7 +75,9 @@ class StateScreen(RestylingScreen):
     def __init__(self, configuration: Configuration) -> None:
         super().__init__()
         self.remembered = configuration  # what comes back at the next start, as it is now
-        self.set_reactive(StateScreen.pace, configuration.pace if configuration.pace in state.PACES else 0)
+        self.set_reactive(
+            StateScreen.pace, configuration.pace if configuration.pace in state.PACES else state.USUAL_PACE
+        )
         self.last_words: list[str] = []  # what is to be said in the terminal once the app has left it
         self._refused = ""
         self._written: Configuration | None = None  # not what was there at the start, to which a command line may add

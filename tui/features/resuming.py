@@ -13,13 +13,12 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
 from bpe_core.trainer.conditions import condition
 from bpe_core.visible import counted, visible
-from bpe_core.worker.messages import JobCommand
 from tui.dialogs.lists import Runs
 from tui.dialogs.questions import Ask, Confirm, whole_number
 from tui.disk import config
 from tui.disk.locked import Note, left_behind
 from tui.features.corpus import CorpusChoice
-from tui.features.course import RUN, WAIT, TrainingTask
+from tui.features.course import TrainingTask
 from tui.features.feature import BUSY, NO_TEXT, NO_TOKENIZER, Feature, StateScreen, sentence_of
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
@@ -123,7 +122,7 @@ class Resuming(Feature):
                 raise FormatError(f"What is noted of it beside {left} cannot be read.")
             known = await in_thread(load, left) if left else None
             begin = (await in_thread(load, unfinished.begin)).at(unfinished.begin_step) if unfinished.begin else None
-            until = JobCommand("until", condition=condition(unfinished.goal)) if unfinished.goal else None
+            goal = condition(unfinished.goal) if unfinished.goal else None
         except (BpeError, OSError) as error:
             self.screen.say(f"This unfinished training cannot be resumed. {sentence_of(error)}", "warning")
         else:
@@ -138,9 +137,8 @@ class Resuming(Feature):
                 Confirm(f"The training of {visible(unfinished.title)} {ending}", *answers, harmless=True)
             ):
                 (note.leave if known else note.end)()  # the training takes it
-                first = until or (WAIT if unfinished.paused else RUN)
                 what = (unfinished.title, unfinished.options, unfinished.paths, unfinished.preset)
-                task = TrainingTask(*what, first, begin=begin, begin_path=unfinished.begin, resume=str(left or ""))
+                task = TrainingTask(*what, goal, begin=begin, begin_path=unfinished.begin, resume=str(left or ""))
                 self._training.start(task)
                 return True
         if left and left != output:

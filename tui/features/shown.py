@@ -1,28 +1,42 @@
-"""Shown: the tokenizer on the screen, how many of its merges are in force, and travelling and playing through them."""
+"""Shown: the tokenizer on the screen, how many of its merges are in force, and the pace at which more of them are."""
 
 import asyncio
 import gc
-from bisect import bisect_right
-from collections.abc import Sequence
 from contextlib import suppress
+from math import expm1, log1p
 from time import monotonic
 from typing import Final
 
 from textual.timer import Timer
 
-from bpe_core.explain.trace import steps_seen
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer.conditions import Condition
 from bpe_core.worker.messages import Merges
-from tui.features.course import TrainingTask
+from tui.features.course import Course, TrainingTask
 from tui.features.feature import ABOUT_TOKENIZER, Feature, StateScreen
-from tui.state import PACES, Audit, Loaded, Run, StepExplained, TokenLines, steps_known
+from tui.state import PACES, USUAL_PACE, Audit, Loaded, Run, StepExplained, TokenLines, steps_known
 from tui.widgets.merge_log import KeptMerges
 from tui.widgets.screen_lines import StepLine
 
 _PATIENCE: Final = 0.1  # seconds that a step waits for the text before it is drawn without it
-PLAYED: Final = 100_000  # characters: of a longer text its beginning decides which steps are played
-_SECONDS: Final = 20  # how long a play takes about, until another pace is chosen
+_SLOWLY: Final = 30  # merges that would be shown at a pace if it never grew: one and a half a second in 20 seconds
 _FRAMES: Final = 20  # steps that are shown in a second at most; a faster pace skips some
+_SEARCHED: Final = 5000  # merges between two frames that are looked through for one where a condition holds
+
+
+def growth(total: int) -> float:
+    """By what factor of e the pace grows until `total` merges are shown; 0 for so few that it need not grow.
+
+    Of merges shown from the first on at a pace that grows evenly, `_SLOWLY / x * (exp(x * u) - 1)` have been after the
+    share u of the time; here that is `total` for u = 1.
+
+    >>> [round(growth(total), 2) for total in (20, 768, 32_512, 200_000)]
+    [0.0, 4.82, 9.21, 11.22]
+    """
+    x = 1.0
+    for _ in range(200):  # it converges for all that a training may have
+        x = log1p(total * x / _SLOWLY)
+    return x if x > 1e-3 else 0.0
 
 
 def alike(one: Tokenizer, other: Tokenizer) -> bool:
@@ -47,30 +61,31 @@ def same(shown: Loaded, loaded: Loaded) -> bool:
 
 
 class Shown(Feature):
-    """Replaces the screen's `tokenizer`, `path`, `step`, `in_force` and `playing`, and fills the log.
+    """Replaces the screen's `tokenizer`, `path`, `step`, `in_force`, `playing` and `goal`, and fills the log.
 
-    Where another tokenizer takes the screen, what others said of the one before is emptied.
+    Whatever moves the step in force, a training, a play, a key, the mouse or a condition, moves it here. A training is
+    shown as far as somebody has seen it: what it has learned beyond that is its lead.
     """
 
     def __init__(self, screen: StateScreen) -> None:
         super().__init__(screen)
         self.loaded: Loaded | None = None  # the tokenizer, unless it is being trained
-        self.task: TrainingTask | None = None  # what it was trained for, if that was in this session
+        self.course: Course | None = None  # the training that is shown, until all of it is kept
+        self.task: TrainingTask | None = None  # what the tokenizer was trained for, if that was in this session
         self._before: Loaded | None = None  # the one that was shown before the training that is under way
         self.is_drawn = True  # whether the step that was gone to last has been drawn
         self._next: int | None = None  # the step to go to once it has
         self._timer: Timer | None = None
-        self._steps: list[int] = []  # those that are played, `_n_played` of them so far
-        self._n_played = 0
-        self._pace = 0  # steps a second of the last play, with which it goes on after a pause; 0 before the first
-        self._since, self._n_before = 0.0, 0  # when the present pace began, and how many had been played then
+        self._in_haste = False  # whether all is shown as soon as it is learned, whatever the pace
+        self._since, self._from = 0.0, 0.0  # when the step in force began to follow the time, and at which share of it
 
     # Which tokenizer
 
     def _forget(self, task: TrainingTask | None = None) -> None:
         """Know nothing any more of the tokenizer on the screen: another one comes, which is trained for `task`."""
-        self.stop()
-        self.task = task  # before it is seen: who sees it asks what it is learned from
+        if self.course is not None:
+            self.course.all_shown.set()
+        self.task, self.course = task, None  # before it is seen: who sees it asks what it is learned from
         screen = self.screen
         screen.workers.cancel_group(screen, ABOUT_TOKENIZER)
         screen.audit, screen.token_lines, screen.explained = Audit(), TokenLines(), StepExplained()
@@ -81,6 +96,7 @@ class Shown(Feature):
 
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
+        self.stop()
         self._forget()
         tokenizer, record = loaded.tokenizer, loaded.tokenizer.record
         self.loaded, self._before = loaded, None
@@ -98,28 +114,31 @@ class Shown(Feature):
             self.screen.editor.tell_names()
             self.screen.editor.side.show_token()
 
-    def begin_training(
-        self, task: TrainingTask, tokenizer: Tokenizer, merges: Merges, n_tokens: int, n_bytes: int
-    ) -> None:
-        """Show a tokenizer that is being trained on a corpus of this size, and has none of the merges yet to come."""
-        self._forget(task)
-        self._before, self.loaded = self.loaded or self._before, None
-        self.screen.training.begin(merges, n_tokens, n_bytes)
+    def begin_training(self, course: Course) -> None:
+        """Show a tokenizer that is being trained, of whose merges none is seen yet but those known before."""
+        tokenizer = course.tokenizer
+        assert tokenizer is not None
+        self._forget(course.task)
+        self._before, self.loaded, self.course = self.loaded or self._before, None, course
+        self.screen.training.begin(Merges(), course.run.tokens_at_start, course.n_bytes)
         self._put(tokenizer, "", 0)
+        self._aim(course.goal)
+        self._set_clock()
 
-    def grow(self, tokenizer: Tokenizer, lengths: Sequence[int]) -> None:
-        """Show the trained tokenizer with more merges, and the lengths of the corpus after these; the step in force
-        follows if it was the newest."""
-        screen = self.screen
-        following = screen.tokenizer is not None and self.asked_for == screen.tokenizer.step
-        screen.training.learned(lengths)
-        screen.tokenizer = tokenizer
-        if following:  # else what is in force stays as it is: the editor need not split its text anew
-            self.go_to(tokenizer.step)
+    def _reveal(self, step: int) -> None:
+        """Show as many merges of the lead of a training."""
+        screen, course = self.screen, self.course
+        if course is None or course.tokenizer is None or step <= (n_shown := steps_known(screen.tokenizer)):
+            return
+        screen.training.learned(course.merges.part(n_shown, step))
+        screen.tokenizer = course.tokenizer if step == len(course.merges) else course.tokenizer.at(step)
 
     def keep(self, learned: Loaded) -> None:
         """Show the tokenizer that was trained, whole, and from now on the one in its file."""
-        self.loaded, self._before = learned, None
+        if learned.tokenizer.step < steps_known(self.screen.tokenizer):
+            return self.show(learned)  # it was stopped at an earlier step than others that had been seen
+        self._reveal(learned.tokenizer.step)
+        self.loaded, self._before, self.course = learned, None, None
         self._put(learned.tokenizer, str(learned.path), self.asked_for)
 
     def take_back(self) -> None:
@@ -173,65 +192,114 @@ class Shown(Feature):
         """The step that was asked for last; it is in force, or will be soon."""
         return self.screen.step if self._next is None else self._next
 
+    @property
+    def n_steps(self) -> int:
+        """Merges there are: those learned so far, or those of the tokenizer."""
+        return len(self.course.merges) if self.course else steps_known(self.screen.tokenizer)
+
     def _nearest(self, step: int) -> int:
-        return max(0, min(step, steps_known(self.screen.tokenizer)))
+        return max(0, min(step, self.n_steps))
 
     def go_to(self, step: int) -> None:
         """Put another step of the tokenizer in force: the nearest that there is."""
-        self._next = None
+        self._next, step = None, self._nearest(step)
+        self._reveal(step)
         screen, tokenizer = self.screen, self.screen.tokenizer
         if tokenizer is not None:
-            screen.step = step = self._nearest(step)
+            screen.step = step
             screen.in_force = tokenizer if step == steps_known(tokenizer) else tokenizer.at(step)
 
-    # Playing
+    # The time
 
     async def play(self) -> None:
-        """Play the editor's text through the steps that change it, from the first merge if the last is in force; or
-        pause, and go on from there."""
-        if self._timer is not None:
+        """Let the step in force follow the time, from the first merge on if the last is in force; or hold it."""
+        if self.screen.playing:
             return self.stop()
         screen, tokenizer = self.screen, self.screen.tokenizer
-        if tokenizer is None or not tokenizer.vocabulary.knows_merges:
-            return screen.say("There are no merges to play yet.", "warning")
-        self._steps = steps_seen(tokenizer, screen.editor.area.text[:PLAYED])
-        if not self._steps:
-            return screen.say("No merge changes this text: each of its tokens is one byte.", "warning")
-        at_end = screen.step >= self._steps[-1]
-        if at_end:
-            await self.go_to_soon(0)
-        self._n_played = 0 if at_end else bisect_right(self._steps, screen.step)
-        usual = next((pace for pace in PACES if pace * _SECONDS >= len(self._steps)), PACES[-2])
-        self._play(usual if at_end or not self._pace else self._pace)
-        # The keys of the line of steps pause it and change its pace; from elsewhere, the text is shown too.
+        if not screen.run.busy:
+            if tokenizer is None or not tokenizer.vocabulary.knows_merges:
+                return screen.say("There are no merges to play yet.", "warning")
+            if screen.step >= self.n_steps:
+                await self.go_to_soon(0)
+        self.start()
+        # The keys of the line of steps hold it and change its pace; from elsewhere, the text is shown too.
         line = screen.query_one(StepLine)
-        if screen.focused is not line:
+        if screen.focused is not line and not screen.run.busy:
             screen.active = "editor"
             screen.set_focus(line)
 
+    def start(self, *, goal: Condition | None = None, in_haste: bool = False) -> None:
+        """Let the step in force follow the time; with a goal, or `in_haste`, it is the last that there is by then."""
+        self.screen.playing, self._in_haste = True, in_haste
+        self._aim(goal)
+        self._set_clock()
+        if self._timer is None:
+            self._timer = self.screen.set_interval(1 / _FRAMES, self._advance)
+
     def stop(self) -> None:
+        """Hold the step in force."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        self.screen.playing = 0
+        self.screen.playing = False
+        self._aim(None)
 
-    def change_play(self, by: int) -> None:
-        """The next faster pace (1), or the next slower (-1), while it plays."""
-        if self._timer is not None:
-            paces = PACES[:-1]
-            self._play(paces[max(0, min(paces.index(self.screen.playing) + by, len(paces) - 1))])
+    def _aim(self, goal: Condition | None) -> None:
+        stepped = self.course is not None and self.course.stepped
+        self.screen.goal = f"until {goal}" if goal and not stepped else ""
+        if self.course is not None:
+            self.course.goal = goal
 
-    def _play(self, pace: int) -> None:
-        self.stop()
-        self.screen.playing = self._pace = pace
-        self._since, self._n_before = monotonic(), self._n_played
-        self._timer = self.screen.set_interval(max(1 / pace, 1 / _FRAMES), self._advance)
+    async def show_all(self) -> None:
+        """Put the last merge in force; while more of them are learned, each as it comes."""
+        if self.screen.run.busy:
+            self.start(in_haste=True)
+        else:
+            await self.travel_to(self.n_steps)
+
+    def change_pace(self, by: int) -> None:
+        """The next faster pace (1), or the next slower (-1), now and from now on."""
+        here = PACES.index(self.screen.pace)
+        self.screen.pace = PACES[max(0, min(here + by, len(PACES) - 1))]
+        self.screen.remember(pace=self.screen.pace)
+        self._set_clock()
+
+    @property
+    def _total(self) -> int:
+        return max(self.n_steps, self.screen.run.total if self.course else 0)
+
+    def _set_clock(self) -> None:
+        """The pace goes on from the step in force."""
+        x, done = growth(self._total), self.asked_for / _SLOWLY
+        self._since, self._from = monotonic(), log1p(done * x) / x if x else done
+
+    @property
+    def _due(self) -> int:
+        """The step whose time has come."""
+        course, pace = self.course, self.screen.pace
+        if not pace and course is None:
+            pace = USUAL_PACE  # nobody plays what is learned to see it jump
+        if not pace or self._in_haste or (course and course.goal):
+            return self.n_steps
+        x, u = growth(self._total), self._from + (monotonic() - self._since) / pace
+        due = int(_SLOWLY * (expm1(min(x * u, 40)) / x if x else u))
+        return max(due, course.n_known if course else 0)
 
     async def _advance(self) -> None:
         """Go to the step whose time has come; a screen that was late skips some."""
-        due = round((monotonic() - self._since) * self.screen.playing)
-        self._n_played = min(max(self._n_played + 1, self._n_before + due), len(self._steps))
-        step = self._steps[self._n_played - 1]
-        if self._n_played == len(self._steps):
+        course, step = self.course, min(self._due, self.n_steps)
+        if course is None and self.screen.run.busy:
+            return  # it counts, and there is no merge yet
+        if course is not None and course.goal is not None:
+            first = steps_known(self.screen.tokenizer)
+            step = min(step, first + _SEARCHED)
+            if found := course.goal.first_step(course.merges, course.n_bytes, first, step):
+                reached, step = "" if course.stepped else f"reached {course.goal}", found
+                self.stop()
+                self.screen.goal = reached
+        if step != self.asked_for:
+            await self.go_to_soon(step)
+        if step >= self.n_steps and (course is None or course.ended):
             self.stop()
-        await self.go_to_soon(step)
+            if course is not None:
+                course.all_shown.set()

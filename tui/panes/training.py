@@ -14,7 +14,7 @@ from textual.widgets import Button, Input, Label, ProgressBar, Static
 
 from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted, visible
+from bpe_core.visible import counted, duration, visible
 from bpe_core.worker.messages import Merges
 from tui.commands import bindings
 from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, do, pace_told
@@ -40,6 +40,8 @@ class TrainingPane(Pane):
     explained: var[StepExplained] = var(StepExplained())  # why merges were chosen, as far as somebody has asked
     curve_under: var[RunCurve | None] = var(None)  # of another training, drawn under that of the one on the screen
     pace: var[int] = var(0)
+    playing: var[bool] = var(False)
+    goal: var[str] = var("")
 
     fields = getters.query_one(OptionFields)
     log_of_merges = getters.query_one(MergeLog)
@@ -56,10 +58,10 @@ class TrainingPane(Pane):
                 with HorizontalGroup(id="controls"):
                     yield button("▶ Train", "go", "training.train_or_pause", "training.train")
                     yield button("⏭ Step", "one", "training.step_once")
-                    yield button("⏹ Stop", "stop", "training.steer('stop')", disabled=True)
-                    yield button("−", "slower", "training.change_pace(-1)")
+                    yield button("⏹ Stop", "stop", "training.stop", disabled=True)
+                    yield button("−", "slower", "shown.change_pace(-1)")
                     yield Label(id="pace", markup=False)
-                    yield button("+", "faster", "training.change_pace(1)")
+                    yield button("+", "faster", "shown.change_pace(1)")
                     yield button("More …", "more", "corpus.more_options")
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
@@ -114,10 +116,13 @@ class TrainingPane(Pane):
         self.curve.append(merges.n_tokens)
         self.why.begin()
 
-    def learned(self, lengths: Sequence[int]) -> None:
-        """Show what came to the merges, and the lengths of the corpus after each of these."""
+    def learned(self, merges: Merges) -> None:
+        """Show more merges of a training."""
+        log = self.log_of_merges.merges
+        assert isinstance(log, Merges)
+        log.extend(merges)
         self.log_of_merges.arrived()
-        self.curve.append(lengths)
+        self.curve.append(merges.n_tokens)
 
     def _points(self) -> Sequence[CurvePoint]:
         """The whole curve of the training that the tokenizer on the screen came from; empty if it has no record."""
@@ -131,8 +136,7 @@ class TrainingPane(Pane):
         # This runs for every batch of merges: nothing here may lay out the screen unless the phase has changed.
         progress = self.query_one(ProgressBar)
         if old.phase != run.phase:
-            label = "▶ Run" if run.phase == "paused" else "⏸ Pause" if run.busy else "▶ Train"
-            self.query_one("#go", Button).label = label
+            self.watch_playing()
             self.query_one("#stop", Button).disabled = not run.busy
             self.fields.disabled = run.busy
             progress.display = run.busy
@@ -142,7 +146,22 @@ class TrainingPane(Pane):
         self.watch_notice()
 
     def watch_notice(self) -> None:
-        self.query_one("#status", Static).update(self.notice or status_line(self.run), layout=False)
+        says = self.notice or status_line(self.run)
+        if not self.notice and self.run.phase in ("merging", "showing"):
+            held = f"held at {self.step:,} of {self.run.total:,}"
+            says = " · ".join(filter(None, (says if self.playing else held, self.goal)))
+        self.query_one("#status", Static).update(visible(says), layout=False)
+
+    watch_goal = watch_notice
+
+    def watch_step(self) -> None:
+        if self.run.busy and not self.playing:
+            self.watch_notice()
+
+    def watch_playing(self) -> None:
+        label = "▶ Train" if not self.run.busy else "⏸ Hold" if self.playing else "▶ Go on"
+        self.query_one("#go", Button).label = label
+        self.watch_notice()
 
     def watch_pace(self, pace: int) -> None:
         self.query_one("#pace", Label).update(pace_told(pace))
@@ -151,8 +170,6 @@ class TrainingPane(Pane):
 
 
 def status_line(run: Run) -> str:
-    if run.pausing:
-        return "pausing …"
     remaining = "" if run.seconds_left is None else f"{duration(run.seconds_left)} left"
     match run.phase:
         case "counting":
@@ -160,26 +177,10 @@ def status_line(run: Run) -> str:
         case "preparing":
             facts = [f"{run.detail or 'counting pairs'} {run.fraction:.0%}", remaining]
         case "merging":
-            remaining = f"until {run.goal}" if run.goal else remaining
-            facts = [f"{run.fraction:.0%}", f"{counted(round(run.rate), 'merge')}/s" if run.rate else "", remaining]
-        case "paused" if run.tokens_at_start == 0:  # what is done are bytes, or pieces: a number would mislead
-            facts = [f"counting, paused at {run.fraction:.0%}"]
-        case "paused":
-            facts = [f"paused at {run.done:,} of {run.total:,}", f"reached {run.detail}" if run.detail else ""]
+            rate = f"{counted(round(run.rate), 'merge')}/s" if run.rate else ""
+            facts = [f"learned {run.done:,} of {run.total:,}", rate, remaining]
+        case "showing":
+            facts = [f"all {counted(run.done, 'merge')} learned; End shows them"]
         case _:
             facts = [run.detail]
     return " · ".join(visible(fact) for fact in facts if fact)
-
-
-def duration(seconds: float) -> str:
-    """A time for reading, never longer than it is exact.
-
-    >>> duration(0.4), duration(75), duration(7300)
-    ('under 1 s', '1 min 15 s', '2 h 1 min')
-    """
-    if seconds < 1:
-        return "under 1 s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes >= 60:
-        return f"{minutes // 60} h {minutes % 60} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -292,6 +292,13 @@ class MergeLog(Table):
         if (new < old or not (growing or self.following)) and row in self.order:
             self.move_to(self.order.index(row))
 
+    def action_move_to_end(self, end: int) -> None:
+        if not end or self.choice or self.search:
+            super().action_move_to_end(end)
+        else:
+            self.move_to(self.row_count - 1)
+            do(self, "shown.show_all")
+
     # Which are shown
 
     @property

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ONE_PANE: Final = ("-narrow", "-low", "-fill")  # classes of a screen that shows one pane at a time
 ALWAYS: Final = tuple(command.action for commands in COMMANDS.values() for command in commands if command.always)
-_DOING: Final = {"counting": "counting", "preparing": "counting pairs", "merging": "training", "paused": "paused at"}
+_DOING: Final = {"counting": "counting", "preparing": "counting pairs", "merging": "learning"}
 """Phase of a training -> what is told with the share that is done."""
 _LEAST_NAME: Final = 6  # characters of a tokenizer's name that still tell something
 _ENOUGH: Final = 24  # cells for the facts at the right; where the tabs leave fewer, the app's own name gives way
@@ -73,7 +73,7 @@ class TitleLine(Widget):
         if tokenizer is None:
             return ""
         name = name_of(Path(self.path)) if self.path else "" if self.run.busy else "not saved"
-        progress = f"{_DOING.get(self.run.phase, '')} {self.run.fraction:.0%}" if self.run.busy else ""
+        progress = f"{_DOING[self.run.phase]} {self.run.fraction:.0%}" if self.run.phase in _DOING else ""
         facts = [*filter(None, (progress, name)), counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
@@ -108,23 +108,25 @@ class StepLine(Widget, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
 
     HINT: ClassVar[str] = "Merges in force: ← → by one, with shift by ten. Space plays the text."
-    PLAYING: ClassVar[str] = "Plays the merges that change the editor's text; + and - change the pace."
+    PLAYING: ClassVar[str] = "Merge after merge comes into force; + and - change the pace, End shows all."
     hint: var[str] = var(HINT)  # what the keys do now
     step: reactive[int] = reactive(0)  # how many merges are in force; the screen's, to which it is bound
-    playing: reactive[int] = reactive(0)  # merges a second that are played; 0 while they are not
+    playing: reactive[bool] = reactive(False)  # whether the step follows the time
+    pace: reactive[int] = reactive(0)
+    run: reactive[Run] = reactive(Run())
     tokenizer: "reactive[Tokenizer | None]" = reactive(None)  # the tokenizer on the screen with all of its merges
 
-    def watch_playing(self, old: int, new: int) -> None:
-        if bool(old) != bool(new):
-            self.hint = self.PLAYING if new else self.HINT
-            self.refresh_bindings()
+    def watch_playing(self, playing: bool) -> None:
+        self.hint = self.PLAYING if playing else self.HINT
+        self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return applies("Line of steps", self, action)
 
     @property
     def n_steps(self) -> int:
-        return steps_known(self.tokenizer)
+        known = steps_known(self.tokenizer)
+        return max(known, self.run.total) if self.run.phase in ("merging", "showing") else known
 
     def _travel(self, by: int) -> None:
         do(self, "shown.travel", by)  # from where the screen is by then: of several in a batch each counts
@@ -138,11 +140,8 @@ class StepLine(Widget, can_focus=True):
 
     action_pause = action_play
 
-    def action_change_play(self, by: int) -> None:
-        do(self, "shown.change_play", by)
-
     def action_go_to_end(self, end: int) -> None:
-        do(self, "shown.travel_to", self.n_steps * end)
+        do(self, "shown.show_all") if end else do(self, "shown.travel_to", 0)
 
     # The mouse
 
@@ -178,7 +177,7 @@ class StepLine(Widget, can_focus=True):
     @property
     def _says(self) -> str:  # as wide for every step
         total = f"{self.n_steps:,}"
-        playing = f"▶ {pace_told(self.playing)} " if self.playing else ""
+        playing = f"▶ {pace_told(self.pace)} " if self.playing else ""
         return f" step {self.step:>{len(total)},} of {total} {playing}"
 
     @property
@@ -202,7 +201,7 @@ class StepLine(Widget, can_focus=True):
             parts += [("◂", "label"), ("━" * thumb, "done"), ("●", "thumb"), ("─" * (room - 1 - thumb), "rest")]
             parts.append(("▸", "label"))
         segments = [Segment(text, inks[ink]) for text, ink in parts]
-        if room and width - start - room > 2 and tokenizer is not None and 0 < self.step <= self.n_steps:
+        if room and width - start - room > 2 and tokenizer is not None and 0 < self.step <= tokenizer.step:
             made = token_label(tokenizer.token_bytes(tokenizer.vocabulary.merge_of(self.step)[2]))
             segments.append(Segment(" " + fit(made, width - start - room - 2), inks["step"] + Style(bold=True)))
         return Strip(segments).adjust_cell_length(width, inks["label"])

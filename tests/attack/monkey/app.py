@@ -69,7 +69,7 @@ async def play(deeds: Sequence[Deed]) -> Played:
 
 
 async def _session(deeds: Sequence[Deed], played: Played) -> None:
-    app = BpeScope()
+    app = BpeScope(full_speed=True)
     failures: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
 
@@ -192,7 +192,7 @@ class Player:
                 f"{screen.run} goes on, or tokens are not known: {screen.editor.area.edited.live}"
             )
             if screen.run.busy:
-                screen.action_do("training.steer", "stop")
+                screen.action_do("training.stop")
             elif screen.audit.running:
                 screen.action_do("audit.audit")
             elif screen.comparison.running:

@@ -14,8 +14,9 @@ from worker_process import Worker, training
 from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, save, train
 from bpe_core.cli.main import main
 from bpe_core.tokenizer.training_record import TIES
+from bpe_core.trainer import checkpoints
 from bpe_core.trainer.checkpoints import Checkpoints
-from bpe_core.worker.messages import Checkpoint, JobCommand
+from bpe_core.worker.messages import Checkpoint, Merges
 
 
 def learned(tokenizer: Tokenizer) -> object:
@@ -62,12 +63,18 @@ def test_stopped_anywhere_and_resumed_the_merges_are_those_of_a_run_that_never_s
         assert sorted(os.listdir(tmp_path)) == ["out.json", "texts"], "nothing is left over"
 
 
-def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(corpus: Path, tmp_path: Path) -> None:
-    asked = training(corpus, "-o", tmp_path / "out.json", "--vocab-size", "360", first=JobCommand("step", 30))
+def test_a_checkpoint_survives_a_kill(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "EVERY", 0.0)  # the worker is forked from here
+    monkeypatch.setattr(Checkpoints, "remove", lambda self: signal.pause())
+    asked = training(corpus, "-o", tmp_path / "out.json", "--vocab-size", "360")
     with closing(Worker(asked, cwd=tmp_path)) as worker:
-        assert worker.until(Checkpoint)[-1] == Checkpoint()
-    assert worker.code() == -signal.SIGKILL
-    assert load(tmp_path / "out.json.checkpoint").step == 30 and not (tmp_path / "out.json").exists()
+        seen = worker.until(Checkpoint)
+    assert worker.code() == -signal.SIGKILL and seen[-1] == Checkpoint()
+    assert (
+        load(tmp_path / "out.json.checkpoint").step
+        >= sum(len(event) for event in seen if isinstance(event, Merges))
+        > 0
+    )
 
 
 _KILLED = """import os, signal, sys

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from bpe_core import Vocabulary, train
-from bpe_core.explain.trace import Unmerged, steps_seen, trace
+from bpe_core.explain.trace import Unmerged, trace
 
 LOW = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257), (257, 257, 258)])
 
@@ -42,15 +42,3 @@ def test_the_parts_in_the_end_are_the_encoding(alphabet):
         assert [merge.step for merge in found.applied] == sorted(merge.step for merge in found.applied)
         if found.next:  # one more step than the one before it, and it happens
             assert len(trace(vocabulary.at(found.next.step), piece).parts) < len(found.parts)
-
-
-SENTENCES = "the theme of the other thesis, the thing that they thought through 日本 日中\n" * 8
-
-
-@pytest.mark.parametrize("text", ["the thesis 日本\nof the others\n", "", "q", SENTENCES])
-def test_the_steps_seen_are_those_that_change_the_tokens(text: str) -> None:
-    tokenizer = train(SENTENCES, vocab_size=330)
-    encoded = [tokenizer.at(step).encode(text) for step in range(tokenizer.step + 1)]
-    assert steps_seen(tokenizer, text) == [
-        step for step in range(1, tokenizer.step + 1) if encoded[step] != encoded[step - 1]
-    ]

@@ -7,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.trainer import Trainer
-from bpe_core.trainer.conditions import condition
-from bpe_core.worker.messages import Failed, JobCommand, Merges, State, Unpacker, WireError, packed
+from bpe_core.worker.messages import Checkpoint, Failed, Merges, Stop, Unpacker, WireError, packed
 
 MESSAGES = st.one_of(
     st.builds(Failed, st.text("aé日😊\0\n")),
-    st.builds(JobCommand, st.sampled_from(["step", "pace"]), st.integers(0, 10**12)),
-    st.just(JobCommand("until", condition=condition("ratio >= 3.5"))),
-    st.just(State("paused", condition("length > 6"))),
+    st.just(Stop()),
+    st.builds(Checkpoint, st.text()),
 )
 
 
@@ -36,3 +34,7 @@ def test_merges_come_out_as_they_were() -> None:
     learned = list(Trainer("the theme of the other thesis " * 9, vocab_size=275))
     (merges,) = Unpacker().feed(packed(Merges(learned[4:])))
     assert list(merges) == learned[4:] and len(merges) == len(learned) - 4
+    part = merges.part(2, 5)
+    assert list(part) == learned[6:9]
+    part.extend(merges.part(5, 9))
+    assert list(part) == learned[6:13] and list(merges) == learned[4:]

@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from worker_process import RUN, STOP, WAIT, Start, training
+from worker_process import STOP, Start, training
 
 from bpe_core import load, save, train
 from bpe_core.corpus import Skipped
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.trainer import Merge
-from bpe_core.trainer.conditions import condition
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.inputs import CountRequest
@@ -23,11 +22,9 @@ from bpe_core.worker.messages import (
     Done,
     Event,
     Failed,
-    JobCommand,
     Merges,
     Saved,
     Started,
-    State,
     WorkProgress,
 )
 
@@ -52,10 +49,9 @@ def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Pat
     worker = start(training("seed.txt", "-o", "out.json", "--vocab-size", "259", "--pattern", "none"))
     events = [event for event in worker.rest() if not isinstance(event, WorkProgress)]
     seed = ["aaabdaaabac".count(chr(byte)) for byte in range(256)]
-    assert events[:3] == [
+    assert events[:2] == [
         Counted(1, 11, 11, 1, 1),
         Started(tokens=11, merges=3, first_counts=tuple(seed), n_bytes=11),
-        State("running"),
     ]
     first = next(merge for event in events if isinstance(event, Merges) for merge in event)
     assert first == Merge(1, 97, 97, 256, b"aa", 4, 1, 9)
@@ -65,49 +61,9 @@ def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Pat
     assert worker.code() == 0
 
 
-def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus: Path) -> None:
-    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "2000", first=WAIT))
-    worker.tell(JobCommand("pace", 10), JobCommand("until", condition=condition("step >= 4")))
-    worker.until(Started)
-    events = worker.until(State)  # it is paused from the start
-    while events[-1] != State("paused", condition("step >= 4")):
-        events += worker.until(State)
-    told = [event for event in events if isinstance(event, Merges)]
-    assert [len(merges) for merges in told] == [1, 1, 1, 1], "each merge is told when it is made"
-    worker.tell(JobCommand("step", 1))
-    assert steps(worker.until(State)) == [5]
-    worker.tell(JobCommand("pace", 1), RUN, JobCommand("pause"))  # a pause is not kept waiting by the pace
-    while events[-1] != State("paused"):
-        events += worker.until(State)
-    worker.tell(JobCommand("pace", 0), JobCommand("until", condition=condition("tokens <= 60000")))
-    events = worker.until(State)
-    while events[-1] != State("paused", condition("tokens <= 60,000")):
-        events += worker.until(State)
-    merges = [merge for event in events if isinstance(event, Merges) for merge in event]
-    assert [merge.n_tokens <= 60_000 for merge in merges[-2:]] == [False, True]
-    worker.tell(STOP)
-    assert isinstance(worker.rest()[-1], Done)
-
-
-def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None:
+def test_a_training_that_is_stopped_keeps_what_it_has(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
     seen = worker.until(Merges)
-    worker.tell(JobCommand("pause"))
-    seen += worker.until(State)
-    assert seen[-1] == State("paused")
-    before = len(steps(seen))
-
-    worker.tell(JobCommand("step", 3))
-    seen += worker.until(State)
-    assert len(steps(seen)) == before + 3 and seen[-1] == State("paused")
-    worker.tell(JobCommand("step", 1), JobCommand("step", 2))
-    seen += worker.until(State)
-    while len(steps(seen)) < before + 6:
-        seen += worker.until(State)
-
-    worker.tell(RUN)
-    seen += worker.until(Merges)
-    assert State("running") in seen[-3:]
     worker.tell(STOP)
     seen += worker.rest()
     assert steps(seen) == list(range(1, len(steps(seen)) + 1))
@@ -117,20 +73,12 @@ def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None
     assert worker.code() == 0
 
 
-def test_the_last_step_is_the_end(start: Start, corpus: Path) -> None:
-    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "258", first=WAIT))
-    worker.tell(JobCommand("step", 1), JobCommand("step", 1))
-    events = worker.rest()
-    assert steps(events) == [1, 2] and isinstance(events[-1], Done) and events[-1].reason == "vocabulary size reached"
-
-
 def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("what was there before")
-    worker = start(training(corpus, "-o", "out.json", first=WAIT))
-    worker.until(State)
+    worker = start(training(corpus, "-o", "out.json"))
     worker.tell(STOP)
     last = worker.rest()
-    assert [type(event) for event in last] == [Done] and worker.code() == 0
+    assert isinstance(last[-1], Done) and not steps(last) and worker.code() == 0
     assert (tmp_path / "out.json").read_text() == "what was there before"
 
 
@@ -158,13 +106,11 @@ def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
     assert set(os.listdir(tmp_path)) == {"words.txt", "out.json"}
 
 
-def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> None:
+def test_counting_can_be_stopped(start: Start, tmp_path: Path) -> None:
     (tmp_path / "large.txt").write_text("the quick brown fox jumps over the lazy dog\n" * 400_000)
     worker = start(training("large.txt", "-o", "out.json"))
-    worker.tell(JobCommand("pause"))
-    assert worker.until(State)[-1] == State("paused")
-    worker.tell(RUN, STOP)
-    assert worker.until(State)[-1] == State("counting")
+    worker.until(WorkProgress)
+    worker.tell(STOP)
     events = worker.rest()
     assert not steps(events) and isinstance(events[-1], Done) and events[-1].steps == 0
     assert os.listdir(tmp_path) == ["large.txt"]

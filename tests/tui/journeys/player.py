@@ -320,13 +320,17 @@ def _background(style: str) -> str:
 
 @asynccontextmanager
 async def play(
-    *paths: Path | str, tokenizers: tuple[Path | str, ...] = (), size: tuple[int, int] = (120, 40), code: int = 0
+    *paths: Path | str,
+    tokenizers: tuple[Path | str, ...] = (),
+    size: tuple[int, int] = (120, 40),
+    code: int = 0,
+    full_speed: bool = True,
 ) -> AsyncIterator[Player]:
     """The app opened on texts and tokenizers, in a terminal of some size; leaving it is quitting it.
 
     It ends with the exit code `code`.
     """
-    app = BpeScope(tuple(map(str, paths)), tuple(map(str, tokenizers)))
+    app = BpeScope(tuple(map(str, paths)), tuple(map(str, tokenizers)), full_speed=full_speed)
     app.animation_level = "none"  # frames on the way to what is waited for are a twentieth of the time
     async with Player(*size).playing(app, code) as player:
         yield player

@@ -40,7 +40,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
             player.press("f5")
             await player.until("tokens found", lambda screen: findings(screen)[:1] == worst)
         player.press("f3", "f7")
-        await player.until("paused at 1 of")
+        await player.until("held at 1 of")
         await player.rest()
         assert "min. count" in player.screen.text, "a training that forgets the audit leaves the training in sight"
 

@@ -93,7 +93,11 @@ async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
         await player.until(lambda screen: screen.pieces(longer) == [split(earlier, longer), split(second, longer)])
         # The tokenizer of a lane that is put in force changes places with the one before.
         for path, steps, order in ((other, 26, [second, first]), (small, 24, [first, second])):
-            player.click(f"{path.stem} ", beside=f" {256 + steps}")
+            name, size = f"{path.stem} ", f" {256 + steps}"
+            await player.until(
+                lambda screen, name=name, size=size: any(name in row and size in row for row in screen.rows)
+            )
+            player.click(name, beside=size)
             await player.until(f"step {steps} of {steps}")
             await player.until(
                 lambda screen, order=order: screen.pieces(longer) == [split(one, longer) for one in order]

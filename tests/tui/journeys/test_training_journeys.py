@@ -42,7 +42,7 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         player.press("f3", "f3", "u")
         await player.answer("Train until which", "length > many")
         await player.answer("no condition", "length > 4")
-        await player.until("paused")
+        await player.until("reached length > 4", "held at")
         first = next(step for step, (*_, id) in enumerate(expected.merges, 1) if len(expected.token_bytes(id)) > 4)
         await player.until(lambda screen: screen.step[0] == first)
         player.press("u")
@@ -50,9 +50,9 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         await player.until("That has been so")
         player.press("g")  # to a step that is not learned yet: that is trained for
         await player.answer("Go to which step", str(first + 2))
-        await player.until(lambda screen: screen.step == (first + 2, first + 2), "paused")
+        await player.until(lambda screen: screen.step[0] == first + 2, "held at")
         player.press("f8")
-        await player.until(f"step {first + 2} of {first + 2}", "stopped ·")
+        await player.until(f"step {first + 2} of {first + 2}", "stopped at step")
         await player.rest()  # until the fields take a number again
         player.press("f4", "f3", *["backspace"] * 4, *"270", "f6")
         await player.until("step 14 of 14", "book.txt-gpt4-2 · 270 tokens")
@@ -68,17 +68,18 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         )
 
 
-async def test_a_training_is_paused_stepped_resumed_and_stopped(small: Path, long_book: Path, home: Path) -> None:
+async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, long_book: Path, home: Path) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
         player.click("−", beside="More")
-        await player.until("1,000/s")
-        player.press("f4", "f3", "f3", *["minus"] * 7)
-        await player.until("5/s")
+        await player.until(" 5 s ")
+        player.press("f4", "f3", "f3", *["minus"] * 2)
+        await player.until(" 20 s ")
         player.press("f6")
-        await player.until(lambda screen: screen.step[0] > 2 and screen.step != (24, 24))
+        await player.until("step   1 of 768", "Pairs")
+        await player.until(lambda screen: screen.step[0] > 2)
         player.press("f6")
-        await player.until("paused")
+        await player.until("held at")
         await player.rest()
         paused, _ = player.screen.step
         for further in 1, 2, 3:
@@ -86,10 +87,13 @@ async def test_a_training_is_paused_stepped_resumed_and_stopped(small: Path, lon
             await player.until(lambda screen, step=paused + further: screen.step[0] == step)
         player.press("f6")
         await player.until(lambda screen: screen.step[0] > paused + 4)
+        player.press("alt+left", "alt+left")
+        await player.until("held at")
+        assert (player.screen.step[0], player.screen.step[1]) > (paused + 2, 767), "all are learned by now"
         player.press("f8")
         await player.until(lambda screen: screen.step[0] == screen.step[1], "long.txt-gpt4")
         stopped, _ = player.screen.step
-        assert stopped > paused + 3
+        assert paused + 2 <= stopped < 768
     (kept,) = home.parent.rglob("long.txt-gpt4.json")
     assert load(kept).step == stopped
     kept.unlink()
@@ -124,7 +128,19 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             assert ("occurred only" in player.screen) == (preset == "S4")
         for step in 1, 2:
             player.press("f7")
-            await player.until(lambda screen, step=step: screen.step[0] == step and "paused" in screen)
+            await player.until(lambda screen, step=step: screen.step[0] == step and "held at" in screen)
+
+
+async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, long_book: Path) -> None:
+    async with play(long_book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f7", "f7")  # before there is a merge: both count
+        for step in range(2, 5):
+            await player.until(lambda screen, step=step: screen.step[0] == step and "held at" in screen)
+            player.press("f7")
+        await player.quit()
+    async with play() as player:
+        await player.until("long.txt-gpt4 · 1,024 tokens", "step 768 of 768")
 
 
 async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_again(small: Path, book: Path) -> None:
@@ -150,11 +166,7 @@ def test_a_training_that_was_killed_or_left_with_the_app_goes_on(end: str, small
             app.type("\x11")  # Ctrl+Q
             assert app.wait() == 0
     with seen_in_terminal() as (app, screen):
-        app.until(lambda: "did not end" in screen(), "the training is asked for")
-        app.type("y")
-        app.until(lambda: "paused" in screen() and screen().step[0] >= 3, "it waits where it was")
-        app.type("\x1b[17~")  # F6
-        app.until(lambda: screen().step == (768, 768), "it goes on to its end")
+        app.until(lambda: screen().step == (768, 768), "all that it had learned is there")
 
 
 async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Path, book: Path) -> None:
@@ -178,31 +190,30 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Pat
         player.press("end", "enter")
         await player.until(lambda screen: "lowest" not in screen)
         player.click("⏭")
-        await player.until("step 1 of", "paused")
+        await player.until("step 1 of", "held at 1 of 6")
         player.click("⏹")
         await player.until("step 1 of 1", "257 tokens · words · ties largest")
         player.click("▶")
         await player.until("step 6 of 6", "262 tokens · words · ties largest")
         player.press("f4", "f3", *["backspace"] * 4, *"258", "f7")
-        await player.until("paused at 1 of 2")
+        await player.until("held at 1 of 2")
         player.press("f7")
         await player.until("step 2 of 2")
         player.press("f7")  # a new training would replace what is there: that is said first
         await player.until("That was the last merge", "step 2 of 2")
         player.press("f7")
-        await player.until("paused at 1 of 2")
+        await player.until("held at 1 of 2")
 
 
 @pytest.mark.slow
-async def test_what_a_killed_worker_had_learned_is_kept(small: Path, long_book: Path) -> None:
-    async with play(long_book, tokenizers=(small,)) as player:
+async def test_what_a_killed_worker_had_learned_is_kept(small: Path, huge_book: Path) -> None:
+    async with play(huge_book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
-        for step in 1, 2, 3:
-            player.press("f7")
-            await player.until(lambda screen, step=step: screen.step[0] == step)
+        player.press("f4", "f3", *["backspace"] * 4, *"900000", "f6")
+        await player.until("learned ", lambda screen: screen.step[0] > 0 and screen.step != (24, 24))
         for worker in children():
             os.kill(worker, signal.SIGKILL)
-        await player.until("SIGKILL", "step 3 of 3", "long.txt-gpt4 · 259 tokens")
+        await player.until("SIGKILL", "is kept as", "huge.txt-gpt4 · ", lambda screen: screen.step[0] == screen.step[1])
 
 
 @pytest.mark.slow
@@ -227,22 +238,22 @@ async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(s
     async with play(long_book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
         player.press("f3", "f3", "minus")
-        await player.until("1,000/s")
+        await player.until(" 5 s ")
         player.press("f7")
-        await player.until("paused at 1 of")
+        await player.until("held at 1 of")
         player.press("f8")
-        await player.until("stopped ·")
+        await player.until("stopped at step 1")
         kept = config.tokenizers_folder() / "long.txt-gpt4.json"
         for n in range(2, 6):
             shutil.copy(kept, kept.with_stem(f"{kept.stem}-{n}"))
         for step in 1, 2:
             player.press("f7")
-            await player.until(f"paused at {step} of")
+            await player.until(f"held at {step} of")
         player.press("f8")
         await player.until("5 tokenizers of", "long.txt-gpt4-5")
         await player.command("stopped trainings")
         await player.until("Delete 5 tokenizers")
         player.press("y")
         await player.until(lambda screen: "long.txt-gpt4-6" in screen and "long.txt-gpt4-5" not in screen)
-    async with play() as player:
-        await player.until("1,000/s", "long.txt-gpt4-6")
+    async with play(full_speed=False) as player:
+        await player.until(" 5 s ", "long.txt-gpt4-6")
