@@ -10,8 +10,7 @@ from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, intege
 from bpe_core.cli.streams import StderrReporter, open_tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
-from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRanking
-from bpe_core.explain.pair_counts import Pair
+from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, Pair, PairRanking
 from bpe_core.explain.trace import token_uses
 from bpe_core.report import ReportTable, Section, as_text, token_labels
 from bpe_core.tokenizer import Tokenizer

@@ -9,7 +9,7 @@ from typing import Final
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import UnknownTokenError
-from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.explain.merge_choice import PairCounts
 from bpe_core.live.alignment import Alignment
 from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import Tokenizer

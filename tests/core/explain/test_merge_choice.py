@@ -13,8 +13,7 @@ from bpe_core import OptionError, reference, train
 from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.content.samples import samples
 from bpe_core.corpus import Counts, find_files
-from bpe_core.explain.merge_choice import FEW_WORDS, MOST_WORDS, TOP, Explanation, explain
-from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.explain.merge_choice import FEW_WORDS, MOST_WORDS, TOP, Explanation, PairCounts, explain
 from bpe_core.explain.trace import token_uses
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer

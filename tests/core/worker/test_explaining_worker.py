@@ -11,8 +11,7 @@ from worker_process import Start
 from bpe_core import train
 from bpe_core.corpus import Counts
 from bpe_core.errors import TextError
-from bpe_core.explain.merge_choice import Explanation, explain
-from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.explain.merge_choice import Explanation, PairCounts, explain
 from bpe_core.worker import explain as explaining
 from bpe_core.worker.explain import AskStep, ExplainTraining, LearnedMerges, Places, Subject
 from bpe_core.worker.job import Job
