@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Final, NoReturn, TypeVar
 from bpe_core.errors import KernelError
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Executor, Future
 
 INTERRUPTED: Final = 130  # the exit code after Ctrl+C
 AHEAD: Final = 2  # items that wait for each thread, at most: they are in memory, and so is what is made of them
@@ -142,16 +142,15 @@ def in_order(
 
     `meanwhile` is called while a result is waited for. Raising, or closing the iterator, waits for no thread.
     """
-    from concurrent.futures import ThreadPoolExecutor, wait  # late: most texts are small
-
-    threads: ThreadPoolExecutor | None = None
+    threads: Executor | None = None
     waiting: deque[Future[R]] = deque()
 
     def results(most: int) -> Iterator[R]:
         while len(waiting) > most:
             while meanwhile and not waiting[0].done():
                 meanwhile()
-                wait((waiting[0],), _LOOK_EVERY)
+                with suppress(TimeoutError):
+                    waiting[0].exception(_LOOK_EVERY)
             yield waiting.popleft().result()
 
     try:
@@ -160,6 +159,8 @@ def in_order(
                 yield from results(0)
                 yield work(item)
             else:
+                from concurrent.futures import ThreadPoolExecutor  # late: most texts are small
+
                 threads = threads or ThreadPoolExecutor(n_threads)
                 waiting.append(threads.submit(work, item))
                 yield from results(AHEAD * n_threads)

@@ -277,7 +277,7 @@ def spread_of(
     largest: dict[int, int] = {}
     for document in documents:
         counts = Counts(tokenizer.pattern)
-        counts.add(document, reading)
+        counts.add([document], reading)
         new = [piece for piece in counts.pieces if piece not in ids]
         ids.update(zip(new, map(tuple, tokenizer.encode_pieces(new)), strict=True))
         here = Counter[int]()

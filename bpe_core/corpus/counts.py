@@ -1,10 +1,9 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import chain, islice
 from math import lcm
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -25,7 +24,7 @@ LARGEST: Final = 1_000_000  # the largest weight as a whole number
 BYTES_PER_WORKER: Final = 1 << 21  # bytes on disk that one more thread must have to count, to be worth starting
 _PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
 _SHARES: Final = (1 << 18, 1 << 22)  # bytes handed to a thread at a time; the more shares, the more tables to join
-_Share = tuple[list[bytes], "list[Source] | None"]  # whole documents; or a part of one, with None
+_Share = tuple[list[Any], "list[Source] | None"]  # whole documents; or a part of one, with None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,8 @@ class Counts:
             if number:
                 measure.digest.update(b"\xff")  # separates the texts: no UTF-8 contains this byte
             whole = text if text.isascii() else utf8(text).decode()
-            counts._count((whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)), measure)
+            for part in counts._parts((whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)), measure, _PART):
+                counts._add_to(counts.table, part, counts.n_documents)
             counts.n_documents += 1
         counts.sources.append(measure.source("text" if isinstance(texts, str) else counted(counts.n_documents, "text")))
         return counts
@@ -142,12 +142,7 @@ class Counts:
         counts = cls(pattern)
         files = sample.documents(files, counts.splitter) if sample else list(files)
         reading = Reading(files, progress)
-        n_workers = workers or max(1, min(most_threads(), reading.total // BYTES_PER_WORKER))
-        if n_workers > 1 and counts.splitter.scanner:
-            counts._add_together(files, counts.splitter.scanner, reading, n_workers)
-        else:
-            for file in files:
-                counts.add(file, reading)
+        counts.add(files, reading, workers or max(1, min(most_threads(), reading.total // BYTES_PER_WORKER)))
         counts.sample = "" if sample is None else str(sample)
         if files and not counts.n_documents:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
@@ -174,70 +169,58 @@ class Counts:
             whole.sample = counts.sample
         return whole
 
-    def add(self, file: TextFile, reading: Reading) -> None:
-        """Count the next document; an unreadable one is skipped, or raises if `required`. Interrupted, drop these."""
-        measure = _Measure()
-        try:
-            self._count(reading.blocks(file), measure)
-        except Unreadable as error:
-            self._skip(file, error)
-        else:
-            self.n_documents += 1
-            self.sources.append(measure.source(file.source_name))
+    def add(self, files: Iterable[TextFile], reading: Reading, n_workers: int = 1) -> None:
+        """Count further documents; an unreadable one is skipped, or raises if `required`. Interrupted, drop these.
+
+        So many threads count, where the kernel does; the result is that of one.
+        """
+        whole, is_one = kernel.PieceTable(self.splitter.scanner), n_workers == 1 or not self.splitter.scanner
+        counted = in_order(
+            self._counted, self._shares(files, reading), n_workers, here=lambda _: is_one, meanwhile=reading.report
+        )
+        for table, sources in counted:
+            if sources is None:  # a part of a large document
+                whole.append(table, 0)
+                continue
+            if whole.n_pieces:
+                table, whole = whole, kernel.PieceTable(self.splitter.scanner)
+            if sources:
+                self.table.append(table, self.n_documents)
+                self.n_documents += len(sources)
+                self.sources += sources
 
     def name_of(self, document: int) -> str:
         """The name of a document for a person; documents are numbered from 0."""
         one_each = len(self.sources) == self.n_documents
         return self.sources[document].name if one_each else f"text {document + 1:,}"
 
-    def _count(self, blocks: Iterable[str], measure: _Measure) -> None:
-        """Count the next document. If reading it raises, none of its pieces is counted."""
-        scanner, encoded = self.splitter.scanner, map(measure.encoded, blocks)
-        texts: Iterator[Any]  # bytes, which the kernel splits, or lists of pieces
-        if scanner:
-            texts = parts(encoded, scanner, _PART)
-        else:
-            texts = map(self.splitter.split, self.splitter.parts(map(bytes.decode, encoded)))
-        held = list(islice(texts, 2))
-        table, number = (self.table, self.n_documents) if len(held) < 2 else (kernel.PieceTable(scanner), 0)
-        add: Callable[[Any, int], None] = table.add if scanner else table.add_pieces
-        for text in chain(held, texts):
-            add(text, number)
-        if table is not self.table:
-            self.table.append(table, self.n_documents)
+    def _parts(self, blocks: Iterable[str], measure: _Measure, size: int) -> Iterator[Any]:
+        """The next document in parts: of bytes, which the kernel splits, about so many, or of pieces."""
+        encoded = map(measure.encoded, blocks)
+        if self.splitter.scanner:
+            return parts(encoded, self.splitter.scanner, size)
+        return map(self.splitter.split, self.splitter.parts(map(bytes.decode, encoded)))
 
-    def _add_together(
-        self, files: Iterable[TextFile], scanner: "kernel.Scanner", reading: Reading, n_workers: int
-    ) -> None:
-        """Count documents as `add` does, by so many threads: small ones together, large ones in parts.
+    def _add_to(self, table: "kernel.PieceTable", part: Any, number: int) -> None:
+        (table.add if self.splitter.scanner else table.add_pieces)(part, number)
 
-        The files are read here; the threads work free of the GIL, each on the next share of the corpus, and their
-        tables are put together in its order, so the result is that of one thread. When `reading` raises, the shares
-        under way are not waited for.
-        """
-        shares, whole = self._shares(files, scanner, reading), kernel.PieceTable(None)  # of a large document so far
-        for table, sources in in_order(partial(_counted, scanner), shares, n_workers, meanwhile=reading.report):
-            if sources is None:
-                whole.append(table, 0)
-                continue
-            if whole.n_pieces:
-                table, whole = whole, kernel.PieceTable(None)
-            if sources:
-                self.table.append(table, self.n_documents)
-                self.n_documents += len(sources)
-                self.sources += sources
+    def _counted(self, share: _Share) -> "tuple[kernel.PieceTable, list[Source] | None]":
+        table = kernel.PieceTable(self.splitter.scanner)
+        for number, part in enumerate(share[0]):
+            self._add_to(table, part, number)
+        return table, share[1]
 
-    def _shares(self, files: Iterable[TextFile], scanner: "kernel.Scanner", reading: Reading) -> Iterator[_Share]:
+    def _shares(self, files: Iterable[TextFile], reading: Reading) -> Iterator[_Share]:
         """Small documents together, and the parts of large ones, behind the last of which their source follows."""
         size = min(max(reading.total // 16, _SHARES[0]), _SHARES[1])
-        texts, sources = list[bytes](), list[Source]()
+        texts, sources = list[Any](), list[Source]()
         for file in files:
             measure = _Measure()
-            document = parts(map(measure.encoded, reading.blocks(file)), scanner, size)
+            document = self._parts(reading.blocks(file), measure, size)
             try:
                 held = list(islice(document, 2))
                 if len(held) < 2:
-                    texts.append(b"".join(held))
+                    texts += held or [b"" if self.splitter.scanner else []]
                     sources.append(measure.source(file.source_name))
                 if texts and (len(held) > 1 or sum(map(len, texts)) >= size):
                     yield texts, sources
@@ -273,10 +256,3 @@ def parts(blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int) -> Iter
             n_held, enough = len(held[0]), size if cut else 2 * n_held
     if held:
         yield b"".join(held)
-
-
-def _counted(scanner: "kernel.Scanner", share: _Share) -> "tuple[kernel.PieceTable, list[Source] | None]":
-    table = kernel.PieceTable(scanner)
-    for number, text in enumerate(share[0]):
-        table.add(text, number)
-    return table, share[1]

@@ -95,7 +95,7 @@ def test_an_interruption_waits_for_no_thread(tmp_path, small, monkeypatch):
         if begun.is_set():
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(counts, "_counted", at_work)
+    monkeypatch.setattr(Counts, "_counted", at_work)
     try:
         with pytest.raises(KeyboardInterrupt):
             Counts.read(find_files(tmp_path).files, progress=interrupt, workers=2)
