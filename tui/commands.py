@@ -277,6 +277,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Evidence": (*_both("turn", "left,h right,l", "what is known of the token: see the next, see the one before"),),
     "Compare": (
+        Command("stop", "escape", "Stop", "do without the rest of the comparison", when="comparing"),
         Command("choose", "c", "Choose anew", "other tokenizers, or other texts", when="has compared"),
         Command("comparison.export", "x", "", "write what is shown, as .csv, .md or .tex", "Export this comparison…"),
     ),

@@ -152,10 +152,6 @@ async def compared(scope: Scope) -> None:
     await scope.until(lambda: not scope.screen.comparison.running, "the comparison ends")
 
 
-def seen(scope: Scope) -> list[str]:
-    return scope.rows("#comparison")
-
-
 @pytest.mark.slow
 async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opened, tmp_path: Path) -> None:
     keep_two()
@@ -163,7 +159,7 @@ async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opene
         (tmp_path / f"{number}.txt").write_text(TEXT * 9)
     async with opened(tmp_path) as scope:
         await scope.until_tokenizer()
-        await scope.press("f10", "enter")
+        await scope.press("f10", "c", "enter")
         await scope.until(lambda: scope.screen.comparison.texts or not scope.screen.comparison.running, "it goes on")
         scope.screen.action_do("comparison.compare")
         await compared(scope)

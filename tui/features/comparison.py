@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from bpe_core import save
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown
 from bpe_core.visible import counted, visible
@@ -16,7 +17,7 @@ from tui.disk.files import write_file
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import EDITORS_TEXT, Texts
 from tui.process import WorkerProcess
-from tui.state import Compared, ComparisonRun, KnownTokenizer
+from tui.state import Compared, ComparisonRun, KnownTokenizer, Run, steps_known
 from tui.table.table import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
@@ -32,10 +33,31 @@ class ComparisonFeature(Feature):
     """Replaces the screen's `comparison`."""
 
     _worker: WorkerProcess | None = None
+    _unasked: tuple[object, ...] = ()  # what the comparison that began by itself is of; empty for one asked for
 
     def __init__(self, screen: StateScreen, texts: Texts) -> None:
         super().__init__(screen)
         self._texts = texts
+        screen.watch(screen, "run", self._yield_to, init=False)
+
+    def start(self) -> None:
+        """Compare the tokenizer in force on the editor's text, unless that is what is seen, or others were chosen.
+
+        It is compared with another one, the newest of the list; with its own half where there is no other.
+        """
+        screen, pane = self.screen, self.screen.compare_pane
+        tokenizer, now = screen.tokenizer, (screen.path, screen.editor.area.document.n_edits)
+        known = pane.picker.chosen
+        rests = not pane.has_class("-choosing") if self._unasked else screen.comparison == ComparisonRun()
+        if rests and now != self._unasked and known and known[0].path == screen.path and not screen.run.busy:
+            half = steps_known(tokenizer) // 2 if len(known) == 1 else 0
+            self._start(known, half=half)
+            self._unasked = now
+
+    def _yield_to(self, run: Run) -> None:
+        if run.busy and self._unasked and self.screen.comparison.running:
+            self.cancel()
+            self.screen.comparison, self._unasked = ComparisonRun(), ()
 
     def compare(self) -> None:
         """Compare the tokenizers that are marked on the texts that are chosen for it, or stop doing so."""
@@ -56,22 +78,27 @@ class ComparisonFeature(Feature):
         known = [one for one in self.screen.kept if one.path == self.screen.path]
         if not known:
             return self.screen.say(_NOT_SAVED, "warning")
-        self.screen.compare_pane.table.choice = "metrics"
         self._start(known)
+        self.screen.compare_pane.table.choice = "metrics"
         self.screen.action_show("compare")
 
-    def _start(self, known: Sequence[KnownTokenizer], paths: tuple[str, ...] = (), by_section: bool = False) -> None:
-        """Compare these on the texts at `paths`; without any, on the editor's text."""
-        self._worker = None
+    def _start(
+        self, known: Sequence[KnownTokenizer], paths: tuple[str, ...] = (), by_section: bool = False, half: int = 0
+    ) -> None:
+        """Compare these, and the first after `half` of its merges, on the texts at `paths`, or the editor's text."""
+        self._worker, self._unasked = None, ()
         names, pattern_for = distinct_names(self.screen.kept), self.screen.pattern_for
         tokenizers = tuple(
             Compared(one.path, names.get(one.path, one.name), pattern_for(Path(one.path)) or "") for one in known
         )
+        tokenizers += (replace(tokenizers[0], name=f"step {half:,}"),) if half else ()
         subject = self.screen.corpus.title if paths else EDITORS_TEXT
+        if bool(paths) == (EDITORS_TEXT in self.screen.comparison.subject):  # else the view that is seen stays
+            self.screen.compare_pane.table.choice = "texts" if paths else "metrics"
         called = " · ".join(one.name for one in tokenizers)
         self.screen.comparison = ComparisonRun(True, "starting", f"{called} on {subject}", tokenizers)
         run = partial(self._run, paths, by_section)
-        self.begin(run if paths else partial(self._run_on_text, self.screen.editor.area.text))
+        self.begin(run if paths else partial(self._run_on_text, self.screen.editor.area.text, half))
 
     async def export(self) -> None:
         """Write the view that is seen, its rows in their order, without its drawing."""
@@ -104,14 +131,16 @@ class ComparisonFeature(Feature):
             self.cancel()
             self.screen.comparison = replace(self.screen.comparison, running=False, progress="")
 
-    async def _run_on_text(self, text: str) -> None:
-        folder = await in_thread(partial(tempfile.TemporaryDirectory, prefix="bpescope-"))
-        try:
-            path = Path(folder.name) / EDITORS_TEXT
+    async def _run_on_text(self, text: str, half: int) -> None:
+        with tempfile.TemporaryDirectory(prefix="bpescope-", ignore_cleanup_errors=True) as folder:
+            path = Path(folder) / EDITORS_TEXT
             await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
+            if half and (tokenizer := self.screen.tokenizer):
+                comparison, part = self.screen.comparison, path.with_name("half.json")
+                await in_thread(lambda: save(tokenizer.at(half), part))
+                tokenizers = comparison.tokenizers[0], replace(comparison.tokenizers[1], path=str(part))
+                self.screen.comparison = replace(comparison, tokenizers=tokenizers)
             await self._run((str(path),), False)
-        finally:
-            folder.cleanup()
 
     async def _run(self, paths: tuple[str, ...], by_section: bool) -> None:
         comparison = self.screen.comparison
@@ -143,4 +172,5 @@ class ComparisonFeature(Feature):
 
     def failed(self, sentence: str) -> None:
         self.screen.comparison = replace(self.screen.comparison, running=False, progress="", subject=sentence)
-        super().failed(sentence)
+        if not self._unasked:
+            super().failed(sentence)

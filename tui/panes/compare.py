@@ -12,7 +12,7 @@ from textual.widgets import Button, Select, Static
 
 from bpe_core.visible import counted
 from tui.commands import applies, bindings
-from tui.state import ComparisonRun, KnownTokenizer
+from tui.state import ComparisonRun, KnownTokenizer, do
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.option_fields import Choice
 from tui.widgets.pane import Pane, button
@@ -53,6 +53,10 @@ class ComparePane(Pane):
     def on_mount(self) -> None:
         self._choose(True)
 
+    def on_descendant_focus(self) -> None:
+        if self.kept:
+            do(self, "comparison.start")
+
     @property
     def subject(self) -> str:
         """What tokenizers are compared on: one of `SUBJECTS`."""
@@ -65,7 +69,9 @@ class ComparePane(Pane):
     def watch_kept(self) -> None:
         self.picker.show(self.kept, self.path)
 
-    watch_path = watch_kept
+    def watch_path(self) -> None:
+        self.watch_kept()
+        self.on_descendant_focus()
 
     def _choose(self, choosing: bool) -> None:
         here = self.picker if choosing else self.table
@@ -88,9 +94,13 @@ class ComparePane(Pane):
     def action_choose(self) -> None:
         self._choose(True)
 
+    def action_stop(self) -> None:
+        do(self, "comparison.compare")
+
     def watch_comparison(self, old: ComparisonRun, comparison: ComparisonRun) -> None:
         if old.running != comparison.running:
             self.query_one("#compare-go", Button).label = "⏹ Stop" if comparison.running else "▶ Compare"
+            self.refresh_bindings()
         self.table.show(comparison)
         if comparison.running and not old.running:
             self._choose(False)

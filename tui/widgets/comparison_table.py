@@ -136,7 +136,11 @@ class ComparisonTable(Table):
 
     @property
     def empty(self) -> str:
-        return "Encoding …" if self._comparison.running else "Nothing differs here." if self._comparison.texts else ""
+        if self._comparison.running:
+            return "Encoding …"
+        if not self._comparison.texts:
+            return "Nothing is compared: c chooses tokenizers and texts."
+        return f"Nothing differs here{'; t shows another tokenizer' * self.can_turn('tokenizer')}."
 
 
 def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:

@@ -215,7 +215,7 @@ class TokenizerPicker(Table):
         by_path = {known.path: known for known in self.known}
         if self._marked is not None:
             return [by_path[path] for path in self._marked if path in by_path]
-        return sorted(self.known, key=lambda one: one.path != self.in_force)[:2]
+        return sorted((one for one in self.known if not one.trouble), key=lambda one: one.path != self.in_force)[:2]
 
     def row_hint(self, row: int) -> str:
         name = visible(self.names[self.known[row].path])

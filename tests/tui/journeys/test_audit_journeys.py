@@ -98,7 +98,15 @@ async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Pa
     counts = [len(load(path).encode(text)) for path in (small, other)]
     async with play(book, tokenizers=(other, small)) as player:
         await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        for n in 1, 2:  # what is in the editor when the pane is opened
+            player.paste(text)
+            player.press("f10")
+            now = [len(load(path).encode(text * n)) for path in (small, other)]
+            await player.until(lambda screen, now=now: re.search(rf"│ *tokens +{now[0]} +{now[1]} ", screen.text))
+            player.press("f4")
         player.press("f10")
+        player.press("c")
         await player.until("[A]", "[B]")
         player.press("enter")
         await player.until(lambda screen: re.search(rf"book\.txt +1,340 +{counts[0]} +{counts[1]} ", screen.text))
@@ -116,3 +124,14 @@ async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Pa
         await player.until("book.txt:1")
         player.press("enter")  # opens that line in the editor
         await player.until(f"{len(text):,} bytes", "bytes/token")
+
+
+async def test_the_only_tokenizer_is_compared_with_its_first_half(small: Path, book: Path) -> None:
+    whole = load(small)
+    async with play(tokenizers=(small,), size=(80, 24)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        player.paste(book.read_text())
+        player.press("f10")
+        n, half = (len(one.encode(book.read_text())) for one in (whole, whole.at(12)))
+        await player.until("B step 12", lambda screen: re.search(rf"tokens +{n:,} +{half:,} ", screen.text))
