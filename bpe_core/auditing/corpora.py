@@ -8,9 +8,8 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.findings import LIKELY, SUSPECTED, Finding, Severity
 from bpe_core.auditing.subject import AuditSubject, merged_share, surprise
-from bpe_core.auditing.weights import LIKELY, SUSPECTED
 from bpe_core.visible import counted, visible
 
 RARE_SHARE: Final = 0.01  # a token is rare if it occurs less often than this part of `AuditSubject.even_share`

@@ -1,10 +1,22 @@
-"""What an audit yields: findings, each about one token with a reason in plain words."""
+"""What an audit yields, findings, each about one token with a reason in plain words; and how much each kind counts.
+
+Each kind gives a token *points* between 0 and 1: the weight of the kind times how strong this piece of evidence is.
+Points are joined as if each kind were right by itself with that probability: score = 1 - (1 - a) * (1 - b) * ..., the
+probability that at least one is. So more evidence never lowers a score; kinds of the same evidence count once. It is a
+rank for a reader's attention, not a measured probability.
+
+Where the rows of a model are known, these are measured on what the other kinds only guess at: a *guess* then counts
+as far as the row agrees, its points times `tail` of the row's percentile. So a token that the model has learned is not
+suspected for how it was made, and two kinds that agree come first.
+
+What texts show that the tokenizer was not trained on counts as far as it is `unusual` for tokens of that rank.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from bpe_core.visible import token_label
 
@@ -92,3 +104,89 @@ class Findings(tuple[Finding, ...]):
 
 OnStage = Callable[[int, int, str], object]
 """Called with how many pieces, tokens or rows of all are done, and the name of a stage; what it raises is raised."""
+
+
+class Weight(NamedTuple):
+    most: float  # points of the strongest, 0 to 1
+    why: str  # why so much, in one sentence
+    guess: bool = False  # it only guesses at what the rows of a model would show
+
+
+WEIGHTS: Final[Mapping[str, Weight]] = {
+    "unreachable": Weight(0.95, "Proved that no text becomes the token; half if only hundreds of contexts were tried."),
+    "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
+    "undertrained": Weight(0.9, "Measured on the model itself; half at the 2nd percentile (Land and Bartolo 2024)."),
+    "absent-from-reference": Weight(
+        0.8, "Glitch tokens arose like this (Rumbelow and Watkins 2023); less where chance explains it.", True
+    ),
+    "scaffold": Weight(
+        0.7, "Of the 16 that GPT-2 merged further within 5 steps, 13 are under-trained (Land and Bartolo 2024).", True
+    ),
+    "verbatim": Weight(0.7, "Of GPT-2's 32 such tokens 17 are published glitches (Watkins and Rumbelow 2023).", True),
+    "never-used": Weight(0.6, "The texts hold none, but other texts may; a judgement, not measured.", True),
+    "few-documents": Weight(0.5, "A name from one file is in no other; a tenth in texts of others; a judgement.", True),
+    "rare": Weight(0.3, "Seldom, but seen: a model may have learned it; a judgement.", True),
+    "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
+    "shape": Weight(0.15, "Long or mixed: often a copied phrase, often only a long word.", True),
+    "added-token": Weight(0.2, "Surprises whoever writes its text; a word may be written by chance."),
+    "partial-utf8": Weight(0.04, "By design; only in pairs never met before do these fail."),
+    "reachable-in-context": Weight(0.02, "It does occur, only not by itself."),
+    "unused-byte": Weight(0.01, "It can never occur, which is known and harmless."),
+}
+
+SAME_EVIDENCE: Final = frozenset({"scaffold", "never-used", "rare"})
+"""Kinds that see the same from two sides: later merges took all of a token, so it is scaffold and never used. Of those
+found about one token only the weightiest counts."""
+
+UNPROVEN: Final = 0.5  # strength of "unreachable" for a token that no context tried holds; a judgement
+GLITCH_SHARE: Final = 0.003  # of a vocabulary: 140 of GPT-2's 50,257 tokens (Watkins and Rumbelow 2023, "Glitch token
+# archaeology"), 188 of Llama 3's 128,256 (the results of Land and Bartolo 2024, "Fishing for Magikarp")
+LIKELY: Final = 0.5  # strength from which on a guess at how a token was made, or what a training left, is a warning
+SUSPECTED: Final = 0.1  # strength from which on what chosen texts show is: of ten such tokens one is a glitch
+_HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with which a token is half used up
+
+_HALF_AT: Final = 2.0  # percentile at which the evidence of a row counts half: Land and Bartolo's threshold
+_BY_DESIGN: Final = {"partial-utf8", "reachable-in-context", "unused-byte", "shape", "added-token"}
+"""Kinds of which all findings are notes, or nearly so. Of others a note counts a tenth of the weight of its kind."""
+
+
+def tail(percentile: float) -> float:
+    """How far in the lowest tail a row lies, 1 at percentile 0, half at the 2nd, and never quite 0.
+
+    >>> tail(0), tail(2), round(tail(50), 3)
+    (1.0, 0.5, 0.038)
+    """
+    return _HALF_AT / (_HALF_AT + percentile)
+
+
+def spent(left: float) -> float:
+    """How far a token is used up, if so many of its occurrences are left, in those of the last merge of the training.
+
+    >>> spent(0), spent(0.01), round(spent(1), 2)
+    (1.0, 0.5, 0.01)
+    """
+    return _HALF_LEFT / (_HALF_LEFT + left)
+
+
+def unusual(share: float) -> float:
+    """The probability that a token is a glitch, if a text shows of it what it shows of this share of its neighbors.
+
+    Its neighbors are the thousand tokens learned about when it was: counts never rise with the rank, so they were all
+    about as frequent in the tokenizer's own texts, and what the chosen ones show of many of them is how these texts
+    differ from those. Bayes: a glitch shows it for certain, any other token as often as its neighbors do.
+
+    >>> round(unusual(0.001), 2), round(unusual(0.03), 2), round(unusual(0.9), 3), unusual(0)
+    (0.75, 0.09, 0.003, 1.0)
+    """
+    return GLITCH_SHARE / (GLITCH_SHARE + (1 - GLITCH_SHARE) * share)
+
+
+def points(finding: Finding, percentile: float | None) -> float:
+    """The points of one finding; `percentile` is that of the token's row in a model, None if it is not known.
+
+    The weight of its kind times how strong it is among those of its kind, 0 to 1: what its check says, if it does.
+    """
+    weight = WEIGHTS[finding.kind]
+    usual = 0.1 if finding.severity is Severity.NOTE and finding.kind not in _BY_DESIGN else 1.0
+    worth: float = weight.most * finding.evidence.get("strength", usual)
+    return worth * tail(percentile) if weight.guess and percentile is not None else worth

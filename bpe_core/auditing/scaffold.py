@@ -5,9 +5,8 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any, Final
 
-from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.findings import LIKELY, Finding, Severity, spent, unusual
 from bpe_core.auditing.subject import AuditSubject, Usage, merged_share
-from bpe_core.auditing.weights import LIKELY, spent, unusual
 from bpe_core.vocabulary import Vocabulary
 
 THRESHOLD: Final = 0.9  # intersection over self (IoS, see `by_counts`) above which a token is scaffold

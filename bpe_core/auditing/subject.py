@@ -9,8 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final, Self
 
-from bpe_core.auditing.findings import Finding, OnStage, Severity
-from bpe_core.auditing.weights import spent, unusual
+from bpe_core.auditing.findings import Finding, OnStage, Severity, spent, unusual
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
 from bpe_core.corpus.reading import OnRead, Reading, TextFile

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.findings import SAME_EVIDENCE, WEIGHTS, Finding, Severity, points, tail
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.auditing.weights import SAME_EVIDENCE, WEIGHTS, points, tail
 from bpe_core.visible import token_label
 
 
@@ -23,7 +22,7 @@ class Verdict:
 
     id: int
     token: bytes  # of a special token its text in UTF-8
-    score: float  # 0 to 1, higher is more suspicious, see `bpe_core.auditing.weights`
+    score: float  # 0 to 1, higher is more suspicious, see `bpe_core.auditing.findings`
     severity: Severity | None  # of its worst finding
     kinds: tuple[str, ...]  # of its findings, what counts most first
     reason: str  # those of its findings, safe to write to a terminal

@@ -14,8 +14,7 @@ from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text
 from bpe_core.errors import OptionError, TextError
 from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS
-from bpe_core.metrics.comparison import Comparison
-from bpe_core.metrics.text_parts import WITHOUT_SPACES
+from bpe_core.metrics.comparison import WITHOUT_SPACES, Comparison
 from bpe_core.process import INTERRUPTED
 from bpe_core.report import ReportTable, Section, aligned, as_csv, as_latex, as_markdown, as_text
 from bpe_core.visible import counted, quoted, shortened, token_label, visible

@@ -1,6 +1,6 @@
 """The parts of a text whose tokenizer only splits it: their tokens are those of their pieces, one after the other.
 
-A split pattern is proved to look across no *safe cut* (see `bpe_core.patterns.cuts`), and whether two characters are
+A split pattern is proved to look across no *safe cut* (see `patterns.automaton`), and whether two characters are
 one depends on nothing but the two. So a part between two safe cuts has the same tokens wherever it stands.
 """
 

@@ -1,6 +1,6 @@
 """Where a text may be cut so that its parts have its tokens, for a tokenizer that changes a text before encoding it.
 
-It is decided from two adjacent characters alone, as in `bpe_core.patterns.cuts`. A rule of normalization says which
+It is decided from two adjacent characters alone, as in `patterns.automaton`. A rule of normalization says which
 characters *stand apart*: they are changed independently of their neighbors, and do not affect how these are changed. If
 both characters do so in all rules, the text on either side is changed as if it ended there. Then there are two kinds of
 safe cuts: the pattern always cuts between the two; or they are inside of one piece, and no token contains the two side

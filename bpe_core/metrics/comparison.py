@@ -6,7 +6,7 @@ The first tokenizer is the reference that each of the others is compared with.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest, nsmallest
@@ -18,7 +18,6 @@ import regex
 
 from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import Agreement, EncodedText, compared, encoded, morphological_alignment
-from bpe_core.metrics.text_parts import script_runs
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, n_characters, without_surrogates
 
@@ -31,6 +30,29 @@ _LONGEST_NUMBER: Final = 40  # digits that are analyzed; a longer run is data ra
 _MOST_CUTS: Final = 1 << 17  # different disagreements of a pair; if there are more, those counted once are dropped
 _WORST: Final = 100  # lines kept for each tokenizer, of those for which it needs the most more tokens than another
 _LONGEST_LINE: Final = 160  # characters of a line that are kept
+
+_SCRIPTS: Final = (
+    *("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Syriac", "Thaana", "Ethiopic"),
+    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
+    *("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Mongolian", "Javanese", "Balinese", "Tagalog"),
+    *("Han", "Hiragana", "Katakana", "Hangul", "Bopomofo", "Yi"),
+    *("Cherokee", "Canadian_Aboriginal", "Tifinagh", "Nko", "Coptic", "Gothic", "Braille"),
+)
+"""The scripts that are told apart, by their names in Unicode's property Script."""
+
+WITHOUT_SPACES: Final = (
+    *("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Javanese", "Balinese"),
+    *("Han", "Hiragana", "Katakana", "Bopomofo", "Yi"),
+)
+"""The scripts that put no spaces between words."""
+
+OTHER: Final = "Other"  # all other scripts
+SHARED: Final = "no script"  # a text of nothing but characters that all share: digits, punctuation, white space, emoji
+
+_LISTED: Final = "".join(rf"\p{{Script={name}}}" for name in _SCRIPTS)
+_RUN: Final = r"(?P<{0}>\p{{Script={0}}}[\p{{Script={0}}}\p{{Common}}\p{{Inherited}}]*+)"
+_OTHER_RUN: Final = rf"(?P<{OTHER}>[^\p{{Common}}\p{{Inherited}}{_LISTED}][^{_LISTED}]*+)"
+_RUNS: Final = regex.compile("|".join([*map(_RUN.format, _SCRIPTS), _OTHER_RUN]))
 
 _Encoding = Callable[[int], object]  # called before a text is encoded, with the index of the tokenizer
 
@@ -294,3 +316,37 @@ def _digit_lengths(number: Sequence[int], is_end: bytearray) -> tuple[int, ...]:
     n_digits = len(number) - 1
     cuts = [n for n in range(1, n_digits) if is_end.find(1, number[n], number[n + 1]) >= 0]
     return tuple(b - a for a, b in pairwise([0, *cuts, n_digits]))
+
+
+def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
+    """(script, start, end) of each maximal run of one script, in code points; the runs partition the text. O(n).
+
+    `script` is a name in Unicode's property Script, `OTHER` or `SHARED`. Characters that all scripts share belong to
+    the run before them, at the beginning of the text to the run after them.
+    """
+    start, script, end = 0, SHARED, 0
+    for found in _RUNS.finditer(text):
+        if found.lastgroup != script and script != SHARED:
+            yield script, start, end
+            start = end
+        script, end = found.lastgroup or OTHER, found.end()
+    if text:
+        yield script, start, len(text)
+
+
+def sections(text: str) -> list[tuple[str, str, int]]:
+    """(title, text, line) of the parts of a text that begin with a line "# Title"; what comes before is ignored.
+
+    The text is what follows that line, without newlines at either end; `line` is the number of its first, from 1.
+
+    >>> sections("a tale\\n\\n# English\\n\\nOnce\\n\\n# Deutsch\\nEinst\\n")
+    [('English', 'Once', 5), ('Deutsch', 'Einst', 8)]
+    """
+    found: list[tuple[str, str, int]] = []
+    before, *parts = regex.split(r"(?m)^# (.*)$", text)
+    line = 1 + before.count("\n")
+    for title, part in zip(parts[::2], parts[1::2], strict=True):
+        if title.strip():
+            found.append((title.strip(), part.strip("\n"), line + len(part) - len(part.lstrip("\n"))))
+        line += part.count("\n")
+    return found

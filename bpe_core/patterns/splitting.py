@@ -9,9 +9,8 @@ import regex
 
 from bpe_core import kernel
 from bpe_core.kernel.grammars import scanner
-from bpe_core.patterns.automaton import Automaton, automaton_of
+from bpe_core.patterns.automaton import Automaton, CutFinder, automaton_of
 from bpe_core.patterns.char_sets import Kinds
-from bpe_core.patterns.cuts import CutFinder
 from bpe_core.patterns.expression import Expression, enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then, in_full
 from bpe_core.patterns.text_search import TextSearch
@@ -53,7 +52,7 @@ class Splitter:
 
     @cached_property
     def blockwise(self) -> bool:
-        """Whether safe cuts are known, so that a long text can be split in blocks; see `bpe_core.patterns.cuts`."""
+        """Whether safe cuts are known, so that a long text can be split in blocks; see `patterns.automaton`."""
         return bool(self._cuts)
 
     def cut(self, text: str, at_least: int) -> int:

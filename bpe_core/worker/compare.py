@@ -14,7 +14,7 @@ from bpe_core.errors import OptionError, Stopped
 from bpe_core.formats import load
 from bpe_core.metrics.catalog import OF_PARTS, of_all_texts, of_amounts
 from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace, TokenCounts
-from bpe_core.metrics.text_parts import sections as sections_of
+from bpe_core.metrics.comparison import sections as sections_of
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Activity, Done
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.weights import WEIGHTS
+from bpe_core.auditing.findings import WEIGHTS, Severity
 from bpe_core.errors import BpeError
 from bpe_core.explain.trace import trace
 from bpe_core.visible import character_name, counted, token_label, visible

@@ -15,8 +15,7 @@ from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_amounts
-from bpe_core.metrics.comparison import Amounts
-from bpe_core.metrics.text_parts import WITHOUT_SPACES
+from bpe_core.metrics.comparison import WITHOUT_SPACES, Amounts
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import applies, bindings
 from tui.drawing.lines import LETTERS, beside, cut, placed, shape

@@ -7,10 +7,9 @@ import sys
 import pytest
 
 from bpe_core.auditing import audit, examine
-from bpe_core.auditing.findings import KINDS, Findings
+from bpe_core.auditing.findings import KINDS, WEIGHTS, Findings
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts, verdicts_on
-from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.corpus import Counts
 from bpe_core.trainer import train
 

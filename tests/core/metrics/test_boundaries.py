@@ -16,8 +16,7 @@ from bpe_core.metrics.boundaries import (
     encoded,
     morphological_alignment,
 )
-from bpe_core.metrics.comparison import Comparison
-from bpe_core.metrics.text_parts import script_runs, sections
+from bpe_core.metrics.comparison import Comparison, script_runs, sections
 from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
