@@ -91,6 +91,17 @@ def test_a_text_is_read_exactly(tmp_path: Path) -> None:
     check_readable(str(tmp_path))
 
 
+def test_a_folder_shows_the_text_that_is_found_first_its_own_before_those_below(tmp_path: Path) -> None:
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    assert first_pieces(file_source(tmp_path), 600, "gpt4") == []
+    (tmp_path / "binary").write_bytes(bytes(range(256)) * 9)
+    (below / "deep").write_text("one two")
+    assert first_pieces(file_source(tmp_path), 600, "gpt4") == ["one", " two"]
+    (tmp_path / "own").write_text("three")
+    assert first_pieces(file_source(tmp_path), 600, "gpt4") == ["three"]
+
+
 def test_what_cannot_be_a_corpus_is_told_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(bytes(range(256)) * 9)
     (tmp_path / "empty").touch()

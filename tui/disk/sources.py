@@ -2,15 +2,16 @@
 
 import os
 import sysconfig
+from contextlib import suppress
 from functools import cache
 from heapq import nsmallest
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
 from bpe_core.corpus import find_files
+from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
 from bpe_core.visible import visible
 from tui.state import Corpus, TextSource
@@ -21,6 +22,7 @@ _LARGE_TEXTS: Final = (
     TextSource(sysconfig.get_path("stdlib"), "Python library", _LIBRARY, is_folder=True),
     TextSource("/usr/share/doc", "System documentation", _PACKAGES, is_folder=True),
 )
+_TRIED: Final = 50  # entries of a folder that are looked at for a text to show
 LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus is not chosen from more by eye
 
 
@@ -115,13 +117,30 @@ def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
 
 
 def first_characters(path: str, number: int) -> str:
-    """The beginning of a file, or of the first text of a folder. Raises `TextError`."""
+    """The beginning of a file, or of a text in a folder, if one is found soon. Raises `TextError`."""
+    if os.path.isdir(path):
+        return _in_folder(path, number)
     text = ""
-    for block in chain.from_iterable(file.blocks() for file in find_files([Path(path)]).files):
+    for block in find_files([Path(path)]).files[0].blocks():
         text += block
         if len(text) >= number:
             break
     return text[:number]
+
+
+def _in_folder(path: str, number: int) -> str:
+    """The beginning of the first text as the tree lists them, those of the folder itself before those further down."""
+    folders, tried = [path], 0
+    while folders and tried < _TRIED:
+        tried += 1
+        with suppress(OSError):
+            sources, _ = listing(Path(folders.pop(0)))
+            folders += [source.path for source in sources if source.is_folder]
+            for source in [source for source in sources if not source.is_folder][: _TRIED - tried]:
+                tried += 1
+                with suppress(TextError):
+                    return first_characters(source.path, number)
+    return ""
 
 
 def whole_text(path: Path) -> str:

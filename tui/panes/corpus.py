@@ -13,6 +13,7 @@ from textual.events import DescendantFocus
 from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Label, OptionList, Static
+from textual.widgets.option_list import Option
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
@@ -21,7 +22,7 @@ from tui.drawing.palette import colored_pieces
 from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions, do
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.pane import Pane
-from tui.widgets.tokenizer_lists import TokenizerList, sentences
+from tui.widgets.tokenizer_lists import NONE, TokenizerList, sentences
 
 PREVIEWED: Final = 600  # characters of a text that the preview splits
 SOON: Final = 0.2  # seconds after which one is told that a text is still being split
@@ -39,13 +40,13 @@ class CorpusPane(Pane):
     texts = getters.query_one(CorpusTree)
     tokenizers = getters.query_one(TokenizerList)
 
-    _source: TextSource | None = None  # the text under the cursor
+    _source = TextSource("", "")  # the row under the cursor
 
     def compose(self) -> ComposeResult:
         yield CorpusTree()
         with Vertical(id="about-corpus"):
             yield Label("Tokenizers", classes="heading")
-            yield TokenizerList(id="kept")
+            yield TokenizerList(Option(NONE, disabled=True), id="kept")
             yield Label("Chosen", classes="heading", id="chosen-heading", markup=False)
             yield Static(id="totals", markup=False)
             yield Label("Preview", classes="heading", id="preview-heading", markup=False)
@@ -76,7 +77,7 @@ class CorpusPane(Pane):
         Raises `TextError`.
         """
         source = self._source
-        paths = (source.path,) if source and not (source.is_folder or source.preset) else self.corpus.paths
+        paths = (source.path,) if source.path and not (source.is_folder or source.preset) else self.corpus.paths
         return first_characters(paths[0], PREVIEWED) if paths else ""
 
     @on(DescendantFocus)
@@ -114,9 +115,9 @@ class CorpusPane(Pane):
             body.update("\n".join(sentences(one)), layout=False)
             return
         # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.
-        heading.update("Preview" if source is None else f"Pieces  {source.title}", layout=False)
-        if source is None or source.is_folder:
-            body.update("" if source is None else source.reason, layout=False)
+        heading.update(f"Pieces  {source.title}" if source.path else source.title, layout=False)
+        if not source.path:
+            body.update(source.reason, layout=False)
             return
         loop = asyncio.get_running_loop()
         split = loop.run_in_executor(self._beside, first_pieces, source, PREVIEWED, pattern)
@@ -124,7 +125,8 @@ class CorpusPane(Pane):
             await asyncio.wait([split], timeout=SOON)
             if not split.done():
                 body.update("splitting …", layout=False)
-            body.update(colored_pieces(await split, body.rich_style, self.app), layout=False)
+            pieces = colored_pieces(await split, body.rich_style, self.app)
+            body.update(pieces or "No text was found in its first entries; ^p adds any file by its path.", layout=False)
         except BpeError as error:
             body.update(visible(str(error)), layout=False)
         finally:

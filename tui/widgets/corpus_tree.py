@@ -58,9 +58,9 @@ class CorpusTree(Tree[TextSource]):
     weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)  # path -> how often it counts, if not once
 
     class Pointed(Message):
-        """The cursor is on a row: on this source, if it is one."""
+        """The cursor is on the row of this source, heading or remark."""
 
-        def __init__(self, source: TextSource | None) -> None:
+        def __init__(self, source: TextSource) -> None:
             super().__init__()
             self.source = source
 
@@ -203,7 +203,7 @@ class CorpusTree(Tree[TextSource]):
         event.stop()
         source = _source(event.node)
         self.hint = source.reason
-        self.post_message(self.Pointed(source if source.path else None))
+        self.post_message(self.Pointed(source))
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[TextSource]) -> None:
         # Enter, or a click: choose a file, run a preset; a folder has just been opened or closed.

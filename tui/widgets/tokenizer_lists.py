@@ -27,6 +27,7 @@ from tui.state import KnownTokenizer, do
 from tui.table.table import Cell, Column, Table
 from tui.terminal.guards import PagedOptionList
 
+NONE: Final = "none yet: F6 trains one"
 _DEEPEST: Final = 6  # folders above a file, of which one may tell it apart from another of its name
 _LONGEST_PATTERN: Final = 60
 
@@ -143,7 +144,8 @@ class TokenizerList(PagedOptionList):
         self._shown = kept, in_force
         self.clear_options()
         names = distinct_names(kept)
-        self.add_options(Option(_Row(one, names[one.path], one.path == in_force), id=one.path) for one in kept)
+        rows = [Option(_Row(one, names[one.path], one.path == in_force), id=one.path) for one in kept]
+        self.add_options(rows or [Option(NONE, disabled=True)])
         if kept:
             paths = [tokenizer.path for tokenizer in kept]
             self.highlighted = paths.index(on) if on in paths else min(place or 0, len(kept) - 1)

@@ -108,7 +108,9 @@ async def test_the_order_of_the_texts_stays_as_they_were_given(home: Path, small
     assert [Path(path).name for path in load_configuration().corpus] == [*names[1:], names[0]], "chosen last"
     async with play() as player:
         await player.until("Chosen  c.txt + 2 more", "Files                3 ✓")
-        player.press("f2", "home", "down", "o")  # only this one
+        player.press("f2", "home")
+        await player.until(lambda screen: screen.text.count("Your own texts") == 2)  # there, and above the keys
+        player.press("down", "o")  # only this one
         await player.until("documents                1", "Chosen  c.txt", "Pieces  c.txt", "Files                1 ✓")
 
 
