@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is 
     from bpe_core.live.baseline import Baseline, BaselineDiff
     from bpe_core.live.live_text import LiveText
     from bpe_core.live.spans import Span
-    from tui.text.tokens import Review, Rows, UnderCursor
+    from tui.text.tokens import Review, Rows
 
 BIG_TEXT: Final = 500_000  # characters of a text above which it is split into pieces beside the screen
 BIG_EDIT: Final = 100_000  # characters of an edit above which its tokens are not compared; the text is read anew
@@ -82,7 +82,7 @@ class Lane:
         """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
         self.why_none = ""  # why there are no tokens although there is a tokenizer: a sentence, or nothing
         self.changed: tuple[Columns, ...] = ()  # the code points whose tokens the last edits have made
-        self.under_cursor: UnderCursor | None = None  # the token at the place of `set_cursor`
+        self.under_cursor: Span | None = None  # the token at the place of `set_cursor`; at the end, the last one
         self._rows: Rows = {}  # the tokens of the rows drawn lately
         self._missed: list[tuple[int, int, str]] = []  # edits since the `reading` began
         self._is_unread = False  # whether all of the text must be read anew
@@ -223,10 +223,8 @@ class Lane:
 
     def set_cursor(self, offset: int) -> None:
         self._offset, self.under_cursor = offset, None
-        if self.live is not None:
-            from tui.text.tokens import find_under
-
-            self.under_cursor = self.ask(lambda live: find_under(live, offset), None)
+        if (place := min(offset, self.document.n_characters - 1)) >= 0:
+            self.under_cursor = self.ask(lambda live: live.span_at(place), None)
 
     def on_row(self, start: int, length: int, n_colors: int) -> OnRow:
         """The tokens on a row that begins at a code point, in one of so many colors each."""
@@ -381,7 +379,7 @@ class EditedText(Lane):
             place.ends_line,
             shared,
             tuple(filter(None, (clip(one, start, length) for one in marked))),
-            clip((under.start, under.end), start, length) if under else None,
+            clip(under[:2], start, length) if under else None,
             open=None if open_from is None else clip((open_from, self.document.n_characters), start, length),
         )
 

@@ -202,10 +202,9 @@ def lane_lines(
         if n_tokens:
             ratio = f"{bytes_per_token(n_bytes, n_tokens):.2f} bytes/token"
         here = Text(no_wrap=True)
-        if (under := lane.under_cursor) is not None:
-            data = dict(zip(under.ids, under.tokens, strict=True))
+        if (under := lane.under_cursor) is not None and lane.tokenizer is not None:
             here.append("here " if words else "", "dim")
-            here.append_text(token_labels(under.ids, data.__getitem__, palette, room=_HERE_CELLS))
+            here.append_text(token_labels(under.ids, lane.tokenizer.token_bytes, palette, _HERE_CELLS))
             here.append(f" {under.ids[0]:,}" if len(under.ids) == 1 else "", "dim")
         return [Text(name, "bold"), Text(tokens), Text(beside), Text(ratio), here]
 

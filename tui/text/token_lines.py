@@ -19,10 +19,12 @@ from bpe_core.visible import character_name, counted, token_label, visible
 from tui.drawing.lines import InfoLine, in_one_or_two, in_rows, sentence
 from tui.drawing.palette import Palette, joined, token_labels
 from tui.drawing.token_rows import INKS, MARKS, number
-from tui.text.tokens import Review, UnderCursor
+from tui.text.tokens import Review
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
+    from bpe_core.live.live_text import LiveText
+    from bpe_core.live.spans import Span
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.vocabulary import Vocabulary
     from tui.state import TokenLines
@@ -243,21 +245,22 @@ def lines_of_texts(search: TokenLines, width: int) -> Iterator[InfoLine]:
     yield from sentence(end, width)
 
 
-def about_place(under: UnderCursor, width: int) -> Iterator[InfoLine]:
+def about_place(live: LiveText, under: Span, width: int) -> Iterator[InfoLine]:
     """The place where a token stands: its characters, and which token owns which byte."""
-    start, end = under.start, under.end
+    start, end = under[:2]
+    tokens = [*map(live.tokenizer.token_bytes, under.ids)]
     where = f"character {start:,}" if end - start == 1 else f"characters {start:,} to {end - 1:,}"
     yield InfoLine(where, ink="muted")
-    for character in islice((one for one in under.text if not " " <= one <= "~"), _NAMED):
+    for character in islice((one for one in live.between(start, end) if not " " <= one <= "~"), _NAMED):
         yield InfoLine(f"{visible(character)}  {character_name(character)}", f"{ord(character):04X}", "muted")
-    if len(under.tokens) < 2:
+    if len(tokens) < 2:
         return
-    n_bytes = sum(map(len, under.tokens))
-    yield InfoLine(f"{len(under.tokens)} tokens share {n_bytes} bytes", ink="warning")
+    n_bytes = sum(map(len, tokens))
+    yield InfoLine(f"{len(tokens)} tokens share {n_bytes} bytes", ink="warning")
     if 3 * n_bytes <= width:
-        yield InfoLine(b"".join(under.tokens).hex(" "))
-        yield InfoLine(" ".join("╰" + "─" * (3 * len(token) - 3) + "╯" for token in under.tokens), ink="faint")
-    for token, data in islice(zip(under.ids, under.tokens, strict=True), _STRIP):
+        yield InfoLine(b"".join(tokens).hex(" "))
+        yield InfoLine(" ".join("╰" + "─" * (3 * len(token) - 3) + "╯" for token in tokens), ink="faint")
+    for token, data in islice(zip(under.ids, tokens, strict=True), _STRIP):
         yield InfoLine(data.hex(" "), f"id {token:,}", "muted")
 
 

@@ -1,7 +1,6 @@
 """What a screen asks of the tokens of a text: those on a row, the one under the cursor, what is not final, pitfalls."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
 from time import perf_counter
 from typing import Final
@@ -71,26 +70,6 @@ def _torn(live: LiveText, span: Span) -> list[Columns]:
     if b"".join(map(live.tokenizer.token_bytes, span.ids)) != utf8(text):  # it was changed before it was encoded
         return [(span.start, span.end)]
     return [(place, place + 1) for place in torn(span, text, live.tokenizer.token_bytes)]
-
-
-@dataclass(frozen=True, slots=True)
-class UnderCursor:
-    """The token under the cursor; at the end of the text, the last one."""
-
-    start: int
-    end: int
-    text: str  # the characters from `start` to `end`
-    ids: tuple[int, ...]  # the token; several where only together they make up whole characters
-    tokens: tuple[bytes, ...]  # the bytes of each of them
-
-
-def find_under(live: LiveText, offset: int) -> UnderCursor | None:
-    """What stands at a code point; at the end of the text, what stands before it."""
-    place = min(offset, live.n_characters - 1)
-    if place < 0 or (span := live.span_at(place)) is None:
-        return None
-    tokens = tuple(map(live.tokenizer.token_bytes, span.ids))
-    return UnderCursor(span.start, span.end, live.between(span.start, span.end), span.ids, tokens)
 
 
 def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -> tuple[Columns, ...]:

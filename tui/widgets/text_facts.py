@@ -203,11 +203,12 @@ class TokenSide(Vertical):
         under = edited.under_cursor
         lines = self.query_one(Lines)
         if self.seen == "token":
-            if tokenizer is None or under is None:
+            if edited.live is None or under is None:
                 lines.show_lines(sentence(NO_TOKEN, lines.room))
                 return
-            facts = TokenFacts(tokenizer, under.ids[0], self.verdicts.get(under.ids[0]))
-            lines.show_lines(token_summary(facts, [*about_place(under, lines.room)], lines.room, lines.size.height))
+            facts = TokenFacts(edited.live.tokenizer, under.ids[0], self.verdicts.get(under.ids[0]))
+            place = [*about_place(edited.live, under, lines.room)]
+            lines.show_lines(token_summary(facts, place, lines.room, lines.size.height))
         elif tokenizer is None or edited.live is None:
             lines.show_lines(())
         elif self.seen == "ahead" and edited.why_no_review:
