@@ -19,7 +19,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from bpe_core.visible import visible
 from tui.commands import bindings
 from tui.disk.config import load_configuration
-from tui.drawing.palette import theme_variables
+from tui.drawing.palette import TOKEN_COLORS
 from tui.screen import MainScreen
 from tui.state import Opened
 from tui.terminal.driver import call_at_end, enduring
@@ -123,7 +123,7 @@ class BpeScope(App[None]):
         return {name: theme for name, theme in themes.items() if theme.ansi} if self._few_colors else themes
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theme_variables()
+        return TOKEN_COLORS
 
     def get_driver_class(self) -> type[Driver]:
         return enduring(super().get_driver_class())

@@ -44,7 +44,7 @@ def test_what_a_killed_copy_was_writing_is_removed_by_the_next_that_has_its_file
     first.release()
 
 
-@pytest.mark.parametrize("n", [1, 499, 500, 501, 1000, 1001])
+@pytest.mark.parametrize("n", [1, 3])
 def test_a_text_in_lines_is_what_they_are_joined(n: int) -> None:
     lines = [f"line {number}\r" for number in range(n)]
     config.save_text(lines)

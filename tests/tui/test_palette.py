@@ -14,19 +14,19 @@ from bpe_core.pictures import N_COLORS, choose_colors
 from tui.app import THEMES
 from tui.drawing.palette import (
     CONTRAST,
+    TOKEN_COLORS,
     Palette,
     contrast,
     make_palette,
     muted,
     selected,
-    theme_variables,
 )
 
 RGB_THEMES = [theme for theme in (*BUILTIN_THEMES.values(), *THEMES) if not theme.ansi]
 
 
 def palette_of(theme: Theme, surface: str = "surface") -> Palette:
-    variables = {**theme_variables(), **theme.to_color_system().generate()}
+    variables = {**TOKEN_COLORS, **theme.to_color_system().generate()}
     # Some foregrounds are given as "auto 87%", which is resolved on the surface.
     name = variables["foreground"]
     background = Color.parse(variables[surface])

@@ -41,7 +41,6 @@ LONGEST_TITLE: Final = 60  # characters of a name in a list
 MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", "sample", "seed")
 """Arguments of a training, in the order in which they are asked for."""
 
-_GO_ON: Final = "continue with a file in it; Tab completes."
 _LEAST_ROOM: Final = 20  # characters of names that are listed where a terminal is too small for any
 _AT_REST: Final = 0.15  # seconds without a key after which a pattern is tried
 _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
@@ -297,7 +296,6 @@ class MoreOptions(Dialog[TrainingOptions | None]):
 
 
 def existing_path(text: str) -> Path:
-    """The absolute path of what is there."""
     path = _absolute(text)
     if not os.path.exists(path):
         raise ValueError(f"There is no {path}; correct the path.")
@@ -308,18 +306,16 @@ def existing_file(text: str) -> Path:
     """The absolute path of a file that is there, or of a folder that stands for one."""
     path = existing_path(text)
     if os.path.isdir(path) and not holder_in(path):
-        raise ValueError(f"{path} is a folder; {_GO_ON}")
+        raise ValueError(f"{path} is a folder; continue with a file in it; Tab completes.")
     return path
 
 
 def place_of_file(suffixes: Sequence[str], text: str) -> Path:
     """The absolute path of a file that can be written, and may be there; `suffixes` may be all, if there are none."""
     path = _absolute(text)
-    if os.path.isdir(path):
-        raise ValueError(f"{path} is a folder; {_GO_ON}")
+    check_place(path)
     if suffixes and path.suffix not in suffixes:
         raise ValueError(f"{path.name} ends in none of {', '.join(suffixes)}; give it one of these.")
-    check_place(path)
     return path
 
 
@@ -329,7 +325,6 @@ def _absolute(text: str) -> Path:
 
 
 def whole_number(least: int, most: int, text: str) -> int:
-    """A number that is neither too small nor too large."""
     digits = text.strip().replace(",", "").replace("_", "")
     if digits.isascii() and digits.isdigit() and len(digits) < 12 and least <= int(digits) <= most:
         return int(digits)
@@ -337,7 +332,6 @@ def whole_number(least: int, most: int, text: str) -> int:
 
 
 def weight(text: str) -> str:
-    """How many times a text counts, as it is typed."""
     with suppress(ValueError):
         if 0 < exact_fraction(text.strip()) <= LARGEST:
             return text.strip()
@@ -345,7 +339,6 @@ def weight(text: str) -> str:
 
 
 def title(text: str) -> str:
-    """A name of one's own that is not too long for a list."""
     name = text.strip()
     if len(name) > LONGEST_TITLE:
         raise ValueError(f"A name has {LONGEST_TITLE} characters at most, and this has {len(name):,}; shorten it.")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from platformdirs import user_config_path, user_data_path
 
@@ -14,7 +14,6 @@ from tui.disk import files
 from tui.state import USUAL_PACE, Opened, TrainingOptions
 
 Teller = Callable[[str], object]
-_TOGETHER: Final = 500  # lines of the editor's text that are made bytes at a time; between, the screen gets its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +95,7 @@ def load_text(path: Path | None = None, tell: Teller = lambda sentence: None) ->
 def save_text(text: str | Sequence[str], path: Path | None = None) -> None:
     """Keep the editor's text, as a whole or in lines, for the next start. Raises OSError."""
     lines = text.split("\n") if isinstance(text, str) else text
-    starts = range(0, len(lines), _TOGETHER)
-    parts = ("\n" * (start > 0) + "\n".join(lines[start : start + _TOGETHER]) for start in starts)
-    _write(path or text_file(), (part.encode(errors="replace") for part in parts))
+    _write(path or text_file(), (("\n" * (n > 0) + line).encode(errors="replace") for n, line in enumerate(lines)))
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:

@@ -35,12 +35,8 @@ _QUIET: Final = 0.35  # how far the text of tokens that step back goes towards t
 _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
 _REVERSE: Final = Style(reverse=True)
-_HUES: Final = tuple(Color.parse(hue).with_alpha(SHARE).hex for hue in HUES)
-
-
-def theme_variables() -> dict[str, str]:
-    """`{"token-0": color, ... "token-5": color}`: translucent, so that they suit any surface they are laid on."""
-    return {f"token-{number}": hue for number, hue in enumerate(_HUES)}
+TOKEN_COLORS: Final = {f"token-{number}": Color.parse(hue).with_alpha(SHARE).hex for number, hue in enumerate(HUES)}
+"""Variables of a theme; translucent, so that they suit any surface they are laid on."""
 
 
 def contrast(one: Color, other: Color) -> float:
@@ -103,7 +99,7 @@ def palette_of(
     app: "App[object]", base: Style, cursor: Style = _REVERSE, selection: Style = _REVERSE, gutter: Style | None = None
 ) -> Palette:
     """The styles for text that is `base` without tokens, under the app's theme; the same object while all stays."""
-    hues = tuple(app.theme_variables.get(f"token-{number}", hue) for number, hue in enumerate(_HUES))
+    hues = tuple(app.theme_variables.get(name, color) for name, color in TOKEN_COLORS.items())
     return make_palette(base, cursor, selection, gutter, hues=hues, ansi=app.native_ansi_color, colorless=app.no_color)
 
 
@@ -114,7 +110,7 @@ def make_palette(
     selection: Style = _REVERSE,
     gutter: Style | None = None,
     *,
-    hues: tuple[str, ...] = _HUES,
+    hues: tuple[str, ...] = tuple(TOKEN_COLORS.values()),
     ansi: bool = False,
     colorless: bool = False,
 ) -> Palette:

@@ -14,7 +14,7 @@ from typing import Final
 
 from textual.app import App
 from textual.dom import DOMNode
-from textual.events import Event, Key, MouseDown, MouseEvent, MouseMove, MouseUp, Paste
+from textual.events import Event, Key, MouseDown, MouseEvent, MouseUp, Paste
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
@@ -51,8 +51,6 @@ class TypeAhead:
             if self._ready.is_set() or not isinstance(event, Key) or not leads(event, focused):
                 return False
             self._following = asyncio.create_task(self._follow(focused))
-        if isinstance(event, MouseMove) and self._waiting and isinstance(self._waiting[-1], MouseMove):
-            self._waiting.pop()  # only the last place of the mouse counts
         self._waiting.append(event)
         return True
 

@@ -188,7 +188,6 @@ def _children(facts: TokenFacts) -> Iterator[InfoLine]:
 
 
 def _first_children(facts: TokenFacts, width: int, *, brief: bool) -> Iterator[InfoLine]:
-    """The same in a line or two."""
     if children := facts.vocabulary.children(facts.token):
         first = "  ".join([token_label(facts.vocabulary.token_bytes(child)) for child in children[:width]])
         yield InfoLine(f"goes into {first}" if brief else "goes into", counted(len(children), "token"), "muted")
