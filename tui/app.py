@@ -1,10 +1,12 @@
 """The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
 
 import asyncio
+import json
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from rich.console import Console, RenderableType
@@ -26,36 +28,8 @@ from tui.terminal.driver import call_at_end, enduring
 from tui.terminal.guards import GuardedPalette, leads_nowhere
 from tui.terminal.type_ahead import TypeAhead
 
-INK: Final = Theme(
-    name="bpescope-dark",
-    primary="#e8b15c",
-    secondary="#7fb4ca",
-    warning="#e0a05a",
-    error="#e0707a",
-    success="#8fbf7f",
-    foreground="#d5d8de",
-    background="#14161a",
-    surface="#191c21",
-    panel="#22262d",
-    boost="#272c34",
-    variables={"border": "#4b525e", "border-blurred": "#2c313a"},
-)
-PAPER: Final = Theme(
-    name="bpescope-light",
-    primary="#9a5b00",
-    secondary="#2f6f8f",
-    warning="#a85a00",
-    error="#b3313d",
-    success="#3f7a2f",
-    foreground="#23262b",
-    background="#f6f4ef",
-    surface="#fbfaf7",
-    panel="#ebe7de",
-    boost="#e2ddd1",
-    dark=False,
-    variables={"border": "#a39b8b", "border-blurred": "#d6d0c3"},
-)
-THEMES: Final = (INK, PAPER)
+THEMES: Final = tuple(Theme(**colors) for colors in json.loads(Path(__file__).with_name("themes.json").read_bytes()))
+INK, PAPER = THEMES
 
 SIXTEEN: Final = "ansi-dark"
 """Textual's theme of the terminal's own colors: it suits dark and light ones, whose ground and ink it takes."""
