@@ -34,11 +34,6 @@ class AskLanes(Dialog[bool]):
         Binding("alt+l", "dismiss(True)"),
     ]
     _has_toggled = False
-    DEFAULT_CSS = """
-    AskLanes Label { width: 1fr; }
-    AskLanes OptionList { height: auto; max-height: 12; padding: 0; margin-top: 1; }
-    AskLanes OptionList, AskLanes OptionList:focus { border: none; }
-    """
 
     def __init__(
         self,

@@ -175,9 +175,6 @@ class AskPattern(Ask[str]):
     """Asks for a split pattern, by its name or as it is, and shows how it splits a text; gives one that was tried."""
 
     REPLACES = False
-    DEFAULT_CSS = """
-    AskPattern #tried { height: auto; max-height: 8; margin-top: 1; }
-    """
 
     def __init__(self, question: str, start: str = "", read: Callable[[], str] = str) -> None:
         """`read` reads the text that is split, beside the screen; where it finds none, a sentence is."""

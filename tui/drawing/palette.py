@@ -173,7 +173,6 @@ def _underlined(odd: bool) -> Ways:
     return Ways(usual, usual + Style(italic=True), usual + Style(bold=True), usual + Style(dim=True))
 
 
-@lru_cache(maxsize=4096)
 def selected(style: Style, selection: Style) -> Style:
     """A style with a selection mixed in, so that the tokens can still be told apart under it."""
     if style.bgcolor is None or selection.bgcolor is None:
@@ -183,7 +182,6 @@ def selected(style: Style, selection: Style) -> Style:
     return style + _on(next((mixed for mixed in mixtures if contrast(mixed, text) >= CONTRAST), own), text)
 
 
-@lru_cache(maxsize=4096)
 def muted(style: Style) -> Style:
     """A style whose text steps back half way to its background: for glyphs that stand for something else."""
     if style.bgcolor is None or style.color is None or not (style.bgcolor.triplet and style.color.triplet):

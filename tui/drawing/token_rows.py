@@ -1,7 +1,6 @@
 """TokenRows: a row for each token of a vocabulary and for each hole among its ids, and what an audit says of them.
 
-What takes time grows with the vocabulary and is done by generators that pause every few milliseconds, so that 200,000
-rows hold up no key. Rows become a file by `exported`.
+What takes time is done by generators that pause every few milliseconds, so that 200,000 rows hold up no key.
 """
 
 import csv

@@ -2,8 +2,7 @@
 
 Textual's own document splits on everything that looks like the end of a line and joins with one kind of newline,
 so carriage returns, form feeds and Unicode separators come back changed. Here only "\\n" ends a line; every other
-character stays inside one. Every edit, undo and redo passes `replace_range`, and there the listener hears of it in
-code point offsets.
+character stays inside one. Every edit, undo and redo passes `replace_range`.
 """
 
 from bisect import bisect_right
@@ -20,9 +19,7 @@ _TOGETHER: Final = 1024  # lengths that are added up in one go
 
 
 class FaithfulDocument(Document):
-    """The document of a `TextArea`: "\\n" ends a line, nothing else does.
-
-    The `listener` is called with (start, end, replacement) of an edit: which code points are replaced by what.
+    """The `listener` is called with (start, end, replacement) of an edit: which code points are replaced by what.
 
     >>> FaithfulDocument("a\\r\\nb\\x0cc").lines
     ['a\\r', 'b\\x0cc']
@@ -59,11 +56,7 @@ class FaithfulDocument(Document):
         return "\n".join((self._lines[top][left:], *self._lines[top + 1 : bottom], self._lines[bottom][:right]))
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
-        """Put `text` in place of what stands between two places, and tell the listener.
-
-        Returns:
-            where the new text ends, and the text that is gone.
-        """
+        """Put `text` in place of what stands between two places; where it ends, and the text that is gone."""
         text = without_surrogates(text)
         (top, left), (bottom, right) = sorted((self._clamp(start), self._clamp(end)))
         offset = self._lengths.start(top) + left

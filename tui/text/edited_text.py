@@ -1,8 +1,8 @@
 """EditedText: a text while it is edited, its tokens in one lane or more, and all that is known of it.
 
-Nothing here knows a widget. An edit comes here once: the document tells of it, and all lanes, the review and the
-baseline are brought up to date. Whatever the engine refuses, the text stays and can be edited; then there are no
-tokens, but a sentence that says why. What takes long is put into a `TextReading`, to be run beside the screen.
+An edit comes here once: the document tells of it, and all lanes, the review and the baseline are brought up to date.
+Whatever the engine refuses, the text stays and can be edited; then there are no tokens, but a sentence that says why.
+What takes long is put into a `TextReading`, to be run beside the screen.
 """
 
 from __future__ import annotations
@@ -291,10 +291,7 @@ class EditedText(Lane):
         return all(lane.is_settled for lane in self.lanes)
 
     def settle_all(self, seconds: float) -> bool:
-        """Work for so long on the tokens of the first lane where some are not known yet; whether all lanes are settled.
-
-        So the first lane is whole first, and each call costs the same, however many lanes there are.
-        """
+        """Work for so long on the first lane whose tokens are not all known yet; whether all lanes are settled."""
         lane = next((lane for lane in self.lanes if not lane.is_settled), None)
         return lane is None or (lane.settle(seconds) and self.is_all_settled)
 
