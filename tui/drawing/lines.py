@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -35,14 +36,7 @@ LETTERS: Final = "ABCD"  # what the tokenizers that are compared are called, in 
 INKS: Final = ("text", "token", "muted", "faint", "accent", "secondary", "warning")
 """What a widget that draws its own lines draws in: component classes, `INK_CLASSES`, which `INK_CSS` gives colors."""
 INK_CLASSES: Final = {f"ink--{ink}" for ink in INKS}
-INK_CSS: Final = """
-    background: $surface;
-    &> .ink--text { color: $text; } &> .ink--token { color: $text; text-style: bold; }
-    &> .ink--muted { color: $text-muted; } &> .ink--faint { color: $text-disabled; }
-    &> .ink--accent { color: $text-accent; } &> .ink--secondary { color: $text-secondary; }
-    &> .ink--warning { color: $text-warning; }
-    &:ansi > .ink--faint { text-style: dim; }
-"""
+INK_CSS: Final = Path(__file__).with_name("inks.tcss").read_text()
 
 
 def ink_of(widget: Widget, name: str) -> Style:
