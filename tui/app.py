@@ -83,7 +83,6 @@ class BpeScope(App[None]):
         self._loaded = asyncio.Event()
         self.type_ahead = TypeAhead(self, self._loaded)
         self._question: Screen[int | None] | None = None  # whether to leave without the text
-        self._panicked = False
 
     def deliver_screenshot(self, *arguments: Any, **options: Any) -> str | None:
         with suppress(ScreenStackError):  # the app is leaving: there is no screen to draw
@@ -146,16 +145,9 @@ class BpeScope(App[None]):
             self._question = Confirm(question, "Leave", "Stay")
             self.push_screen(self._question, lambda leave: self.exit() if leave else None)
 
-    # What Textual needs guarding from
-
     def panic(self, *renderables: RenderableType) -> None:
-        self._panicked = True
+        self.exit(return_code=1)  # a crash outside of the event loop would leave with 0
         super().panic(*renderables)
-
-    @property
-    def return_code(self) -> int | None:
-        """0 after a quiet end, 1 after a crash wherever it was; None while the app runs."""
-        return 1 if self._panicked else super().return_code
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, GuardedPalette):

@@ -57,5 +57,5 @@ def test_the_eye_of_these_tests_is_open(player_home: Path) -> None:
 
 @pytest.mark.slow
 async def test_a_lie_is_found(player_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EditedText, "_splice", lambda *_: None)
+    monkeypatch.setattr(EditedText, "_apply", lambda *_: None)
     assert (await play([("keys", "a", "b")])).wrong

@@ -5,11 +5,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from tui.drawing.palette import joined, make_palette, token_labels
+from tui.drawing.palette import make_palette, token_labels
 
 BASE = Style(color="#ffffff", bgcolor="#000000")
 PALETTE = make_palette(BASE, Style(reverse=True), Style(reverse=True))
-PLAIN = make_palette(BASE, Style(), Style(), colorless=True)
 WORDS = (b" the", b"Default", b"\n", b"\xf0\x9f", "雨".encode(), "\u0301".encode(), b"x")
 
 
@@ -19,8 +18,7 @@ def bytes_of(token: int) -> bytes:
 
 def test_chips_stand_apart_and_joined_ones_do_not() -> None:
     assert token_labels([0, 1, 2], bytes_of, PALETTE).plain == "␣the Default ↵"
-    assert joined([0, 1, 2], bytes_of, PALETTE).plain == "␣theDefault↵"
-    assert joined([0, 1, 2], bytes_of, PLAIN).plain == "␣the·Default·↵"  # underlines alone are easily overlooked
+    assert token_labels([0, 1, 2], bytes_of, PALETTE, between="").plain == "␣theDefault↵"
 
 
 def test_what_has_no_place_is_counted() -> None:

@@ -209,27 +209,19 @@ def token_labels(
     bytes_of: Bytes,
     palette: Palette,
     room: int = 1000,
-    style: Callable[[Ways], Style] = lambda ways: ways.usual,
+    style: Callable[[Ways, int], Style] = lambda ways, token: ways.usual,
+    between: str = " ",
 ) -> Text:
-    """Tokens with a space between them in at most `room` cells; those that find no place are counted at the end."""
+    """Tokens side by side in at most `room` cells; those that find no place are counted at the end."""
     text = Text(no_wrap=True, overflow="ellipsis")
     for index, (label, ways) in enumerate(_labels(ids[:room], bytes_of, palette)):
         n_left = len(ids) - index
         after = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
-        if text.cell_len + bool(index) + cell_len(label) + after > room:
+        if text.cell_len + len(between) * bool(index) + cell_len(label) + after > room:
             if index:
                 return text.append(f" +{n_left:,}", "dim")
             label = cut(label, max(room - after, _LEAST))
-        text.append(" " if index else "").append(label, style(ways))
-    return text
-
-
-def joined(ids: Sequence[int], bytes_of: Bytes, palette: Palette, made: int | None = None) -> Text:
-    """Tokens side by side as they stand in a text, `made` brought out; with dots between where there are no colors."""
-    text = Text(no_wrap=True)
-    between = "·" if not palette.underlines else ""
-    for index, (label, ways) in enumerate(_labels(ids, bytes_of, palette)):
-        text.append(between if index else "").append(label, ways.changed if ids[index] == made else ways.usual)
+        text.append(between if index else "").append(label, style(ways, ids[index]))
     return text
 
 

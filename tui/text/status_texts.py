@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import chain, islice
-from operator import attrgetter
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
@@ -129,8 +128,8 @@ def _exchange(
     def side(ids: Sequence[int], cells: int) -> Text:
         if not ids:
             return Text("nothing", "dim italic")
-        draw = (lambda ways: ways.usual + _GONE) if ids is removed else attrgetter("changed")
-        return token_labels(ids, tokenizer.token_bytes, palette, cells, draw)
+        draws = (lambda ways, _: ways.usual + _GONE) if ids is removed else (lambda ways, _: ways.changed)
+        return token_labels(ids, tokenizer.token_bytes, palette, cells, draws)
 
     room -= len(_ARROW)
     right = side(inserted, room - min(side(removed, room).cell_len, room // 2))

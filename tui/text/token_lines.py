@@ -17,7 +17,7 @@ from bpe_core.errors import BpeError
 from bpe_core.explain.trace import trace
 from bpe_core.visible import character_name, counted, token_label, visible
 from tui.drawing.lines import InfoLine, in_one_or_two, in_rows, sentence
-from tui.drawing.palette import Palette, joined, token_labels
+from tui.drawing.palette import Palette, token_labels
 from tui.drawing.token_rows import INKS, MARKS, number
 from tui.text.tokens import Review
 
@@ -294,10 +294,11 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
         return
 
     def side_by_side(tokens: Sequence[int], made: int | None = None) -> Iterator[InfoLine]:
-        """Tokens in their colors, `made` brought out."""
-        sizes = [cell_len(token_label(bytes_of(token))) + (not palette.underlines) for token in tokens]
+        """Tokens in their colors, `made` brought out; with dots between where underlines alone are overlooked."""
+        between, style = "" if palette.underlines else "·", lambda ways, id: ways.changed if id == made else ways.usual
+        sizes = [cell_len(token_label(bytes_of(token)) + between) for token in tokens]
         for row in in_rows(tokens, sizes, width - 1):
-            yield InfoLine(joined(row, bytes_of, palette, made), lead=" ")
+            yield InfoLine(token_labels(row, bytes_of, palette, style=style, between=between), lead=" ")
 
     yield InfoLine(token_label(piece.encode()), counted(len(traced.parts), "token"), "token")
     yield InfoLine("a piece, cut by the pattern", ink="muted")

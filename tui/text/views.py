@@ -116,12 +116,8 @@ def lay_out(
             for line_number, line in enumerate(text.split("\n")):
                 if line_number:
                     flow.room = 0
-                label, size = _label(line)
-                if 0 < size <= width:
-                    flow.put(size, DrawnPart(label, color, is_invalid))
-                elif size:
-                    for piece in chop_cells(label, width):
-                        flow.put(cell_len(piece), DrawnPart(piece, color, is_invalid))
+                for piece in _pieces(line, width):
+                    flow.put(cell_len(piece), DrawnPart(piece, color, is_invalid))
                 if len(span.ids) > 1:
                     flow.put(len(times := f"×{len(span.ids)}"), DrawnPart(times))
         if not number % _AT_A_TIME:
@@ -130,9 +126,9 @@ def lay_out(
 
 
 @lru_cache(maxsize=1 << 14)
-def _label(line: str) -> tuple[str, int]:
-    """A line of a token as it is drawn, and its cells."""
+def _pieces(line: str, width: int) -> list[str]:
+    """A line of a token as it is drawn, in as many pieces as rows of so many cells need."""
     label = visible(line.replace("\t", "⇥"))
     if label and not cell_len(label[0]):  # an accent gets something to stand on
         label = f"◌{label}"
-    return label, cell_len(label)
+    return chop_cells(label, width) if label else []
