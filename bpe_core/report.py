@@ -142,9 +142,8 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
                 columns = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(shown, kinds, strict=True))
                 lines.append(f"<tr{mark}>{columns}</tr>")
             lines.append("</table>")
-    return html_page(
-        visible(title), f"\n{Path(__file__).with_suffix('.css').read_text('utf-8')}", "\n".join(lines) + "\n"
-    )
+    style = Path(__file__).with_suffix(".css").read_text("utf-8")
+    return html_page(visible(title), f"\n{style}", "\n".join(lines) + "\n")
 
 
 def token_labels(tokenizer: Tokenizer, ids: Iterable[int], between: str = " ") -> str:

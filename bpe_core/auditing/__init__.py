@@ -24,7 +24,7 @@ def audit(
     """All findings about the tokenizer's tokens, the worst first.
 
     `counts` and `reference` are those of `AuditSubject`; `embeddings` is the embedding matrix of a model that uses the
-    tokenizer (row i belongs to id i), or the path of one, see `open_matrix`; `indicator` that of `examine`. Raises
+    tokenizer (row i belongs to id i), or the path of one, see `open_matrix`; `indicator` that of `undertrained`. Raises
     `OptionError` for texts split by another pattern, `EmbeddingsError` for a matrix that cannot be read or lacks rows.
     """
     if isinstance(embeddings, str | os.PathLike):
@@ -34,10 +34,7 @@ def audit(
 
 
 def examine(subject: AuditSubject, embeddings: Matrix | None = None, indicator: str | None = None) -> Iterator[Finding]:
-    """The findings as they are made, check by check.
-
-    `indicator` is one of `bpe_core.auditing.undertrained.INDICATORS`; None chooses by the kind of matrix.
-    """
+    """The findings as they are made, check by check; `indicator` is that of `undertrained`."""
     impossible: set[int] = set()
     for check in (
         *(static.spelling, reachability.unreachable, static.duplicates, corpora.absent_from_reference, corpora.seldom),

@@ -254,10 +254,7 @@ def _labels(tokens: Iterable[str]) -> str:
 
 
 def _worst_lines(lines: Iterable[_Found], index: int, labels: Sequence[str]) -> Section:
-    """The lines for which a tokenizer needs the most more tokens than the best of the others (`WorstLine.excess`).
-
-    Their text is as the file has it: who writes the section makes it visible.
-    """
+    """The lines for which a tokenizer needs the most more tokens than the best of the others (`WorstLine.excess`)."""
     rows = [
         [f"+{one['excess']:,}", *(f"{n:,}" for n in one["tokens"]), f"{one['in']}:{one['line']}", one["text"].strip()]
         for one in lines

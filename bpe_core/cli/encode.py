@@ -1,8 +1,4 @@
-"""`encode`, `decode` and `show`: texts into token ids and back, and as pictures of their tokens.
-
-Documents are read and divided by this thread. Where the kernel encodes, which it does free of the GIL, threads make of
-the parts the ids as they are printed, and these are put in order here.
-"""
+"""`encode`, `decode` and `show`: texts into token ids and back, and as pictures of their tokens."""
 
 import os
 import sys
@@ -115,7 +111,7 @@ def encoded(
     """Yield the ids of documents, each of which comes in blocks: those of its parts in order, then None.
 
     `between` separates printed ids; None if only their number is asked for. `allowed` and `disallowed` special tokens
-    are as in `Tokenizer.encode`. Closing the iterator waits for no thread.
+    are as in `Tokenizer.encode`. Where the kernel encodes, threads make of the parts the ids as they are printed.
     """
 
     def parts() -> Iterator[Part]:
@@ -129,15 +125,11 @@ def encoded(
         ids = tokenizer.encode_to_array(part) if isinstance(part, str) else array("I", part)
         return len(ids), "" if between is None else kernel.decimals(ids.tobytes(), between)
 
+    def is_own(share: Share) -> bool:
+        return n_threads == 1 or not (kernel.available and SHARE <= share[0] <= _MOST)
+
     n_threads = most_threads()
-    if n_threads == 1 or not kernel.available:
-        yield from map(ids_of, parts())
-        return
-
-    def ids_of_share(share: Share) -> list[Ids | None]:
-        return list(map(ids_of, share[1]))
-
-    for ids in in_order(ids_of_share, _shares(parts()), n_threads, here=lambda share: not SHARE <= share[0] <= _MOST):
+    for ids in in_order(lambda share: list(map(ids_of, share[1])), _shares(parts()), n_threads, here=is_own):
         yield from ids
 
 

@@ -76,10 +76,7 @@ def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The lines of the file, without special tokens and pattern, for which the format has no place.
-
-    Raises `FormatError` if merging by ranks would give other ids than the tokenizer for some text.
-    """
+    """The lines of the file, without special tokens and pattern, for which the format has no place."""
     for token, data in ranks_of(tokenizer).items():
         yield f"{b64encode(data).decode() or '='} {token}\n"
 
