@@ -12,10 +12,12 @@ suspected for how it was made, and two kinds that agree come first.
 What texts show that the tokenizer was not trained on counts as far as it is `unusual` for tokens of that rank.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from bpe_core.visible import token_label
@@ -34,23 +36,14 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-KINDS: Final[Mapping[str, str]] = {
-    "unreachable": "No text was found that becomes this token.",
-    "duplicate": "Another token has the same bytes, so only one of the two is ever used.",
-    "absent-from-reference": "Common in the chosen texts, missing or rare in the reference.",
-    "undertrained": "Its row in the model's embeddings looks as if it had hardly been trained.",
-    "never-used": "It occurs nowhere in the texts once these are tokenized.",
-    "rare": "It hardly occurs in the texts once these are tokenized.",
-    "scaffold": "A step on the way to longer tokens, which replace it nearly everywhere.",
-    "verbatim": "Merged in one go: likely one string that was only ever copied.",
-    "few-documents": "All its occurrences come from one or two documents.",
-    "special-lookalike": "An ordinary token that looks like a special one.",
-    "shape": "Much longer than other tokens of its script, or of letters of two scripts.",
-    "added-token": "Found in a text before everything else, whatever stands around it.",
-    "partial-utf8": "Holds a piece of a character: its bytes alone are no text.",
-    "reachable-in-context": "Its own text becomes other tokens, but inside a longer text it does occur.",
-    "unused-byte": "One of the 13 bytes that no UTF-8 text contains.",
-}
+class Weight(NamedTuple):
+    most: float  # points of the strongest, 0 to 1
+    why: str  # why so much, in one sentence
+    guess: bool = False  # it only guesses at what the rows of a model would show
+
+
+_TABLE: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+KINDS: Final[Mapping[str, str]] = {kind: row["meaning"] for kind, row in _TABLE.items()}
 """Kind of finding -> what it means in one sentence; in the order in which an audit lists them."""
 
 
@@ -106,32 +99,9 @@ OnStage = Callable[[int, int, str], object]
 """Called with how many pieces, tokens or rows of all are done, and the name of a stage; what it raises is raised."""
 
 
-class Weight(NamedTuple):
-    most: float  # points of the strongest, 0 to 1
-    why: str  # why so much, in one sentence
-    guess: bool = False  # it only guesses at what the rows of a model would show
-
-
 WEIGHTS: Final[Mapping[str, Weight]] = {
-    "unreachable": Weight(0.95, "Proved that no text becomes the token; half if only hundreds of contexts were tried."),
-    "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
-    "undertrained": Weight(0.9, "Measured on the model itself; half at the 2nd percentile (Land and Bartolo 2024)."),
-    "absent-from-reference": Weight(
-        0.8, "Glitch tokens arose like this (Rumbelow and Watkins 2023); less where chance explains it.", True
-    ),
-    "scaffold": Weight(
-        0.7, "Of the 16 that GPT-2 merged further within 5 steps, 13 are under-trained (Land and Bartolo 2024).", True
-    ),
-    "verbatim": Weight(0.7, "Of GPT-2's 32 such tokens 17 are published glitches (Watkins and Rumbelow 2023).", True),
-    "never-used": Weight(0.6, "The texts hold none, but other texts may; a judgement, not measured.", True),
-    "few-documents": Weight(0.5, "A name from one file is in no other; a tenth in texts of others; a judgement.", True),
-    "rare": Weight(0.3, "Seldom, but seen: a model may have learned it; a judgement.", True),
-    "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
-    "shape": Weight(0.15, "Long or mixed: often a copied phrase, often only a long word.", True),
-    "added-token": Weight(0.2, "Surprises whoever writes its text; a word may be written by chance."),
-    "partial-utf8": Weight(0.04, "By design; only in pairs never met before do these fail."),
-    "reachable-in-context": Weight(0.02, "It does occur, only not by itself."),
-    "unused-byte": Weight(0.01, "It can never occur, which is known and harmless."),
+    kind: Weight(row["most"], row["why"], "guess" in row)
+    for kind, row in sorted(_TABLE.items(), key=lambda item: -item[1]["most"])
 }
 
 SAME_EVIDENCE: Final = frozenset({"scaffold", "never-used", "rare"})
