@@ -13,7 +13,6 @@ from typing import Final
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.huggingface import WORDS
 from bpe_core.patterns import splitter
-from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import Normalizer, prepended, replaced, replaced_matches, stripped
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, Preparation, SplitStep
@@ -150,7 +149,7 @@ def _tokenizer(pieces: list[Piece], adds_prefix: bool, removes_spaces: bool, nam
     )
     added = [AddedToken(text, token, special=True) for text, token in specials.items()]
     added += [AddedToken(names[token], token, normalized=True) for token in of_kind[_USER_DEFINED]]
-    rules = [*replaced_matches(Expression("  +"), " "), *stripped(True, False, " ")] * removes_spaces
+    rules = [*replaced_matches("  +", " "), *stripped(True, False, " ")] * removes_spaces
     rules += [*prepended(METASPACE)] * adds_prefix + [*replaced(" ", METASPACE)]
     rules += [*stripped(False, True, METASPACE)] * removes_spaces
     keeps_words_apart = all(METASPACE not in names[token].lstrip(METASPACE) for token in normal)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
+from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
@@ -29,6 +30,15 @@ class Splitter:
         self.pattern: Final = str(tree)  # in the notation of `bpe_core.patterns.pattern`, names where they were given
         self.source: Final = in_full(tree)  # the same without names; "" makes one piece of a document
         self.lossy: Final = lossy  # whether text between pieces is dropped, so that decoding cannot restore it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Splitter) and self.tree == other.tree
+
+    def __hash__(self) -> int:
+        return hash(self.tree)
+
+    def __reduce__(self) -> tuple[Callable[[str], "Splitter"], tuple[str]]:
+        return import_module("bpe_core.patterns").splitter, (self.pattern,)
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text` in order, none empty; joined they are `text` again unless the pattern is lossy.

@@ -8,9 +8,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from itertools import groupby, pairwise
-from typing import Final, Literal
+from typing import Any, Final, Literal, ParamSpec
 
 import regex
 
@@ -38,18 +39,22 @@ _DECOMPOSED_AT_ONCE: Final = 256  # characters
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One elementary step of a normalizer."""
+    """One elementary step of a normalizer. Two are equal, and one is pickled, by what it was made of."""
 
-    rewrites: Callable[[str], Iterable[Rewrite]]
+    rewrites: Callable[[str], Iterable[Rewrite]] = field(compare=False)
     """Text -> the ranges that it rewrites, ascending."""
-    apply: Callable[[str, float], str] | None = None
+    apply: Callable[[str, float], str] | None = field(default=None, compare=False)
     """(text, most characters) -> rewritten text, as calling the rule gives it, where that is faster than the rewrites
     or does more."""
-    is_apart: Callable[[str], bool] = lambda character: False
+    is_apart: Callable[[str], bool] = field(default=lambda character: False, compare=False)
     """Character -> whether a text can be cut between it and another such character and the two parts be rewritten by
     themselves, with the same result. False where that is not known."""
     only_at: str = ""
     """"start" or "end" if it rewrites only that end of the whole text; "" otherwise."""
+    origin: tuple[Any, ...] = ()  # name of the function in this module that made it, its arguments, index in the result
+
+    def __reduce__(self) -> tuple[Callable[..., "Rule"], tuple[Any, ...]]:
+        return _made_again, self.origin
 
     def __call__(self, text: str, most: float = math.inf) -> str:
         """The rewritten text. Raises `OptionError` if it would be longer than `most`, before it is made."""
@@ -101,6 +106,26 @@ class Normalizer(tuple[Rule, ...]):
         return text
 
 
+Parameters = ParamSpec("Parameters")
+
+
+def _remembered(make: Callable[Parameters, Normalizer]) -> Callable[Parameters, Normalizer]:
+    """`make`, its rules with their `origin`."""
+
+    @wraps(make)
+    def made(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Normalizer:
+        origin = make.__name__, args, tuple(kwargs.items())
+        return Normalizer(replace(rule, origin=(*origin, n)) for n, rule in enumerate(make(*args, **kwargs)))
+
+    return made
+
+
+def _made_again(name: str, args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...], n: int) -> Rule:
+    rules: Normalizer = globals()[name](*args, **dict(kwargs))
+    return rules[n]
+
+
+@_remembered
 def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     """One of Unicode's normalization forms."""
 
@@ -152,13 +177,23 @@ def _without_accents(text: str, most: float = math.inf) -> str:
     return "".join(character for character in text if unicodedata.category(character)[0] != "M")
 
 
-lowercase: Final = Normalizer((Rule(_each(str.lower), lambda text, most: "".join(map(str.lower, text)), bool),))
+def _lowered(text: str, most: float = math.inf) -> str:
+    return "".join(map(str.lower, text))
+
+
+@_remembered
+def _changed(change: Callable[[str], str], apply: Callable[[str, float], str]) -> Normalizer:
+    return Normalizer((Rule(_each(change), apply, bool),))
+
+
+lowercase: Final = _changed(str.lower, _lowered)
 """Lowercase, each character by itself: a final sigma does not get its own form."""
 
-without_accents: Final = Normalizer((Rule(_each(_without_accents), _without_accents, bool),))
+without_accents: Final = _changed(_without_accents, _without_accents)
 """Remove combining marks. Precomposed characters keep theirs, unless the text was decomposed before."""
 
 
+@_remembered
 def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normalizer:
     """Remove white space, or the given characters, at the left end, the right end, or both."""
 
@@ -170,11 +205,13 @@ def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normaliz
     return Normalizer((lefts,) * left + (rights,) * right)
 
 
+@_remembered
 def prepended(prefix: str) -> Normalizer:
     """Put `prefix` before a text that is not empty."""
     return Normalizer((Rule(lambda text: [(0, 0, prefix)] * bool(text), is_apart=bool, only_at="start"),))
 
 
+@_remembered
 def replaced(old: str, new: str) -> Normalizer:
     """Replace every occurrence of the text `old` by `new`."""
 
@@ -191,8 +228,10 @@ def replaced(old: str, new: str) -> Normalizer:
     return Normalizer((Rule(rewrites, apply, is_apart),))
 
 
-def replaced_matches(expression: Expression, new: str) -> Normalizer:
-    """Replace every match of `expression` by the text `new`. Its rules raise `PatternError` on timeout."""
+@_remembered
+def replaced_matches(source: str, new: str) -> Normalizer:
+    """Replace every match of an expression by the text `new`. `PatternError` as `Expression`, also of its rules."""
+    expression = Expression(source, "pattern of a normalizer")
     is_apart = _in_no_match(expression)
     return Normalizer((Rule(lambda text: [(*span, new) for span in expression.spans(text)], None, is_apart),))
 

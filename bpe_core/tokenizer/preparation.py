@@ -9,7 +9,7 @@ SentencePiece models are expressed in the same way.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -169,7 +169,7 @@ class Preparation:
     steps: tuple[Step, ...]
     has_metaspace: bool = False  # a piece holds U+2581 where its tokens hold a space
     drops_space: bool = False  # decoding drops a space at the beginning of the text, because encoding prepends one
-    description: Mapping[str, Any] = field(default_factory=dict)
+    description: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The values of "normalizer", "pre_tokenizer" and "decoder" in the tokenizer.json that was read, for writing; empty
     if they cannot be written. Without "pre_tokenizer", that is derived from the tokenizer's pattern."""
     finds_as_written: bool = False
@@ -178,13 +178,16 @@ class Preparation:
     """Ids of single bytes (byte fallback): a run of them is decoded as UTF-8, or to one U+FFFD per byte if invalid."""
     within: BytePieces | None = None
     """Splits the bytes of each piece again, before the parts are encoded one by one; None if they are not split."""
-    raw: Finder = field(init=False)  # of the added tokens of step 1
-    normalized: Finder = field(init=False)  # of those of step 3
+    raw: Finder = field(init=False, compare=False)  # of the added tokens of step 1
+    normalized: Finder = field(init=False, compare=False)  # of those of step 3
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "raw", Finder(token for token in self.added if not token.normalized))
         normalized = (token for token in self.added if token.normalized)
         object.__setattr__(self, "normalized", Finder(normalized, None if self.finds_as_written else self.normalize))
+
+    def __reduce__(self) -> "tuple[type[Preparation], tuple[Any, ...]]":
+        return type(self), tuple(getattr(self, field.name) for field in fields(self) if field.init)
 
     @property
     def only_splits(self) -> bool:

@@ -1,7 +1,8 @@
 """The vocabulary: which bytes stand behind each id, and the merges that built them, in order.
 
 A vocabulary is immutable. Its versions, after different numbers of merges, share one `Store`, which only grows; a
-version holds how many merges of it are *in force* in it. So `at` and `extended` copy no merges.
+version holds how many merges of it are *in force* in it. So `at` and `extended` copy no merges. Threads may share one:
+its caches and tables are replaced at once or hold what any thread would put there, and `extended` locks the store.
 
 Pieces become ids in the kernel where it can. It raises LookupError for a symbol without a token; such pieces, and all
 of them where there is no kernel, are merged in Python, which gives the unknown token or says which symbol it was.
@@ -9,12 +10,12 @@ of them where there is no kernel, are merged in Python, which gives the unknown 
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from bpe_core import kernel
 from bpe_core.errors import OptionError, UnknownTokenError
@@ -281,6 +282,25 @@ class Vocabulary:
     def __repr__(self) -> str:
         return f"<Vocabulary: {self.n_vocab} tokens, {self.n_merges} merges>"
 
+    def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
+        columns = array("I", chain.from_iterable(self.merges))
+        tokens = dict.fromkeys((*self._store.base, *columns[2::3]))
+        bytes_of = dict(zip(tokens, map(self._bytes_of.__getitem__, tokens), strict=True))
+        whole = {piece: token for piece, token in self._store.whole_pieces.items() if token in tokens}
+        return _of_merges, (self._store.base, columns, bytes_of, dict(self.special_tokens), self._symbols, whole)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same tokens, ids, merges or ranks: what is pickled is equal. O(n), as a rule less."""
+        if self is other or not isinstance(other, Vocabulary):
+            return self is other or NotImplemented
+        is_like = type(self) is type(other) and self.n_vocab == other.n_vocab
+        if is_like and vars(self).get("_store", self) is vars(other).get("_store"):  # two versions of one
+            return self.n_merges == other.n_merges and self.special_tokens == other.special_tokens
+        return is_like and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash((self.n_vocab, frozenset(self.special_tokens.items())))
+
     def token_bytes(self, token: int) -> bytes:
         """The bytes of an id; a special token's are its text in UTF-8. Raises `UnknownTokenError`."""
         data = self._asked.get(token)
@@ -334,11 +354,12 @@ class Vocabulary:
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
         """The version with `merges` added. Special tokens whose ids these take move up behind them."""
         merges = list(merges)
-        store = self._store
-        if len(store.merges) > self.n_merges:  # another version was extended before
-            store = Store(store.base, store.symbols, store.whole_pieces)
-            store.extend(self.merges)
-        store.extend(merges)
+        with self._store.lock:
+            store = self._store
+            if len(store.merges) > self.n_merges:  # another version was extended before
+                store = Store(store.base, store.symbols, store.whole_pieces)
+                store.extend(self.merges)
+            store.extend(merges)
         specials: Mapping[str, int] = self.special_tokens
         made = {token for _, _, token in merges} if specials else set()
         if not made.isdisjoint(specials.values()):
@@ -357,6 +378,18 @@ class Vocabulary:
     def _check(self, token: int) -> None:
         if token not in self:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
+
+
+def _of_merges(
+    base: Mapping[int, bytes],
+    columns: "array[int]",
+    bytes_of: Mapping[int, bytes],
+    specials: Mapping[str, int],
+    symbols: Symbols,
+    whole: Mapping[bytes, int],
+) -> Vocabulary:
+    merges = list(zip(columns[::3], columns[1::3], columns[2::3], strict=True))
+    return Vocabulary(base, merges, specials, symbols=symbols, whole_pieces=whole, bytes_of=bytes_of)
 
 
 def numbers(kind: str, data: bytes) -> "array[int]":

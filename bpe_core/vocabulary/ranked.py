@@ -1,6 +1,7 @@
 """A vocabulary given by the ranks of its tokens: it encodes by them, and recovers its merges when they are needed."""
 
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, groupby, islice
@@ -8,7 +9,7 @@ from operator import sub
 from threading import Lock
 from time import perf_counter
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from bpe_core import kernel
 from bpe_core.vocabulary import Vocabulary, check_special_tokens, numbers
@@ -127,12 +128,31 @@ class RankedVocabulary(Vocabulary):
     def __repr__(self) -> str:
         return f"<RankedVocabulary: {self.n_vocab} tokens>"
 
+    def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
+        by_rank = array("I", self._id_of.values())
+        ranks = None if self._is_in_order else array("I", map(self._rank_of.__getitem__, self._id_of))
+        tokens, specials = dict(self._bytes_of), dict(self.special_tokens)
+        return _of_ranks, (tokens, by_rank, ranks, specials, self._symbols, self._looks_up)
+
     def ids(self) -> list[int]:
         return sorted({*self._bytes_of, *self._texts})
 
     def at(self, step: int) -> Vocabulary:
         """The vocabulary of the first `step` recovered merges; this one itself for the last step."""
         return self if step == self.n_merges else super().at(step)
+
+
+def _of_ranks(
+    tokens: Mapping[int, bytes],
+    by_rank: "array[int]",
+    ranks: "array[int] | None",
+    specials: Mapping[str, int],
+    symbols: Symbols,
+    looks_up: bool,
+) -> RankedVocabulary:
+    id_of = dict(zip(map(tokens.__getitem__, by_rank), by_rank, strict=True))
+    rank_of = None if ranks is None else dict(zip(id_of, ranks, strict=True))
+    return RankedVocabulary(tokens, specials, symbols=symbols, id_of=id_of, rank_of=rank_of, whole_pieces=looks_up)
 
 
 def ranks_in_order(id_of: Mapping[bytes, int]) -> Mapping[bytes, int]:

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain, takewhile
+from threading import Lock
 
 from bpe_core import kernel
 from bpe_core.errors import OptionError
@@ -30,6 +31,7 @@ class Store:
         self.bytes_of = dict(base)  # id -> bytes of all tokens, those of `base` and those that merges make
         self.symbols = symbols
         self.whole_pieces = whole_pieces
+        self.lock = Lock()  # held while it is extended
         self.merges: list[Triple] = []  # (left, right, token); the first is step 1 and has rank 0
         self.step_of: dict[int, int] = {}  # id -> the step that first made it; tokens of `base` are not in it
         self.repeats: list[int] = []
@@ -106,11 +108,11 @@ class Store:
 
     def children(self, token: int) -> list[int]:
         """The ids that merges make of this one, in the order of their steps. The first call indexes all merges."""
-        children = self._children
-        for left, right, made in self.merges[self._n_indexed :]:
+        children, n_merges = self._children, len(self.merges)
+        for left, right, made in self.merges[self._n_indexed : n_merges]:
             children[left].append(made)
             children[right].append(made)
-            self._n_indexed += 1
+        self._n_indexed = n_merges  # where two threads did this, each child stands there twice
         return [*dict.fromkeys(children.get(token, ()))]
 
 

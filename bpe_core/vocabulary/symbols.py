@@ -10,7 +10,14 @@ Tables = tuple[tuple[int | None, ...], int | None, dict[bytes, int] | None]
 None, {character in UTF-8: id} or, if the symbols are bytes, None)."""
 
 
-class ByteSymbols:
+class _Tables:
+    """Symbols are equal if they have the same tables."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+
+class ByteSymbols(_Tables):
     """Each byte is a symbol, and perhaps a marker follows the last one: Sennrich's `</w>`."""
 
     def __init__(self, ids: Mapping[int, int], end: int | None = None) -> None:
@@ -38,7 +45,7 @@ class ByteSymbols:
         return [piece[i : i + 1] for i in range(len(piece))]
 
 
-class CharacterSymbols:
+class CharacterSymbols(_Tables):
     """Each character is a symbol; one without a token becomes its bytes or, without those, the unknown token.
     SentencePiece does so, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`."""
 

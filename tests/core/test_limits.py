@@ -15,7 +15,6 @@ from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, lo
 from bpe_core import tokenizer as tokenizers
 from bpe_core.live.live_text import LiveText
 from bpe_core.patterns import patience
-from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.normalizers import SourceMap
 from bpe_core.vocabulary.symbols import BYTE_OF
@@ -103,7 +102,7 @@ def test_a_normalizer_that_backtracks_without_end_is_stopped(tmp_path):
 def test_an_expression_is_replaced_as_the_regex_module_replaces_it():
     for source in (r"\s+|(?<=a)|$", "b*", r"(?r)a.?"):
         for text in ("", "a  b\n", "aab b", "bb"):
-            assert normalizers.replaced_matches(Expression(source), "_")(text) == regex.sub(source, "_", text)
+            assert normalizers.replaced_matches(source, "_")(text) == regex.sub(source, "_", text)
 
 
 # --- tokens that are found in the text -------------------------------------------------------------------------------

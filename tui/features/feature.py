@@ -52,7 +52,7 @@ class StateScreen(RestylingScreen):
     pace: var[int] = var(0)  # seconds in which all merges are shown; 0 for as soon as they are learned
     notice: var[str] = var("")  # what is being fetched, loaded or recovered, in a few words; empty while nothing is
     kept: var[tuple[state.KnownTokenizer, ...]] = var(())  # the tokenizers that can be put in force
-    tokenizer: var[Tokenizer | None] = var(None)  # with all of its merges; in a training, those shown so far
+    tokenizer: var[Tokenizer | None] = var(None, always_update=True)  # merges shown so far; equal ones may have records
     path: var[str] = var("")  # where that tokenizer is kept; empty while it is being trained
     step: var[int] = var(0)  # how many of its merges are in force
     in_force: var[Tokenizer | None] = var(None)  # the tokenizer after that many merges: what the editor shows

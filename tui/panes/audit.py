@@ -34,7 +34,7 @@ class AuditPane(Pane):
     RESTS = True
 
     audit: var[Audit] = var(Audit())
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, always_update=True)
     run: var[Run] = var(Run())
     token_lines: var[TokenLines] = var(TokenLines())
 
@@ -74,7 +74,9 @@ class AuditPane(Pane):
         if learned:
             do(self, "audit.start_soon")
 
-    watch_tokenizer = _list
+    def watch_tokenizer(self, old: Tokenizer | None, tokenizer: Tokenizer | None) -> None:
+        if tokenizer is not old:
+            self._list()
 
     def _judge(self) -> None:
         if self.audit.verdicts:

@@ -36,7 +36,7 @@ class TrainingPane(Pane):
     options: var[TrainingOptions] = var(TrainingOptions())
     """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
     step: var[int] = var(0)
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, always_update=True)
     explained: var[StepExplained] = var(StepExplained())  # why merges were chosen, as far as somebody has asked
     curve_under: var[RunCurve | None] = var(None)  # of another training, drawn under that of the one on the screen
     pace: var[int] = var(0)

@@ -41,7 +41,7 @@ class TitleLine(Widget):
     DEFAULT_CSS = "TitleLine { height: 1; background: $panel; color: $foreground; padding: 0 1; }"
 
     run: reactive[Run] = reactive(Run())
-    tokenizer: "reactive[Tokenizer | None]" = reactive(None)
+    tokenizer: "reactive[Tokenizer | None]" = reactive(None, always_update=True)
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
     tabbed: reactive[bool] = reactive(False)  # whether there are tabs: where one pane is seen at a time
@@ -114,7 +114,7 @@ class StepLine(Widget, can_focus=True):
     playing: reactive[bool] = reactive(False)  # whether the step follows the time
     pace: reactive[int] = reactive(0)
     run: reactive[Run] = reactive(Run())
-    tokenizer: "reactive[Tokenizer | None]" = reactive(None)  # the tokenizer on the screen with all of its merges
+    tokenizer: "reactive[Tokenizer | None]" = reactive(None, always_update=True)  # that on the screen, with all merges
 
     def watch_playing(self, playing: bool) -> None:
         self.hint = self.PLAYING if playing else self.HINT

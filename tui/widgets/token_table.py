@@ -284,7 +284,7 @@ class TokenPanel(RowList):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Evidence")
     side: var[str] = var("token", init=False)  # what is seen: a key of `SIDES`
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False, always_update=True)
     audit: var[Audit] = var(Audit(), init=False)
     token_lines: var[TokenLines] = var(TokenLines(), init=False)
 

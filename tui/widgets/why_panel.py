@@ -131,7 +131,7 @@ class WhyPanel(Vertical):
 
     hint = "Why this merge and no other; w turns to the table of pairs, b writes bytes."
     step: var[int] = var(0, init=False)  # the step that is explained: that of the log's cursor
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)  # as far as it is learned
+    tokenizer: var[Tokenizer | None] = var(None, init=False, always_update=True)  # as far as it is learned
     run: var[Run] = var(Run(), init=False)
     explained: var[StepExplained] = var(StepExplained(), init=False)  # what has been found out
     seen: var[str] = var("why", init=False)  # one of `SIDES`

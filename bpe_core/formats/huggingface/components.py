@@ -45,7 +45,7 @@ def normalizer(fields: Fields) -> Normalizer:
             pattern, content = fields.fields("pattern"), fields.text("content")
             if "String" in pattern:
                 return replaced(pattern.text("String"), content)
-            return replaced_matches(Expression(pattern_of(pattern), "pattern of a normalizer"), content)
+            return replaced_matches(pattern_of(pattern), content)
     supported = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
     fields.unsupported(f"the normalizer {kind}", supported)
 

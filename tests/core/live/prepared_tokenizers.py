@@ -2,7 +2,6 @@
 
 from bpe_core import Tokenizer, Vocabulary, train
 from bpe_core.patterns import splitter
-from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import normalizers as n
 from bpe_core.tokenizer.preparation import AddedToken, PrefixStep, Preparation, ReplaceStep, SplitStep
 from bpe_core.vocabulary.symbols import CharacterSymbols
@@ -49,7 +48,7 @@ MAKERS = {
     "NFKD without accents": lambda: prepared(n.Normalizer([*n.normal_form("NFKD"), *n.without_accents]), [WORDS]),
     "replaced": lambda: prepared(n.Normalizer([
         *n.stripped(True, True), *n.replaced("e", "EE"), *n.replaced("", "."), *n.replaced("..", "ab"),
-        *n.replaced_matches(Expression(r"\s+|(?<=a)"), "_"), *n.prepended("@")]), [GPT2]),
+        *n.replaced_matches(r"\s+|(?<=a)", "_"), *n.prepended("@")]), [GPT2]),
     "added": lambda: prepared(n.lowercase, [GPT2], added=ADDED),
     "llama 2": lambda: prepared(LLAMA, [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
     "metaspace": lambda: prepared(None, METASPACE, of_characters(), (), True),
@@ -58,7 +57,7 @@ MAKERS = {
     "end of word": lambda: train(TEXTS, vocab_size=400, pattern="words", end_of_word="</w>"),
     "end of piece": lambda: train(TEXTS, vocab_size=400, pattern="gpt2", end_of_word="</w>"),
     "spaces removed": lambda: prepared(n.Normalizer([
-        *n.replaced_matches(Expression("  +"), " "), *n.stripped(True, False, " "), *LLAMA,
+        *n.replaced_matches("  +", " "), *n.stripped(True, False, " "), *LLAMA,
         *n.stripped(False, True, "▁")]), [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
     "metaspace split": lambda: prepared(None, [*METASPACE, SplitStep(splitter("▁[^▁]*"))], of_characters(), (), True),
     "many added": lambda: prepared(None, [PrefixStep(" "), GPT2], added=[
