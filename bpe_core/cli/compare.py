@@ -13,7 +13,7 @@ from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
 from bpe_core.errors import OptionError, TextError
 from bpe_core.metrics.boundaries import read_morphemes
-from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS
+from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import WITHOUT_SPACES, Comparison
 from bpe_core.process import INTERRUPTED
 from bpe_core.report import ReportTable, Section, aligned, as_csv, as_latex, as_markdown, as_text
@@ -44,7 +44,7 @@ def add(commands: Subcommands) -> None:
 
 
 def _meanings(keys: Iterable[str]) -> str:
-    return "\n".join(f"  {key:21} {MEANINGS[key]}" for key in keys)
+    return "\n".join(f"  {key:21} {METRICS[key].meaning}" for key in keys)
 
 
 def _add_arguments(parser: Parser, number: str) -> None:

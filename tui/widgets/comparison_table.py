@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
-from bpe_core.metrics.catalog import MEANINGS, METRICS, OF_PARTS, of_amounts
+from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_amounts
 from bpe_core.metrics.comparison import WITHOUT_SPACES, Amounts
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import applies, bindings
@@ -215,7 +215,7 @@ def _of_parts(
         most = max((value for known, _ in first for value in known), default=0.0)
         title = f"0 … {format(most, metric.form)}"
         hint = f"From 0 to {format(most, metric.form)}, the largest of all rows; ● where several fall together."
-    caption = f"{metric.title}: {MEANINGS[aspect.metric]}"
+    caption = f"{metric.title}: {metric.meaning}"
     order = "A click sorts by this column, another one turns the order around."
     columns = [
         _column(row, "name", 14, order, by="name", keep="end", most=44, title=what),
@@ -255,7 +255,7 @@ def _of_metrics(comparison: ComparisonRun, found: Found) -> View:
 
     for key, metric in METRICS.items():
         if values := found["total"].get(key):
-            add(metric.title, metric.unit, MEANINGS[key], [format(value, metric.form) for value in values])
+            add(metric.title, metric.unit, metric.meaning, [format(value, metric.form) for value in values])
     lengths = [{int(n): count for n, count in one.items()} for one in found["token_lengths"]]
     meaning = "How many tokens have 1, 2, 3 … bytes; the last bar is for the rest."
     add("token lengths", "bytes", meaning, [Cell(partial(shape, one)) for one in lengths])
