@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterator
 
 from bpe_core.auditing import corpora, reachability, scaffold, static
-from bpe_core.auditing.embeddings import Matrix, open_matrix
+from bpe_core.auditing.embeddings import Matrix, open_matrix, undertrained
 from bpe_core.auditing.findings import Finding, Findings, OnStage
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.auditing.undertrained import undertrained
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 

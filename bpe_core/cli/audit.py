@@ -10,11 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from bpe_core.auditing.embeddings import INDICATORS
 from bpe_core.auditing.findings import KINDS, WEIGHTS, Findings, Severity
 from bpe_core.auditing.reachability import NORMALIZERS, what_if
 from bpe_core.auditing.static import incomplete_bigrams, summary
 from bpe_core.auditing.subject import AuditSubject
-from bpe_core.auditing.undertrained import INDICATORS
 from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
 from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.streams import StderrReporter, open_tokenizer

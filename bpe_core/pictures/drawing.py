@@ -203,20 +203,6 @@ def _span(chip: Chip, with_ids: bool) -> str:
     return span if ids else escape(chip.text)  # without ids: what a lossy pattern drops
 
 
-_SVG: Final = """\
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" xml:space="preserve">
-<style>
-.page {{ fill: #ffffff; }} @media (prefers-color-scheme: dark) {{ .page {{ fill: #15171a; }} }}
-.{unique_id}-matrix {{ font: {char_height}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }}
-{styles}
-</style>
-<defs>{lines}</defs>
-<rect width="100%" height="100%" rx="8" class="page"/>
-<g transform="translate({terminal_x}, 20)">{backgrounds}<g class="{unique_id}-matrix">{matrix}</g></g>
-</svg>
-"""
-
-
 def drawing(pictures: Sequence[TextLanes], columns: int = 96) -> str:
     """The pictures below one another as one SVG document, in any monospaced font; lines are wrapped at `columns` cells.
 
@@ -233,8 +219,9 @@ def drawing(pictures: Sequence[TextLanes], columns: int = 96) -> str:
             console.print(row, soft_wrap=True)
     grey = (0x80, 0x88, 0x94)
     theme = TerminalTheme((255, 255, 255), grey, [grey] * 8, [grey] * 8)  # text that is no token, on either page
+    template = Path(__file__).with_suffix(".svg.template").read_text("utf-8")
     name = f"p{crc32(out.getvalue().encode())}"  # of style rules: several drawings may stand in one page
-    return console.export_svg(title="", theme=theme, code_format=_SVG, unique_id=name)
+    return console.export_svg(title="", theme=theme, code_format=template, unique_id=name)
 
 
 def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":

@@ -6,8 +6,7 @@ import math
 import numpy
 import pytest
 
-from bpe_core.auditing.embeddings import Matrix, open_matrix, tensors_with_rows
-from bpe_core.auditing.undertrained import INDICATORS, indicator
+from bpe_core.auditing.embeddings import INDICATORS, Matrix, indicator, open_matrix, tensors_with_rows
 from bpe_core.errors import EmbeddingsError
 
 RNG = numpy.random.default_rng(7)

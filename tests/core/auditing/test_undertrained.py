@@ -6,8 +6,7 @@ import numpy
 import pytest
 
 from bpe_core import audit, save, train
-from bpe_core.auditing.embeddings import Matrix
-from bpe_core.auditing.undertrained import unused_rows
+from bpe_core.auditing.embeddings import Matrix, unused_rows
 from bpe_core.cli.main import main
 
 LEARNED = train("the theme of the other thesis, the thing that they thought through\n" * 20, vocab_size=330)
