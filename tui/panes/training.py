@@ -86,14 +86,12 @@ class TrainingPane(Pane):
 
     @on(DescendantFocus)
     def look_at_merges(self, event: DescendantFocus) -> None:
-        """Whoever goes to the log or to what is beside it wants to know why; in a small terminal that gets the room.
+        """Whoever goes to the log or to what is beside it wants to know why.
 
         The curve is drawn large for whoever goes to it, where the pane is alone on the screen.
         """
         self.set_class(event.widget is self.curve, "-plotting")
-        looks = event.widget in self.query("#log-and-why *")
-        self.set_class(looks or isinstance(event.widget, SearchField), "-reading")
-        if looks:
+        if event.widget in self.query("#log-and-why *"):
             self.why.ask()
 
     def parts(self) -> tuple[Widget, ...]:

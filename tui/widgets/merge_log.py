@@ -80,8 +80,8 @@ COLUMNS: Final = (
     Column("ties", 4, _ties, "=3: three pairs were as frequent, and the tie rule chose this one.", rank=4, ink="muted"),
     Column("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES, rank=5, **_NUMBER),
     Column("tokens", 6, _of("n_tokens"), "Tokens of the corpus after this merge.", rank=2, **_NUMBER),
-    Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
-    Column("share", 8, _share, "By what part it shortened the corpus; ppm: millionths.", rank=1, **_NUMBER),
+    Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=1),
+    Column("share", 8, _share, "By what part it shortened the corpus; ppm: millionths.", rank=3, **_NUMBER),
 )
 _FIRST: Final = 20  # merges that are looked at for the width of their numbers
 _COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})  # what only a training has

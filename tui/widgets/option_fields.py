@@ -1,4 +1,7 @@
-"""OptionFields: the options of the next training, to be typed and chosen; of one that runs, what it was asked for."""
+"""OptionFields: the options of the next training, to be typed and chosen; of one that runs, what it was asked for.
+
+They are one line until one of them has the focus.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -6,11 +9,12 @@ from typing import Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import HorizontalGroup, Vertical
+from textual.containers import HorizontalGroup, Vertical, VerticalGroup
 from textual.content import Content
+from textual.events import Click
 from textual.reactive import var
 from textual.widget import Widget
-from textual.widgets import Input, Label, OptionList, Select
+from textual.widgets import Input, Label, OptionList, Select, Static
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
@@ -54,7 +58,7 @@ class Choice(Select[str]):
             self.hint = self._meaning(self._names[highlighted])
 
 
-class OptionFields(HorizontalGroup):
+class OptionFields(VerticalGroup):
     """A field for each of the common options; what is typed is the fields' own until `chosen` is asked for."""
 
     options: var[TrainingOptions] = var(TrainingOptions(), init=False)  # those that change are filled in anew
@@ -65,22 +69,41 @@ class OptionFields(HorizontalGroup):
     def compose(self) -> ComposeResult:
         texts, pattern = _texts(self.options), self.options.pattern
         meanings = defaultdict(lambda: OWN_PATTERN, {**PATTERN_MEANINGS, ANOTHER: ANOTHER_PATTERN})
-        for name, id, field in (
-            ("vocabulary", "size", "vocab-size"),
-            ("pattern", "pattern", "pattern"),
-            ("ties", "ties", "ties"),
-            ("min. count", "count", "min-count"),
-            ("specials", "special", "special"),
-        ):
-            empty = "<|endoftext|> …" if field == "special" else ""
-            control: Widget = Field(texts[field], empty, id=field, compact=True, tooltip=FIELDS[name])
-            if field == "pattern":
-                control = Choice(_pattern_choices(pattern), pattern, meanings.__getitem__, id=field)
-            elif field == "ties":
-                control = Choice(TIES, texts["ties"], TIE_MEANINGS.__getitem__, id=field)
-            label = Label(name)
-            label.tooltip = FIELDS[name]
-            yield Vertical(label, control, classes="field", id=f"field-{id}")
+        yield Static(id="folded", markup=False)
+        with HorizontalGroup(id="fields"):
+            for name, id, field in (
+                ("vocabulary", "size", "vocab-size"),
+                ("pattern", "pattern", "pattern"),
+                ("ties", "ties", "ties"),
+                ("min. count", "count", "min-count"),
+                ("specials", "special", "special"),
+            ):
+                empty = "<|endoftext|> …" if field == "special" else ""
+                control: Widget = Field(texts[field], empty, id=field, compact=True, tooltip=FIELDS[name])
+                if field == "pattern":
+                    control = Choice(_pattern_choices(pattern), pattern, meanings.__getitem__, id=field)
+                elif field == "ties":
+                    control = Choice(TIES, texts["ties"], TIE_MEANINGS.__getitem__, id=field)
+                label = Label(name)
+                label.tooltip = FIELDS[name]
+                yield Vertical(label, control, classes="field", id=f"field-{id}")
+
+    @on(Click, "#folded")
+    def unfold(self) -> None:
+        self.first.focus()
+
+    @on(Input.Changed)
+    @on(Select.Changed)
+    def fold(self) -> None:
+        """Say the options in one line: those that are seldom changed only where they are."""
+        texts = {id: visible(text) for id, text in self._fields.items()}
+        size, rest = texts["vocab-size"], ""
+        for id, name in ("min-count", "min. count"), ("special", "specials"):
+            if texts[id] != _USUAL[id]:
+                rest += f" · {name} {texts[id] or 'none'}"
+        size = f"{int(size):,}" if size.isdecimal() and len(size) < 20 else size or "?"
+        text = f"{size} tokens · {texts['pattern']} · ties {texts['ties']}{rest}"
+        self.query_one("#folded", Static).update(Content.assemble(text, ("  F3 changes", "dim")), layout=False)
 
     @property
     def first(self) -> Input:
@@ -129,8 +152,10 @@ class OptionFields(HorizontalGroup):
     @property
     def _next(self) -> dict[str, str]:
         """What stands in the fields of the next training, by their ids."""
-        if self._typed is not None:
-            return self._typed
+        return self._fields if self._typed is None else self._typed
+
+    @property
+    def _fields(self) -> dict[str, str]:
         return {field.id or "": str(field.value) for field in (*self.query(Input), *self.query(Choice))}
 
     def _show(self, texts: dict[str, str]) -> None:
@@ -164,6 +189,9 @@ def _texts(options: TrainingOptions) -> dict[str, str]:
         "min-count": str(options.min_count),
         "special": " ".join(options.special_tokens),
     }
+
+
+_USUAL: Final = _texts(TrainingOptions())
 
 
 def _pattern_choices(pattern: str) -> list[str]:
