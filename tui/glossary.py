@@ -38,7 +38,7 @@ WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "corpus": "The chosen texts, from which merges are learned.",
         "document": "A file, or a text on its own: no merge crosses its border.",
         "different": "Pieces that differ from each other: counts are kept once for each of them.",
-        "weight": "How many times a text counts; w on it in the corpus pane changes that.",
+        "weight": "How many times a text counts; # on it in the corpus pane changes that.",
         "sample": "A share of the texts that is read instead of all; a seed says which.",
         "preset": "A founding example of the field: texts, options and the result it must have.",
         "pattern": "The split pattern: a regular expression that cuts a text into pieces.",

@@ -70,12 +70,13 @@ async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: 
     async with opened(book) as scope:
         screen, table = scope.screen, scope.screen.query_one(TokenTable)
         await scope.until_tokenizer()
-        await scope.press("f5", "m")
+        await scope.press("f5")
+        scope.screen.action_do("audit.with_model")
         await scope.asked(AskPath)
         await scope.answer(str(few))
         await scope.until(lambda: scope.said, "it cannot be used")
         assert "100 rows, and the tokenizer ids up to 279" in scope.said[-1]
-        await scope.press("m")  # another file is asked for at once
+        scope.screen.action_do("audit.with_model")  # another file is asked for at once
         await scope.asked(AskPath)
         await scope.answer(str(good))
         await scope.until(lambda: "indicator" in screen.audit.measures, "the rows are judged")
@@ -90,7 +91,7 @@ async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: 
         await scope.settle()
         values = [screen.audit.measures["indicator"][table.rows.ids[row]] for row in table.order]
         assert values == sorted(values)
-        await scope.press("m")  # without them again
+        scope.screen.action_do("audit.with_model")  # without them again
         await scope.until(lambda: "indicator" not in screen.audit.measures, "no rows are judged")
 
 
@@ -159,13 +160,13 @@ async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opene
         (tmp_path / f"{number}.txt").write_text(TEXT * 9)
     async with opened(tmp_path) as scope:
         await scope.until_tokenizer()
-        await scope.press("f10", "c", "enter")
+        await scope.press("f10", "a", "enter")
         await scope.until(lambda: scope.screen.comparison.texts or not scope.screen.comparison.running, "it goes on")
         scope.screen.action_do("comparison.compare")
         await compared(scope)
         found = scope.screen.comparison.found  # None if it was stopped before more was counted than tokens
         assert found is None or found["total"]["texts"] <= len(scope.screen.comparison.texts)
-        await scope.press("c")
+        scope.screen.action_do("audit.with_texts")
         for one in scope.screen.query_one(ComparePane).picker.chosen:
             scope.screen.query_one(ComparePane).picker.move_to([k.path for k in scope.screen.kept].index(one.path))
             await scope.press("space")

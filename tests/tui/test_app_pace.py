@@ -161,7 +161,7 @@ async def test_nothing_is_counted_beside_a_training_at_full_speed_to_say_why(
 
     class Noted(WorkerProcess):
         def __init__(self, request: Request) -> None:
-            begun.append(scope.screen.run.busy)
+            begun.append(scope.screen.run.phase == "merging")
             super().__init__(request)
 
     monkeypatch.setattr(explaining, "WorkerProcess", Noted)

@@ -114,7 +114,7 @@ async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
         assert chosen == [0, 20, 19, 0, 20, 20], "at least a step, however few there are"
         curve.step = 4
         linear = next(line.index("●") for line in lines(curve) if "●" in line)
-        await pilot.press("x")
+        await pilot.press("z")
         logarithmic = next(line.index("●") for line in lines(curve) if "●" in line)
         assert logarithmic > 2 * linear and "log scale" in lines(curve)[-1], "the first merges have more room"
         chosen.clear()
@@ -146,7 +146,7 @@ async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
         seen = []
         for _ in range(5):
             seen.append((curve.quantity, lines(curve)[0]))
-            await pilot.press("c")
+            await pilot.press("m")
             await pilot.pause()
         assert [name for name, _ in seen] == ["tokens", "ratio", "saved", "use", "efficiency"]
         assert curve.quantity == "tokens"
@@ -165,9 +165,9 @@ async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
             assert told in line or "step 7" not in line, line
         assert values("use", [point.n_tokens for point in points], 0, points) == [point.utilization for point in points]
         curve.points = tuple
-        await pilot.press("c", "c", "c")
+        await pilot.press("m", "m", "m")
         assert curve.quantity == "tokens", "what is not known takes no turn"
-        await pilot.press("c")
+        await pilot.press("m")
         curve.append([points[-1].n_tokens - 1])
         assert curve.quantity == "ratio" and len(curve._drawn) == len(points) + 1
 

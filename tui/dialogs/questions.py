@@ -257,7 +257,7 @@ class MoreOptions(Dialog[TrainingOptions | None]):
                         yield Label(option.does, classes="dialog--does", markup=False)
                 with Horizontal(classes="dialog--option"):
                     yield Label(OPTIONS["weight"].name)
-                    yield Label("w on a chosen text of the corpus (F2)", id="where-weights")
+                    yield Label("# on a chosen text of the corpus (F2)", id="where-weights")
                 yield Label(OPTIONS["weight"].does, classes="dialog--does", markup=False)
             yield Label(self.HINT, classes="dialog--hint", markup=False)
             with Horizontal(classes="dialog--buttons"):

@@ -80,7 +80,7 @@ class ComparePane(Pane):
         keys = (
             "[dim]space[/] choose  [dim]enter[/] compare"
             if choosing
-            else "[dim]←→[/] view  [dim]x[/] export  [dim]c[/] anew"
+            else "[dim]←→[/] view  [dim]x[/] export  [dim]a[/] anew"
         )
         self.border_subtitle = keys
         self.tell()

@@ -1,6 +1,7 @@
 """The corpus pane: the texts to learn from, how large they are, how the pattern splits them; the kept tokenizers."""
 
 import asyncio
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -49,6 +50,7 @@ class CorpusPane(Pane):
             yield TokenizerList(Option(NONE, disabled=True), id="kept")
             yield Label("Chosen", classes="heading", id="chosen-heading", markup=False)
             yield Static(id="totals", markup=False)
+            yield Static(id="pieces", markup=False)
             yield Label("Preview", classes="heading", id="preview-heading", markup=False)
             yield Static(id="preview", markup=False)
 
@@ -95,6 +97,9 @@ class CorpusPane(Pane):
         title = f"Chosen  {self.corpus.title}" if self.corpus.paths else "Chosen"
         self.query_one("#chosen-heading", Label).update(title, layout=False)
         self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
+        known = self.totals if self.corpus.paths and self.totals and not self.totals.error else None
+        pieces = (("pieces", known.pieces), ("different", known.unique)) if known else ()
+        self.query_one("#pieces", Static).update(_numbers(pieces))
 
     def watch_kept(self) -> None:
         self.tokenizers.show(self.kept, self.path)
@@ -141,7 +146,10 @@ def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
         return Text("counting …", style="dim")
     if totals.error:
         return Text(visible(totals.error))
-    numbers = totals.documents, totals.bytes, totals.characters, totals.pieces, totals.unique
-    rows = [*zip(("documents", "bytes", "characters", "pieces", "different"), numbers, strict=True)]
-    table = Text("\n").join(Text.assemble((f"{name:<11}", "dim"), f"{number:>15,}") for name, number in rows)
-    return table.append(f"\n{'left out':<11}{totals.skipped:>15,}" if totals.skipped else "", "dim")
+    skipped = (("left out", totals.skipped),) if totals.skipped else ()
+    counts = ("documents", totals.documents), ("bytes", totals.bytes), ("characters", totals.characters)
+    return _numbers((*counts, *skipped))
+
+
+def _numbers(rows: Iterable[tuple[str, int]]) -> Text:
+    return Text("\n").join(Text.assemble((f"{name:<11}", "dim"), f"{number:>15,}") for name, number in rows)

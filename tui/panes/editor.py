@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
 _HINT_OF_LANES: Final = "Each line is shown once per lane; faint: split as in the first lane."
 _HINT_OF_VIEWS: Final = "The tokens around the cursor; what you type goes into the text."
+_HINTED: Final = ("next_example", "toggle_spaces", "turn_view")  # on the lower border even while they are not on
 _BEGINNING: Final = 8  # characters by which an example is known again
 
 
@@ -259,7 +260,6 @@ class EditorPane(Pane):
         """On the lower border: the keys that change what is seen, and what is seen now."""
         states = (
             ("next_example", "examples", False),
-            ("walk_edits(1)", "edits", False),
             ("turn_view", self.view, self.view != "text"),
             ("toggle_spaces", "spaces", self.area.show_spaces),
             ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
@@ -270,6 +270,7 @@ class EditorPane(Pane):
             self.border_subtitle = "  ".join(
                 f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
                 for action, state, on in states
+                if on or action in _HINTED
             )
 
     on_mount = tell_keys

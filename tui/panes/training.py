@@ -6,7 +6,7 @@ from typing import ClassVar
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Horizontal, HorizontalGroup, Vertical
+from textual.containers import Container, Horizontal, HorizontalGroup, Vertical, VerticalGroup
 from textual.events import DescendantFocus
 from textual.reactive import var
 from textual.widget import Widget
@@ -54,7 +54,9 @@ class TrainingPane(Pane):
         curve.points = self._points
         with Horizontal(id="above-log"):
             with Vertical(id="settings"):
-                yield OptionFields(id="options").data_bind(of.options)
+                with VerticalGroup(id="says"):
+                    yield OptionFields(id="options").data_bind(of.options)
+                    yield Static(id="status", markup=False)
                 with HorizontalGroup(id="controls"):
                     yield button("▶ Train", "go", "training.train_or_pause", "training.train")
                     yield button("⏭ Step", "one", "training.step_once")
@@ -66,7 +68,6 @@ class TrainingPane(Pane):
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
                     yield progress
-                yield Static(id="status", markup=False)
             yield curve.data_bind(of.step, under=of.curve_under)
         with Container(id="log-and-why"):
             yield log.data_bind(of.step)

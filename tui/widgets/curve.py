@@ -100,7 +100,7 @@ class Curve(Widget, can_focus=True):
     COMPONENT_CLASSES = INK_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
 
-    hint: var[str] = var("The corpus after each merge; ● is the step in force, c shows another quantity.", init=False)
+    hint: var[str] = var("The corpus after each merge; ● is the step in force, m shows another quantity.", init=False)
     step: reactive[int] = reactive(0)  # how many merges are in force
     logarithmic: reactive[bool] = reactive(False)  # whether the step axis is logarithmic
     quantity: var[str] = var("tokens", init=False)  # what is drawn: a name of `QUANTITIES`
@@ -148,7 +148,7 @@ class Curve(Widget, can_focus=True):
     def watch_step(self) -> None:
         if self._last:
             other = f", {_UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
-            self.hint = f"● {self._numbers}{other}; c shows another quantity, r the trainings."
+            self.hint = f"● {self._numbers}{other}; m shows another quantity."
 
     def watch_under(self, other: RunCurve | None) -> None:
         # Draw it; where it is of other texts, what can be compared with it is the compression, and not the length.

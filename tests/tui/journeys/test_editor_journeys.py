@@ -310,7 +310,7 @@ async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(small: Path, book:
         await player.until("step 1 of")
         player.press("f8")
         await player.until("step 1 of 1", "book.txt-gpt4")
-        player.press("f2", "f2", "r")
+        player.press("f2", "f2", "n")
         await player.answer("Enter to continue", "mine")
         await player.until("● mine")
         player.press("delete")

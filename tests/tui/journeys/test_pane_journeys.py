@@ -37,14 +37,14 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         player.press("b")
         await player.until("20 74 68")
 
-        player.press("f2", "home", "down", "w")
+        player.press("f2", "home", "down", "#")
         await player.answer("should book.txt count", "no")
         await player.until("Type a number above 0")
         player.press(*"3", "enter")
         await player.until("✓ book.txt     ×3")
-        player.press("w", "1", "enter")  # as is usual: that is not said
+        player.press("#", "1", "enter")  # as is usual: that is not said
         await player.until(lambda screen: "×3" not in screen and "×1" not in screen)
-        player.press("w", *"1/3", "enter")  # in the place of what is offered
+        player.press("#", *"1/3", "enter")  # in the place of what is offered
         await player.until("✓ book.txt   ×1/3")
         await player.command("add a file or folder")
         await player.answer("Which file or folder", "more.txt")
@@ -72,7 +72,7 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(small: P
         await player.answer("In which file?", "mine.tiktoken")
         await player.until(lambda screen: (home / "mine.tiktoken").exists())
         await player.rest()
-        player.press("r")
+        player.press("n")
         await player.answer("called in the list", "tiny")
         await player.until("● tiny")
         player.press("p")
@@ -154,8 +154,8 @@ async def test_what_a_question_offers_is_replaced_by_what_is_typed(small: Path, 
         await player.until("step 24 of 24", "✓ book.txt")
         player.press("f2")
         for ask, question in (
-            (["home", "down", "w"], "count beside"),
-            (["f2", "r"], "called in the list"),
+            (["home", "down", "#"], "count beside"),
+            (["f2", "n"], "called in the list"),
             ("Extend this", "Extend: its"),
             ("Fork at this", "Fork at step 24"),
             ("Export the merges", "be saved?"),
