@@ -268,6 +268,7 @@ class KeyLine(Widget):
                 always[action] = key
             elif key.binding.show:
                 keys.append(key)
+        keys.sort(key=lambda key: key.binding.key != "f6")  # whatever has the focus, and however little room there is
         seen = keys, [always[action] for action in ALWAYS if action in always]
         if seen != self._keys and self.app.screen is screen:  # not a dialog over it, of which it would ask what applies
             self._keys = seen

@@ -30,7 +30,7 @@ async def test_every_size_shows_what_fits_and_help_palette_and_wrong_numbers_do_
             ("f4", TEXT),
         ):
             player.press(key)
-            await player.until(seen)
+            await player.until(seen, "F6 Train")
         player.press("f4")
         player.write("still here ")
         await player.until("still here ")
