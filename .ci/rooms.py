@@ -8,7 +8,7 @@ ROOMS = {
     # room: (files, aim and limit of lines, aim and limit of files)
     "bpe_core": ("bpe_core/**/*.py", 15_000, 17_500, 110, 130),
     "tui": ("tui/**/*.py", 13_000, 14_500, 75, 90),
-    "C": ("bpe_core/**/*.[ch]", 3_600, 4_000, None, None),
+    "C": ("bpe_core/**/*.[ch]", 3_600, 4_200, None, None),
     "tests": ("tests/**/*.py", 19_000, 22_000, None, None),
     "tests/attack": ("tests/attack/**/*.py", 2_500, 3_300, None, None),
     "benchmarks": ("benchmarks/**/*.py", 1_800, 2_500, None, None),

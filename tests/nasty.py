@@ -102,6 +102,23 @@ ALPHABETS: Final[Sequence[Sequence[str]]] = (
 )  # fmt: skip
 """What texts and edits are made of, bits of one kind together; the last ones make one giant piece of many patterns."""
 
+ASCII: Final = (
+    *(
+        "'slLtTrReEvVdDmM",
+        "x'ls  ",
+        "a1  ",
+        "!/\n\r a",
+        "aB'S1",
+        "abAB",
+        "0123 ",
+        "a \n",
+        " \n\t\r\x0b\x0c",
+        "\x1b\x1c\x1f !a\n",
+    ),
+    "abcdefghijABCDEFGHIJ 0123456789 .,;:!?'\"\n\t/\\-=()[]{}  ",
+)
+"""Characters of which a scanner sees 64 bytes at a time."""
+
 KINDS: Final = (
     *("aestvrdmlx", "ASTLZ", "ſßéжﬁ𐐨", "ÉЖΩ𐐀", "ǅᾈ", "ʰـ々", "中あªאก𠀀", "\u0301\u093e\u20dd\u180b\U0001d165"),
     *("0123", "²½١Ⅳ𝟙", " ", "  ", "\t\x0b\x0c\x1c\x1f", "\x85\xa0\u2028\u3000", "\n", "\r"),
@@ -122,9 +139,16 @@ def texts(rng: random.Random) -> Iterator[str]:
         for bits in (few, few, rng.choice(ALPHABETS)):
             for _ in range(10):
                 yield "".join(rng.choices(bits, k=rng.choice((1, 2, 3, 5, 8, 20))))
+        yield from (in_windows(rng, few) for _ in range(6))
         if rng.random() < 0.1:
             yield "".join(rng.choices(few, k=rng.choice((100, 300))))
             yield "".join(rng.choices(few, k=rng.choice((1, 2, 5)))) * rng.choice((20, 70))
+
+
+def in_windows(rng: random.Random, few: Sequence[str]) -> str:
+    """A text of `ASCII`, now and then with a bit of another kind in the midst of it."""
+    parts = ["".join(rng.choices(rng.choice(ASCII), k=rng.choice((1, 5, 20, 64)))) for _ in range(rng.randint(1, 8))]
+    return (rng.choice(few) if rng.random() < 0.2 else "").join(parts)
 
 
 def strings(n: int, newest: Sequence[str] = "", seed: int = 0) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What the C sources of this folder define, for type checkers and readers."""
 
+from array import array
 from collections.abc import Callable
 from typing import Self
 
@@ -12,10 +13,17 @@ class Scanner:
     """Splits texts in UTF-8 into pieces; safe to use from several threads at once."""
 
     def __init__(
-        self, ranges_of: Callable[[int], Buffer], contractions: int, max_digits: int, lines: bool, end_first: bool
+        self,
+        ranges_of: Callable[[int], Buffer],
+        contractions: int,
+        max_digits: int,
+        lines: bool,
+        end_first: bool,
+        usual: bool,
     ) -> None:
         """`ranges_of(plane)` returns the sets of the characters of a plane (see `grammars._ranges`); it is called when
-        a text has such characters. The other arguments are the fields of `scanner` in scan.h."""
+        a text has such characters. The other arguments are the fields of `scanner` in scan.h. Wrong ones make
+        other pieces, and no harm."""
 
     def last_cut(self, part: Buffer, /) -> int:
         """The last place seen, in bytes, where a piece surely ends and a part of a text may be cut; 0 for none."""
@@ -51,8 +59,13 @@ class Encoder:
     def encode(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> list[int]:
         """The ids of a text, as str or in UTF-8. Without a scanner, it is one piece."""
 
-    def encode_bytes(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> bytes:
+    def encode_array(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> array[int]:
         """The ids of a text as unsigned 32-bit numbers; for the arguments see `encode`."""
+
+    def encode_batch(
+        self, texts: list[str], scanner: Scanner | None, limit: int | None, as_arrays: bool, /
+    ) -> list[list[int]] | list[array[int]]:
+        """The ids of each text, as `encode` or `encode_array` gives them; in one call, free of the GIL for all."""
 
     def piece(self, piece: str | Buffer, limit: int | None, /) -> tuple[int, ...]:
         """The ids of a piece."""

@@ -4,13 +4,6 @@
 
 enum { MOST_DIGITS = 10 }; /* of 32 bits */
 
-static uint32_t number_at(const char *numbers, size_t i)
-{
-    uint32_t number;
-    memcpy(&number, numbers + i * sizeof number, sizeof number);
-    return number;
-}
-
 static size_t n_digits(uint32_t number)
 {
     size_t n = 1;

@@ -3,8 +3,7 @@
 #include "encode.h"
 
 enum {
-    SLICE = 1 << 16, /* bytes of pieces encoded between two checks whether to stop */
-    BATCH = 16,      /* pieces that are looked up together */
+    BATCH = 256, /* pieces that are looked up together, between two checks whether to stop */
 };
 
 static outcome encode_new(encoding *encoding, const uint8_t *piece, size_t n)
@@ -23,37 +22,32 @@ static outcome encode_new(encoding *encoding, const uint8_t *piece, size_t n)
 outcome encode_part(encoding *encoding, const uint8_t *part, size_t n)
 {
     const tables *tables = encoding->tables;
-    merges merges = {tables->has_ranks ? NULL : &tables->rules, &tables->tokens, &tables->symbols, encoding->limit};
+    rule_slot **pairs = &encoding->cache.pairs;
+    if (tables->has_ranks && !*pairs && !(*pairs = PyMem_RawCalloc((size_t)1 << PAIR_BITS, sizeof **pairs)))
+        return OUT_OF_MEMORY;
+    merges merges = {tables->has_ranks ? NULL : &tables->rules, &tables->tokens, &tables->symbols, encoding->limit, *pairs};
     return merge_piece(&merges, part, n, &encoding->space, &encoding->ids);
 }
 
-/* Append the ids of a piece that is not in the cache. */
-static outcome encode_and_remember(encoding *encoding, key key, const uint8_t *piece, size_t n)
-{
-    size_t before = encoding->ids.n;
-    outcome outcome = encode_new(encoding, piece, n);
-    id_list *ids = &encoding->ids;
-    if (outcome == ENCODED)
-        cache_put(&encoding->cache, key, piece, n, ids->items + before, ids->n - before);
-    return outcome;
-}
-
-static inline outcome encode_keyed(encoding *encoding, key key, const uint8_t *piece, size_t n)
+/* Append the ids of a piece that is not at home in the cache, or not with its ids; leave room for `n_room` more. */
+static outcome encode_elsewhere(encoding *encoding, key key, uint64_t hash, const uint8_t *piece, size_t n, size_t n_room)
 {
     id_list *ids = &encoding->ids;
-    size_t n_ids;
-    const uint32_t *known = cache_find(&encoding->cache, key, piece, n, &n_ids);
-    if (!known)
-        return encode_and_remember(encoding, key, piece, n);
-    if (n_ids > INLINE_IDS) {
-        if (!ROOM(*ids, n_ids))
-            return OUT_OF_MEMORY;
+    size_t before = ids->n, n_ids;
+    bool is_short = n - 1 < LONGEST_CACHED;
+    const uint32_t *known = is_short ? cache_find(&encoding->cache, key, hash, piece, n, &n_ids) : NULL;
+    outcome outcome = ENCODED;
+    if (known && !ROOM(*ids, n_ids))
+        return OUT_OF_MEMORY;
+    if (known) {
         memcpy(ids->items + ids->n, known, n_ids * sizeof *known);
-    } else {
-        memcpy(ids->items + ids->n, known, INLINE_IDS * sizeof *known);
+        ids->n += n_ids;
+    } else if (n) {
+        outcome = encode_new(encoding, piece, n);
+        if (outcome == ENCODED && is_short)
+            cache_put(&encoding->cache, key, piece, n, ids->items + before, ids->n - before);
     }
-    ids->n += n_ids;
-    return ENCODED;
+    return outcome != ENCODED || ROOM(*ids, n_room) ? outcome : OUT_OF_MEMORY;
 }
 
 /* Append the ids of pieces of a text of `n` bytes; `ends` has their number + 1 places, the first where they begin. The
@@ -62,76 +56,86 @@ static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, c
                             size_t *n_ids)
 {
     key keys[BATCH];
+    uint64_t hashes[BATCH];
+    const cache_slot *slots = encoding->cache.slots;
+    int bits = encoding->cache.bits;
     for (size_t i = 0; i < n_pieces; i++) {
         keys[i] = key_of(text + ends[i], ends[i + 1] - ends[i], n - ends[i]);
-        FETCH(&encoding->cache.slots[home_of(&encoding->cache, keys[i])]);
+        hashes[i] = key_hash(keys[i]);
+        FETCH(&slots[home_of(hashes[i], bits)]);
     }
+    if (!ROOM(encoding->ids, n_pieces * INLINE_IDS))
+        return OUT_OF_MEMORY;
+    uint32_t *to = encoding->ids.items + encoding->ids.n;
     for (size_t i = 0; i < n_pieces; i++) {
-        const uint8_t *piece = text + ends[i];
-        size_t length = ends[i + 1] - ends[i];
-        if (!ROOM(encoding->ids, INLINE_IDS))
-            return OUT_OF_MEMORY;
-        outcome outcome = length - 1 < LONGEST_CACHED ? encode_keyed(encoding, keys[i], piece, length)
-                          : length                    ? encode_new(encoding, piece, length)
-                                                      : ENCODED;
-        if (outcome != ENCODED)
-            return outcome;
+        const cache_slot *home = &slots[home_of(hashes[i], bits)];
+        if (same_key(home->key, keys[i]) && home->ids[0] != IN_ARENA && keys[i].high) {
+            memcpy(to, home->ids, sizeof home->ids);
+            to += n_inline(home);
+        } else {
+            encoding->ids.n = (size_t)(to - encoding->ids.items);
+            outcome outcome = encode_elsewhere(encoding, keys[i], hashes[i], text + ends[i], ends[i + 1] - ends[i],
+                                               (n_pieces - i) * INLINE_IDS);
+            if (outcome != ENCODED)
+                return outcome;
+            slots = encoding->cache.slots, bits = encoding->cache.bits;
+            to = encoding->ids.items + encoding->ids.n;
+        }
         if (n_ids)
-            n_ids[i] = encoding->ids.n;
+            n_ids[i] = (size_t)(to - encoding->ids.items);
     }
+    encoding->ids.n = (size_t)(to - encoding->ids.items);
     return ENCODED;
-}
-
-outcome encode_piece(encoding *encoding, const uint8_t *piece, size_t n)
-{
-    size_t ends[2] = {0, n};
-    return encode_batch(encoding, piece, n, ends, 1, NULL);
-}
-
-/* To be called now and then, with the bytes done since the last call. */
-static bool is_interrupted(encoding *encoding, size_t n_bytes)
-{
-    return encoding->space.interrupted(encoding->space.caller, n_bytes);
 }
 
 outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n)
 {
-    size_t ends[BATCH + 1] = {0}, looked = 0;
+    size_t ends[BATCH + 1] = {0, n}, usual_room = n > LARGE ? n / 3 : 0; /* in texts, as far as it is written to */
+    if (!ROOM(encoding->ids, usual_room))
+        return OUT_OF_MEMORY;
+    prefer_large_pages(encoding->ids.items + encoding->ids.n, usual_room * sizeof *encoding->ids.items);
     while (ends[0] < n) {
-        size_t n_pieces = 0;
-        for (; n_pieces < BATCH && ends[n_pieces] < n; n_pieces++)
-            ends[n_pieces + 1] = scanner ? piece_end(scanner, text, ends[n_pieces], n) : n;
+        size_t n_pieces = scanner ? piece_ends(scanner, text, ends[0], n, ends + 1, BATCH) : 1;
         outcome outcome = encode_batch(encoding, text, n, ends, n_pieces, NULL);
         if (outcome != ENCODED)
             return outcome;
+        if (encoding->space.interrupted(encoding->space.caller, ends[n_pieces] - ends[0]))
+            return INTERRUPTED;
         ends[0] = ends[n_pieces];
-        if (ends[0] - looked >= SLICE) {
-            if (is_interrupted(encoding, ends[0] - looked))
-                return INTERRUPTED;
-            looked = ends[0];
-        }
     }
     return ENCODED;
 }
 
-outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_pieces, size_t *n_ids)
+static outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_pieces,
+                             size_t *n_ids)
 {
-    for (size_t i = 0, looked = 0; i < n_pieces; i += BATCH) {
-        size_t n_batch = n_pieces - i < BATCH ? n_pieces - i : BATCH;
-        outcome outcome = encode_batch(encoding, bytes, ends[n_pieces], ends + i, n_batch, n_ids + i);
-        if (outcome != ENCODED)
-            return outcome;
-        if (ends[i + n_batch] - looked >= SLICE) {
-            if (is_interrupted(encoding, ends[i + n_batch] - looked))
-                return INTERRUPTED;
-            looked = ends[i + n_batch];
-        }
+    outcome outcome = ENCODED;
+    for (size_t i = 0, n; i < n_pieces && outcome == ENCODED; i += n) {
+        n = n_pieces - i < BATCH ? n_pieces - i : BATCH;
+        outcome = encode_batch(encoding, bytes, ends[n_pieces], ends + i, n, n_ids + i);
+        if (outcome == ENCODED && encoding->space.interrupted(encoding->space.caller, ends[i + n] - ends[i]))
+            outcome = INTERRUPTED;
     }
-    return ENCODED;
+    return outcome;
 }
 
-outcome encode_parents(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_tokens, size_t *n_ids)
+outcome encode_texts(encoding *encoding, const scanner *scanner, const uint8_t *bytes, const size_t *ends, size_t n,
+                     size_t *n_ids)
 {
+    if (!scanner)
+        return encode_pieces(encoding, bytes, ends, n, n_ids);
+    outcome outcome = ENCODED;
+    for (size_t i = 0; i < n && outcome == ENCODED; i++) {
+        outcome = encode_text(encoding, scanner, bytes + ends[i], ends[i + 1] - ends[i]);
+        n_ids[i] = encoding->ids.n;
+    }
+    return outcome;
+}
+
+outcome encode_parents(encoding *encoding, const scanner *scanner, const uint8_t *bytes, const size_t *ends,
+                       size_t n_tokens, size_t *n_ids)
+{
+    (void)scanner;
     uint32_t limit = encoding->limit; /* what the cache holds was merged below it */
     outcome outcome = ENCODED;
     for (size_t i = 0; i < n_tokens && outcome == ENCODED; i++) {
@@ -139,7 +143,7 @@ outcome encode_parents(encoding *encoding, const uint8_t *bytes, const size_t *e
         size_t n = ends[i + 1] - ends[i];
         encoding->limit = tokens_find(&encoding->tables->tokens, token, n, n).rank;
         outcome = encode_part(encoding, token, n);
-        if (outcome == ENCODED && is_interrupted(encoding, n))
+        if (outcome == ENCODED && encoding->space.interrupted(encoding->space.caller, n))
             outcome = INTERRUPTED;
         n_ids[i] = encoding->ids.n;
     }

@@ -27,21 +27,17 @@ typedef struct {
     id_list ids;
 } encoding;
 
-/* Append the ids of a piece. */
-outcome encode_piece(encoding *encoding, const uint8_t *piece, size_t n);
+/* Append the ids of a text, all of it one piece if `scanner` is NULL. */
+outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n);
 
 /* Append the ids that merging leaves of a piece or a part of one; nothing is looked up whole. */
 outcome encode_part(encoding *encoding, const uint8_t *part, size_t n);
 
-/* Append the ids of a text, all of it one piece if `scanner` is NULL. */
-outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n);
-
-/* Append the ids that merging leaves of tokens of a vocabulary of ranks, of each by those of lower rank than its own; for
-   `ends` and `n_ids` see encode_pieces. */
-outcome encode_parents(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_tokens, size_t *n_ids);
-
-/* Append the ids of pieces, and put into `n_ids` how many ids there are up to the end of each. `ends` has
-   n_pieces + 1 numbers: 0, and where each piece ends in `bytes`. */
-outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_pieces, size_t *n_ids);
+/* Append the ids of each of `n` things, and put into `n_ids` how many ids there are up to the end of each. `ends` has
+   n + 1 numbers: 0, and where each ends in `bytes`. */
+typedef outcome encode_each(encoding *encoding, const scanner *scanner, const uint8_t *bytes, const size_t *ends, size_t n,
+                            size_t *n_ids);
+encode_each encode_texts;   /* or pieces, without a scanner */
+encode_each encode_parents; /* what merging leaves of tokens of a vocabulary of ranks, of each by those of lower rank */
 
 #endif

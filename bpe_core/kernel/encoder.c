@@ -10,11 +10,12 @@
 #include <time.h>
 
 enum {
-    MOST_IDLE = 4,           /* caches that are kept while nobody encodes */
+    MOST_IDLE = 16,          /* caches that are kept while nobody encodes: one for each thread */
     MOST_NUMBERS = 1 << 20,  /* ids whose Python numbers are kept */
     LOOK_AT_CLOCK = 1 << 16, /* bytes of text between two looks at the clock */
     LOOK_AT_SIGNALS = 20,    /* milliseconds between two looks at signals */
     PIECES = 1 << 14,        /* pieces gathered between two looks at signals */
+    FEW = 1 << 10,           /* ids that are sooner copied twice than looked at through a view */
 };
 
 typedef struct {
@@ -72,13 +73,6 @@ static int check(outcome outcome)
 
 static bool is_id(long long id) { return 0 <= id && id < NO_TOKEN; }
 
-static uint32_t item(const Py_buffer *column, size_t i)
-{
-    uint32_t number; /* a buffer may begin anywhere */
-    memcpy(&number, (const char *)column->buf + i * sizeof number, sizeof number);
-    return number;
-}
-
 /* Three columns of merges, as long as each other. */
 static int add_merges(tables *tables, const Py_buffer columns[3])
 {
@@ -89,7 +83,8 @@ static int add_merges(tables *tables, const Py_buffer columns[3])
         return -1;
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t left = item(&columns[0], i), right = item(&columns[1], i), token = item(&columns[2], i);
+        uint32_t left = number_at(columns[0].buf, i), right = number_at(columns[1].buf, i);
+        uint32_t token = number_at(columns[2].buf, i);
         if (!is_id(left) || !is_id(right) || !is_id(token)) {
             PyErr_SetString(PyExc_ValueError, "an id is too large");
             return -1;
@@ -287,20 +282,6 @@ static void end(call *call)
     }
 }
 
-/* The bytes of a text in `view`, which is to be released: of a str in UTF-8, or of any buffer as they are. A str with a
-   surrogate raises UnicodeEncodeError. */
-static int view_text(PyObject *text, Py_buffer *view)
-{
-    if (!PyUnicode_Check(text))
-        return PyObject_GetBuffer(text, view, PyBUF_SIMPLE);
-    if (PyUnicode_IS_COMPACT_ASCII(text))
-        return PyBuffer_FillInfo(view, text, PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text), 1, PyBUF_SIMPLE);
-    PyObject *bytes = PyUnicode_AsUTF8String(text); /* not PyUnicode_AsUTF8: it would stay with the text */
-    int failed = bytes ? PyObject_GetBuffer(bytes, view, PyBUF_SIMPLE) : -1;
-    Py_XDECREF(bytes);
-    return failed;
-}
-
 /* The Python number of an id, the same object each time: made anew for each, they would take most of the time and of the
    memory of a list. To be called with the GIL. */
 static inline PyObject *number_for(EncoderObject *self, uint32_t id)
@@ -326,153 +307,217 @@ static PyObject *filled(PyObject *sequence, EncoderObject *self, const id_list *
     return sequence;
 }
 
-static PyObject *as_bytes(const id_list *ids)
+typedef PyObject *ids_as(EncoderObject *self, const id_list *ids);
+
+static PyObject *as_tuple(EncoderObject *self, const id_list *ids)
 {
+    return filled(PyTuple_New((Py_ssize_t)ids->n), self, ids);
+}
+
+static PyObject *as_list(EncoderObject *self, const id_list *ids)
+{
+    return filled(PyList_New((Py_ssize_t)ids->n), self, ids);
+}
+
+static PyObject *as_bytes(EncoderObject *self, const id_list *ids)
+{
+    (void)self;
     return PyBytes_FromStringAndSize((const char *)ids->items, (Py_ssize_t)(ids->n * sizeof *ids->items));
 }
 
-/* Texts: (text, scanner or None, limit or None) */
-
-static int encode_arguments(call *call, PyObject *encoder, PyObject *args)
+static PyObject *as_array(EncoderObject *self, const id_list *ids)
 {
-    PyObject *text, *splitter, *limit;
-    const scanner *scanner = NULL;
-    Py_buffer view;
-    if (!PyArg_ParseTuple(args, "OOO", &text, &splitter, &limit))
-        return -1;
-    if (view_text(text, &view) < 0)
-        return -1;
-    if (splitter != Py_None)
-        scanner = scanner_for(PyType_GetModuleState(Py_TYPE(encoder)), splitter, view.buf, (size_t)view.len);
-    int failed = splitter != Py_None && !scanner ? -1 : begin(call, encoder, limit);
-    if (!failed) {
-        call->thread = PyEval_SaveThread();
-        outcome outcome = encode_text(&call->encoding, scanner, view.buf, (size_t)view.len);
-        PyEval_RestoreThread(call->thread);
-        failed = check(outcome);
-        if (failed)
-            end(call);
-    }
-    PyBuffer_Release(&view);
-    return failed;
+    PyObject *type = ((const kernel_state *)PyType_GetModuleState(Py_TYPE(self)))->array_type;
+    Py_ssize_t n = (Py_ssize_t)(ids->n * sizeof *ids->items);
+    if (ids->n <= FEW)
+        return PyObject_CallFunction(type, "Cy#", 'I', n ? (char *)ids->items : "", n);
+    PyObject *array = PyObject_CallFunction(type, "C", 'I');
+    PyObject *view = array ? PyMemoryView_FromMemory((char *)ids->items, n, PyBUF_READ) : NULL;
+    PyObject *none = view ? PyObject_CallMethod(array, "frombytes", "O", view) : NULL;
+    if (!none)
+        Py_CLEAR(array);
+    Py_XDECREF(none);
+    Py_XDECREF(view);
+    return array;
 }
 
-static PyObject *encoder_encode(PyObject *self, PyObject *args)
-{
-    call call;
-    if (encode_arguments(&call, self, args) < 0)
-        return NULL;
-    PyObject *ids = filled(PyList_New((Py_ssize_t)call.encoding.ids.n), call.encoder, &call.encoding.ids);
-    end(&call);
-    return ids;
-}
-
-static PyObject *encoder_encode_bytes(PyObject *self, PyObject *args)
-{
-    call call;
-    if (encode_arguments(&call, self, args) < 0)
-        return NULL;
-    PyObject *ids = as_bytes(&call.encoding.ids);
-    end(&call);
-    return ids;
-}
-
-/* Pieces: (piece, limit or None), (list of pieces, limit or None), (list of tokens) */
-
-static PyObject *encode_one(PyObject *self, PyObject *args, bool looks_up)
-{
-    PyObject *piece, *limit, *ids = NULL;
-    Py_buffer view;
-    call call;
-    if (!PyArg_ParseTuple(args, "OO", &piece, &limit) || view_text(piece, &view) < 0)
-        return NULL;
-    if (begin(&call, self, limit) == 0) {
-        encoding *encoding = &call.encoding;
-        size_t n = (size_t)view.len;
-        call.thread = PyEval_SaveThread();
-        outcome outcome = looks_up ? encode_piece(encoding, view.buf, n) : encode_part(encoding, view.buf, n);
-        PyEval_RestoreThread(call.thread);
-        if (check(outcome) == 0)
-            ids = filled(PyTuple_New((Py_ssize_t)encoding->ids.n), call.encoder, &encoding->ids);
-        end(&call);
-    }
-    PyBuffer_Release(&view);
-    return ids;
-}
-
-static PyObject *encoder_piece(PyObject *self, PyObject *args) { return encode_one(self, args, true); }
-static PyObject *encoder_part(PyObject *self, PyObject *args) { return encode_one(self, args, false); }
+/* What is encoded */
 
 typedef struct {
     VECTOR(uint8_t) bytes;
-    size_t n, *ends; /* n + 1, the first 0 */
+    VECTOR(size_t) ends; /* of each in `bytes` */
+    unsigned planes;     /* of Unicode, bit by bit */
 } gathered;
 
-static int gather(gathered *all, PyObject *piece)
+static void free_gathered(gathered *all)
 {
-    Py_buffer view;
-    if (view_text(piece, &view) < 0)
-        return -1;
-    bool has_room = ROOM(all->bytes, (size_t)view.len);
-    if (has_room && view.len)
-        memcpy(all->bytes.items + all->bytes.n, view.buf, (size_t)view.len);
-    if (has_room)
-        all->ends[++all->n] = all->bytes.n += (size_t)view.len;
-    else
-        PyErr_NoMemory();
-    PyBuffer_Release(&view);
-    return has_room ? 0 : -1;
+    PyMem_RawFree(all->bytes.items);
+    PyMem_RawFree(all->ends.items);
 }
 
-static int gather_all(gathered *all, PyObject *pieces)
+/* Add the bytes of a text: of a str in UTF-8, or of any buffer as they are. A surrogate raises UnicodeEncodeError. */
+static int gather(gathered *all, PyObject *text)
 {
-    size_t n = (size_t)PyList_GET_SIZE(pieces);
-    memset(all, 0, sizeof *all);
-    all->ends = PyMem_RawCalloc(n + 1, sizeof *all->ends);
-    if (!all->ends) {
+    Py_buffer view = {0};
+    bool is_str = PyUnicode_Check(text);
+    if (is_str ? PyUnicode_READY(text) < 0 : PyObject_GetBuffer(text, &view, PyBUF_SIMPLE) < 0)
+        return -1;
+    size_t n = is_str ? (size_t)PyUnicode_GET_LENGTH(text) : (size_t)view.len;
+    size_t each = !is_str || PyUnicode_IS_ASCII(text) ? 1 : 4;
+    uint8_t *end = NULL;
+    if (n > SIZE_MAX / each - 1 || !ROOM(all->bytes, n * each + 1) || !ROOM(all->ends, 1)) {
+        PyErr_NoMemory();
+    } else {
+        uint8_t *begin = all->bytes.items + all->bytes.n;
+        end = begin + n;
+        if (each > 1)
+            end = write_utf8(text, begin, &all->planes);
+        else if (n)
+            memcpy(begin, is_str ? PyUnicode_DATA(text) : view.buf, n);
+        if (!is_str)
+            all->planes |= planes_of(begin, n);
+        all->ends.items[all->ends.n++] = all->bytes.n = end ? (size_t)(end - all->bytes.items) : 0;
+    }
+    PyBuffer_Release(&view);
+    return end ? 0 : -1;
+}
+
+/* Sets `scanner` to that of a Scanner, or to NULL for None. */
+static int scanner_or_none(PyObject *encoder, PyObject *splitter, unsigned planes, const scanner **scanner)
+{
+    if (splitter != Py_None)
+        *scanner = scanner_for(PyType_GetModuleState(Py_TYPE(encoder)), splitter, planes | 1);
+    return splitter != Py_None && !*scanner ? -1 : 0;
+}
+
+/* One text or piece: (text, scanner or None, limit or None), (piece, limit or None) */
+
+static PyObject *encode_one(PyObject *self, PyObject *text, PyObject *splitter, PyObject *limit, bool is_part, ids_as *as)
+{
+    gathered copy = {0};
+    const scanner *scanner = NULL;
+    PyObject *ids = NULL;
+    call call;
+    const uint8_t *bytes;
+    size_t n;
+    if (PyUnicode_Check(text) && PyUnicode_IS_COMPACT_ASCII(text)) {
+        bytes = PyUnicode_DATA(text), n = (size_t)PyUnicode_GET_LENGTH(text);
+    } else if (PyBytes_Check(text) && splitter == Py_None) {
+        bytes = (const uint8_t *)PyBytes_AS_STRING(text), n = (size_t)PyBytes_GET_SIZE(text);
+    } else {
+        if (gather(&copy, text) < 0)
+            goto done;
+        bytes = copy.bytes.items, n = copy.bytes.n;
+    }
+    if (scanner_or_none(self, splitter, copy.planes, &scanner) < 0)
+        goto done;
+    if (begin(&call, self, limit) == 0) {
+        call.thread = PyEval_SaveThread();
+        outcome outcome = is_part ? encode_part(&call.encoding, bytes, n) : encode_text(&call.encoding, scanner, bytes, n);
+        PyEval_RestoreThread(call.thread);
+        if (check(outcome) == 0)
+            ids = as(call.encoder, &call.encoding.ids);
+        end(&call);
+    }
+done:
+    free_gathered(&copy);
+    return ids;
+}
+
+static PyObject *encode_one_text(PyObject *self, PyObject *args, ids_as *as)
+{
+    PyObject *text, *splitter, *limit;
+    return PyArg_ParseTuple(args, "OOO", &text, &splitter, &limit) ? encode_one(self, text, splitter, limit, false, as) : NULL;
+}
+
+static PyObject *encode_one_piece(PyObject *self, PyObject *args, bool is_part)
+{
+    PyObject *piece, *limit;
+    return PyArg_ParseTuple(args, "OO", &piece, &limit) ? encode_one(self, piece, Py_None, limit, is_part, as_tuple) : NULL;
+}
+
+static PyObject *encoder_encode(PyObject *self, PyObject *args) { return encode_one_text(self, args, as_list); }
+static PyObject *encoder_encode_array(PyObject *self, PyObject *args) { return encode_one_text(self, args, as_array); }
+static PyObject *encoder_piece(PyObject *self, PyObject *args) { return encode_one_piece(self, args, false); }
+static PyObject *encoder_part(PyObject *self, PyObject *args) { return encode_one_piece(self, args, true); }
+
+/* Many: (list, scanner or None, limit or None, as arrays), (list of pieces, limit or None), (list of tokens) */
+
+static int gather_all(gathered *all, PyObject *list)
+{
+    if (!ROOM(all->ends, 1)) {
         PyErr_NoMemory();
         return -1;
     }
-    for (size_t i = 0; i < n && i < (size_t)PyList_GET_SIZE(pieces); i++) /* a buffer's own code may run meanwhile */
-        if (gather(all, PyList_GET_ITEM(pieces, (Py_ssize_t)i)) < 0 || (i % PIECES == 0 && PyErr_CheckSignals() < 0))
+    all->ends.items[all->ends.n++] = 0;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) /* a buffer's own code may change it meanwhile */
+        if (gather(all, PyList_GET_ITEM(list, i)) < 0 || (i % PIECES == 0 && PyErr_CheckSignals() < 0))
             return -1;
     return 0;
 }
 
-static PyObject *encode_each(PyObject *self, PyObject *args,
-                             outcome encode(encoding *, const uint8_t *, const size_t *, size_t, size_t *))
+/* The ids of each; or, where `as` is NULL, those of all and how many there are up to the end of each. */
+static PyObject *encode_many(PyObject *self, PyObject *list, PyObject *splitter, PyObject *limit, encode_each *encode,
+                             ids_as *as)
 {
-    PyObject *pieces, *limit = Py_None, *n_ids = NULL, *ids = NULL;
-    gathered all;
+    gathered all = {0};
+    const scanner *scanner = NULL;
+    PyObject *n_ids = NULL, *found = NULL;
     call call;
-    if (!PyArg_ParseTuple(args, "O!|O", &PyList_Type, &pieces, &limit))
-        return NULL;
-    if (gather_all(&all, pieces) == 0)
-        n_ids = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(all.n * sizeof *all.ends));
+    if (gather_all(&all, list) == 0 && scanner_or_none(self, splitter, all.planes, &scanner) == 0)
+        n_ids = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((all.ends.n - 1) * sizeof *all.ends.items));
     if (n_ids && begin(&call, self, limit) == 0) {
-        size_t *numbers = (size_t *)PyBytes_AS_STRING(n_ids);
+        id_list *ids = &call.encoding.ids;
+        size_t n = all.ends.n - 1, *ends = (size_t *)PyBytes_AS_STRING(n_ids);
         call.thread = PyEval_SaveThread();
-        outcome outcome = encode(&call.encoding, all.bytes.items, all.ends, all.n, numbers);
+        outcome outcome = encode(&call.encoding, scanner, all.bytes.items, all.ends.items, n, ends);
         PyEval_RestoreThread(call.thread);
         if (check(outcome) == 0)
-            ids = as_bytes(&call.encoding.ids);
+            found = as ? PyList_New((Py_ssize_t)n) : Py_BuildValue("NO", as_bytes(call.encoder, ids), n_ids);
+        for (size_t i = 0, begin = 0; as && found && i < n; begin = ends[i++]) {
+            id_list some = {ids->items + begin, ends[i] - begin, 0};
+            PyObject *one = as(call.encoder, &some);
+            PyList_SET_ITEM(found, (Py_ssize_t)i, one);
+            if (!one)
+                Py_CLEAR(found);
+        }
         end(&call);
     }
-    PyMem_RawFree(all.bytes.items);
-    PyMem_RawFree(all.ends);
-    PyObject *result = ids ? PyTuple_Pack(2, ids, n_ids) : NULL;
-    Py_XDECREF(ids);
+    free_gathered(&all);
     Py_XDECREF(n_ids);
-    return result;
+    return found;
 }
 
-static PyObject *encoder_pieces(PyObject *self, PyObject *args) { return encode_each(self, args, encode_pieces); }
-static PyObject *encoder_parents(PyObject *self, PyObject *args) { return encode_each(self, args, encode_parents); }
+static PyObject *encoder_encode_batch(PyObject *self, PyObject *args)
+{
+    PyObject *texts, *splitter, *limit;
+    int as_arrays;
+    if (!PyArg_ParseTuple(args, "O!OOp", &PyList_Type, &texts, &splitter, &limit, &as_arrays))
+        return NULL;
+    return encode_many(self, texts, splitter, limit, encode_texts, as_arrays ? as_array : as_list);
+}
+
+static PyObject *encoder_pieces(PyObject *self, PyObject *args)
+{
+    PyObject *pieces, *limit;
+    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &pieces, &limit))
+        return NULL;
+    return encode_many(self, pieces, Py_None, limit, encode_texts, NULL);
+}
+
+static PyObject *encoder_parents(PyObject *self, PyObject *args)
+{
+    PyObject *tokens;
+    if (!PyArg_ParseTuple(args, "O!", &PyList_Type, &tokens))
+        return NULL;
+    return encode_many(self, tokens, Py_None, Py_None, encode_parents, NULL);
+}
 
 static PyMethodDef methods[] = {
     {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
     {"encode", encoder_encode, METH_VARARGS, "The ids of a text, as a list."},
-    {"encode_bytes", encoder_encode_bytes, METH_VARARGS, "The ids of a text, 4 bytes each."},
+    {"encode_array", encoder_encode_array, METH_VARARGS, "The ids of a text, as an array."},
+    {"encode_batch", encoder_encode_batch, METH_VARARGS, "The ids of each of several texts, as lists or arrays."},
     {"piece", encoder_piece, METH_VARARGS, "The ids of a piece, as a tuple."},
     {"part", encoder_part, METH_VARARGS, "The ids of a part of a piece, nothing looked up whole, as a tuple."},
     {"pieces", encoder_pieces, METH_VARARGS, "The ids of pieces, 4 bytes each, and how many up to each, 8 bytes each."},
@@ -488,17 +533,9 @@ static PyType_Slot slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec spec = {
+PyType_Spec encoder_spec = {
     .name = "bpe_core.kernel._kernel.Encoder",
     .basicsize = sizeof(EncoderObject),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,
 };
-
-int add_encoder(PyObject *module)
-{
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
-    int failed = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
-    Py_XDECREF(type);
-    return failed;
-}

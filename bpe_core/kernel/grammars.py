@@ -99,7 +99,7 @@ def scanner(source: str) -> "kernel.Scanner | None":
     )
     lines, end_first = _LINES_AND_END_FIRST[found[4]]
     return kernel.Scanner(
-        partial(_ranges, sets), 3 if contracted else contractions, _MOST_DIGITS[found[2]], lines, end_first
+        partial(_ranges, sets), 3 if contracted else contractions, _MOST_DIGITS[found[2]], lines, end_first, True
     )
 
 

@@ -17,23 +17,37 @@
 
 #include "scan.h"
 
-/* The state of the module: the types that the glue of another type has to recognise. */
+#include <string.h>
+
+/* The state of the module: its types, and array.array. */
 typedef struct {
-    PyTypeObject *scanner_type, *piece_table_type;
+    PyObject *scanner_type, *encoder_type, *learner_type, *piece_table_type, *array_type;
 } kernel_state;
 
-/* Each file of glue adds its type to the module: 0, or -1 with an exception. */
-int add_scanner(PyObject *module);
-int add_encoder(PyObject *module);
-int add_learner(PyObject *module);
-int add_piece_table(PyObject *module);
+/* The types, each in a file of glue. */
+extern PyType_Spec scanner_spec, encoder_spec, learner_spec, piece_table_spec;
+
+/* A number of 32 bits in a buffer, which may begin anywhere. */
+static inline uint32_t number_at(const char *numbers, size_t i)
+{
+    uint32_t number;
+    memcpy(&number, numbers + i * sizeof number, sizeof number);
+    return number;
+}
 
 /* Functions of the module itself. */
 PyObject *read_ranks(PyObject *module, PyObject *data);
 PyObject *decimals(PyObject *module, PyObject *args);
 
-/* What is inside of a Scanner, ready for a text in UTF-8: the sets of its characters are at hand. To be called with the
-   GIL for each text; NULL with an exception for what is no Scanner. It lives as long as `object`. */
-const scanner *scanner_for(const kernel_state *state, PyObject *object, const uint8_t *text, size_t n);
+/* Write the UTF-8 of a str, which is at most four bytes a character, and add the planes of Unicode that it has characters
+   of, bit by bit: where it ends, NULL with an exception for a surrogate. */
+uint8_t *write_utf8(PyObject *text, uint8_t *to, unsigned *planes);
+
+/* The planes that a text in UTF-8 has characters of, bit by bit. */
+unsigned planes_of(const uint8_t *text, size_t n);
+
+/* What is inside of a Scanner, the sets of the characters of these planes at hand. To be called with the GIL; NULL with
+   an exception for what is no Scanner. It lives as long as `object`. */
+const scanner *scanner_for(const kernel_state *state, PyObject *object, unsigned planes);
 
 #endif

@@ -62,13 +62,15 @@ static inline uint64_t key_hash(key key)
     return (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
 }
 
+enum { LARGE = 2 << 20 }; /* bytes of a large page */
+
 /* Ask for large pages for a table that nobody has written to yet, if the system has them: a look-up then seldom waits for
    the place of its page as well as for its slot. */
 static inline void prefer_large_pages(void *table, size_t size)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)table + page - 1) / page * page;
-    if (size > (2u << 20))
+    if (size > LARGE)
         (void)madvise((void *)begin, (uintptr_t)table + size - begin, MADV_HUGEPAGE);
 #else
     (void)table, (void)size;

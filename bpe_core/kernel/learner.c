@@ -3,6 +3,8 @@
 #include "pieces.h"
 #include "train.h"
 
+#include <structmember.h>
+
 enum { SLICE = 1 << 16 }; /* steps, slots or bytes between two looks at signals */
 
 typedef struct {
@@ -285,16 +287,6 @@ static PyObject *symbol_counts(PyObject *object, PyObject *Py_UNUSED(ignored))
     return rows;
 }
 
-static PyObject *n_merges(PyObject *object, void *Py_UNUSED(closure))
-{
-    return PyLong_FromSize_t(((LearnerObject *)object)->learned.n);
-}
-
-static PyObject *n_tokens(PyObject *object, void *Py_UNUSED(closure))
-{
-    return PyLong_FromUnsignedLongLong(((LearnerObject *)object)->trainer.n_tokens);
-}
-
 static PyMethodDef methods[] = {
     {"learn", learn, METH_O, "Learn until so many merges are made in all."},
     {"merge", merge_given, METH_VARARGS, "Merge this pair, chosen or not; it counts as tied with 0 pairs."},
@@ -304,9 +296,9 @@ static PyMethodDef methods[] = {
     {0},
 };
 
-static PyGetSetDef properties[] = {
-    {"n_tokens", n_tokens, NULL, "Tokens in the corpus now.", NULL},
-    {"n_merges", n_merges, NULL, "How many merges are made.", NULL},
+static PyMemberDef members[] = {
+    {"n_tokens", T_ULONGLONG, offsetof(LearnerObject, trainer.n_tokens), READONLY, "Tokens in the corpus now."},
+    {"n_merges", T_PYSSIZET, offsetof(LearnerObject, learned.n), READONLY, "How many merges are made."},
     {0},
 };
 
@@ -315,21 +307,13 @@ static PyType_Slot slots[] = {
     {Py_tp_new, new_learner},
     {Py_tp_dealloc, dealloc},
     {Py_tp_methods, methods},
-    {Py_tp_getset, properties},
+    {Py_tp_members, members},
     {0, NULL},
 };
 
-static PyType_Spec spec = {
+PyType_Spec learner_spec = {
     .name = "bpe_core.kernel._kernel.Learner",
     .basicsize = sizeof(LearnerObject),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,
 };
-
-int add_learner(PyObject *module)
-{
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
-    int failed = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
-    Py_XDECREF(type);
-    return failed;
-}

@@ -28,9 +28,14 @@ typedef struct {
 /* The rule that joins two symbols, which are the bytes from `start` to `end`. */
 static inline merge_rule rule_of(const material *of, uint32_t left, uint32_t right, uint32_t start, uint32_t end)
 {
+    if (of->merges->rules)
+        return rules_find(of->merges->rules, left, right);
     const uint8_t *bytes = of->bytes + start;
-    return of->merges->rules ? rules_find(of->merges->rules, left, right)
-                             : tokens_find(of->merges->ranks, bytes, end - start, (size_t)(of->end - bytes));
+    uint64_t pair = ((uint64_t)left << 32 | right) + 1; /* 0 is of none */
+    rule_slot *slot = &of->merges->pairs[rules_hash(pair) >> (64 - PAIR_BITS)];
+    if (slot->pair != pair)
+        *slot = (rule_slot){pair, tokens_find(of->merges->ranks, bytes, end - start, (size_t)(of->end - bytes))};
+    return slot->rule;
 }
 
 /* Few symbols: quadratic, but fast on an array that is in the first cache. `starts` has one entry more than there are

@@ -13,6 +13,8 @@
 #include "rules.h"
 #include "symbols.h"
 
+enum { PAIR_BITS = 13 }; /* so few that the second cache holds them; two of three neighbors are found there */
+
 typedef VECTOR(uint32_t) id_list;
 
 typedef enum { ENCODED, OUT_OF_MEMORY, UNKNOWN_SYMBOL, INTERRUPTED } outcome;
@@ -34,6 +36,7 @@ typedef struct {
     const token_table *ranks;
     const symbol_set *symbols;
     uint32_t limit; /* only ranks below it count */
+    rule_slot *pairs; /* 1 << PAIR_BITS: what `ranks` said of neighbors, by a hash of both; NULL with `rules` */
 } merges;
 
 /* Append the tokens that merging leaves of a piece of `n` bytes; none unless it returns ENCODED. */

@@ -1,28 +1,43 @@
-/* The extension module: its stamp, its state, and the types that the other files add. No work is done here. */
+/* The extension module: its stamp, its state, and the types of the other files. No work is done here. */
 
 #include "kernel.h"
 
+static int add_type(PyObject *module, PyType_Spec *spec, PyObject **type)
+{
+    *type = PyType_FromModuleAndSpec(module, spec, NULL);
+    return *type ? PyModule_AddType(module, (PyTypeObject *)*type) : -1;
+}
+
 static int execute(PyObject *module)
 {
-    PyObject *stamp = PyLong_FromUnsignedLong(KERNEL_STAMP);
-    int failed = PyModule_AddObjectRef(module, "STAMP", stamp);
+    kernel_state *state = PyModule_GetState(module);
+    PyObject *array = PyImport_ImportModule("array");
+    state->array_type = array ? PyObject_GetAttrString(array, "array") : NULL;
+    Py_XDECREF(array);
+    PyObject *stamp = state->array_type ? PyLong_FromUnsignedLong(KERNEL_STAMP) : NULL;
+    int failed = stamp ? PyModule_AddObjectRef(module, "STAMP", stamp) : -1;
     Py_XDECREF(stamp);
-    return failed || add_scanner(module) || add_encoder(module) || add_learner(module) || add_piece_table(module) ? -1 : 0;
+    return failed || add_type(module, &scanner_spec, &state->scanner_type) ||
+                   add_type(module, &encoder_spec, &state->encoder_type) ||
+                   add_type(module, &learner_spec, &state->learner_type) ||
+                   add_type(module, &piece_table_spec, &state->piece_table_type)
+               ? -1
+               : 0;
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg)
 {
-    kernel_state *state = PyModule_GetState(module);
-    Py_VISIT(state->scanner_type);
-    Py_VISIT(state->piece_table_type);
+    PyObject **types = PyModule_GetState(module);
+    for (size_t i = 0; i < sizeof(kernel_state) / sizeof *types; i++)
+        Py_VISIT(types[i]);
     return 0;
 }
 
 static int clear(PyObject *module)
 {
-    kernel_state *state = PyModule_GetState(module);
-    Py_CLEAR(state->scanner_type);
-    Py_CLEAR(state->piece_table_type);
+    PyObject **types = PyModule_GetState(module);
+    for (size_t i = 0; i < sizeof(kernel_state) / sizeof *types; i++)
+        Py_CLEAR(types[i]);
     return 0;
 }
 

@@ -32,6 +32,7 @@ void cache_free(piece_cache *cache)
 {
     PyMem_RawFree(cache->memory);
     PyMem_RawFree(cache->arena.items);
+    PyMem_RawFree(cache->pairs);
     *cache = (piece_cache){0};
 }
 
@@ -43,7 +44,7 @@ void cache_wipe(piece_cache *cache)
 
 static void place(piece_cache *cache, const cache_slot *slot)
 {
-    size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(cache, slot->key), at = home;
+    size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(key_hash(slot->key), cache->bits), at = home;
     while (cache->slots[at].key.high && at - home < NEAR)
         at = (at + 1) & mask;
     if (cache->slots[at].key.high)

@@ -28,6 +28,7 @@ typedef struct {
     int bits; /* there are 1 << bits slots */
     size_t n;
     VECTOR(uint32_t) arena; /* ids, then the bytes of a long piece */
+    rule_slot *pairs;       /* see merges; NULL as long as nothing was merged by ranks */
 } piece_cache;
 
 bool cache_init(piece_cache *cache);
@@ -37,20 +38,25 @@ void cache_free(piece_cache *cache);
 /* Put in the ids of a piece of at most LONGEST_CACHED bytes; does nothing without memory. */
 void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids);
 
-static inline size_t home_of(const piece_cache *cache, key key) { return key_hash(key) >> (64 - cache->bits); }
+static inline size_t home_of(uint64_t hash, int bits) { return hash >> (64 - bits); }
+
+static inline size_t n_inline(const cache_slot *slot)
+{
+    return 1 + (slot->ids[1] != NO_TOKEN) + (slot->ids[2] != NO_TOKEN) + (slot->ids[3] != NO_TOKEN);
+}
 
 /* The ids of a piece and how many they are, to be used before the next is put in; NULL if it is not known. Where they
    are no more than INLINE_IDS, as many may be read. */
-static inline const uint32_t *cache_find(const piece_cache *cache, key key, const uint8_t *piece, size_t n,
-                                         size_t *n_ids)
+static inline const uint32_t *cache_find(const piece_cache *cache, key key, uint64_t hash, const uint8_t *piece,
+                                         size_t n, size_t *n_ids)
 {
-    size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(cache, key);
+    size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(hash, cache->bits);
     for (size_t i = 0; i < NEAR; i++) {
         const cache_slot *slot = &cache->slots[(home + i) & mask];
         if (same_key(slot->key, key)) {
             const uint32_t *ids = slot->ids;
             if (ids[0] != IN_ARENA) {
-                *n_ids = 1 + (ids[1] != NO_TOKEN) + (ids[2] != NO_TOKEN) + (ids[3] != NO_TOKEN);
+                *n_ids = n_inline(slot);
                 return ids;
             }
             *n_ids = ids[2];

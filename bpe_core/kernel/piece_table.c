@@ -2,7 +2,13 @@
 
 #include "pieces.h"
 
-enum { SLICE = 1 << 18, PIECES = 1 << 14 }; /* bytes counted, or pieces taken in, between two looks at signals */
+#include <structmember.h>
+
+enum {
+    SLICE = 1 << 18,  /* bytes counted, */
+    PIECES = 1 << 14, /* or pieces taken in, between two looks at signals */
+    BATCH = 256,      /* pieces found together */
+};
 
 typedef struct {
     PyObject_HEAD
@@ -14,7 +20,7 @@ typedef struct {
 piece_table *lend_pieces(const kernel_state *state, PyObject *object)
 {
     PieceTableObject *self = (PieceTableObject *)object;
-    if (!Py_IS_TYPE(object, state->piece_table_type))
+    if (!Py_IS_TYPE(object, (PyTypeObject *)state->piece_table_type))
         PyErr_Format(PyExc_TypeError, "a PieceTable is needed, not %.100s", Py_TYPE(object)->tp_name);
     else if (self->busy)
         PyErr_SetString(PyExc_ValueError, "another thread is using this table");
@@ -30,7 +36,7 @@ static PyObject *new_table(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     static char *names[] = {"scanner", NULL};
     PyObject *scanner;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:PieceTable", names, &scanner) ||
-        (scanner != Py_None && !scanner_for(PyType_GetModuleState(type), scanner, NULL, 0)))
+        (scanner != Py_None && !scanner_for(PyType_GetModuleState(type), scanner, 1)))
         return NULL;
     PieceTableObject *self = (PieceTableObject *)type->tp_alloc(type, 0);
     if (self)
@@ -62,30 +68,23 @@ static int document_number(PyObject *object, uint32_t *number)
     return 0;
 }
 
-/* Count pieces from `at` on, up to the first end at or past `until`, which is returned; SIZE_MAX without memory. */
-static size_t count_some(piece_table *table, const scanner *scanner, const uint8_t *text, size_t at, size_t until,
-                         size_t n, uint32_t document)
-{
-    while (at < until) {
-        size_t end = piece_end(scanner, text, at, n);
-        if (!count_piece(table, text + at, end - at, n - at, document))
-            return SIZE_MAX;
-        at = end;
-    }
-    return at;
-}
-
 /* Count the pieces of a text, slice by slice; -1 with an exception. */
 static int count_text(piece_table *table, const scanner *scanner, const uint8_t *text, size_t n, uint32_t document)
 {
+    size_t ends[BATCH];
+    bool counted = true;
     for (size_t at = 0; at < n;) {
         size_t until = n - at > SLICE ? at + SLICE : n;
         Py_BEGIN_ALLOW_THREADS
-        at = count_some(table, scanner, text, at, until, n, document);
+        while (at < until && counted) {
+            size_t n_ends = piece_ends(scanner, text, at, n, ends, BATCH);
+            for (size_t i = 0; i < n_ends && counted; at = ends[i++])
+                counted = count_piece(table, text + at, ends[i] - at, n - at, document);
+        }
         Py_END_ALLOW_THREADS
-        if (at == SIZE_MAX)
+        if (!counted)
             PyErr_NoMemory();
-        if (at == SIZE_MAX || PyErr_CheckSignals() < 0)
+        if (!counted || PyErr_CheckSignals() < 0)
             return -1;
     }
     return 0;
@@ -101,7 +100,7 @@ static PyObject *add(PyObject *object, PyObject *args)
         return NULL;
     const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(text);
     size_t n = (size_t)PyBytes_GET_SIZE(text);
-    const scanner *scanner = scanner_for(state, self->scanner, bytes, n);
+    const scanner *scanner = scanner_for(state, self->scanner, planes_of(bytes, n));
     piece_table *table = scanner ? lend_pieces(state, object) : NULL;
     if (!table)
         return NULL;
@@ -222,11 +221,6 @@ static PyObject *counts(PyObject *object, PyObject *Py_UNUSED(ignored)) { return
 
 static PyObject *few_documents(PyObject *object, PyObject *Py_UNUSED(ignored)) { return dict_of(object, documents_of); }
 
-static PyObject *n_pieces(PyObject *object, void *Py_UNUSED(closure))
-{
-    return PyLong_FromUnsignedLongLong(((PieceTableObject *)object)->table.n_counted);
-}
-
 static Py_ssize_t n_different(PyObject *object) { return (Py_ssize_t)((PieceTableObject *)object)->table.pieces.n; }
 
 static PyMethodDef methods[] = {
@@ -238,8 +232,8 @@ static PyMethodDef methods[] = {
     {0},
 };
 
-static PyGetSetDef properties[] = {
-    {"n_pieces", n_pieces, NULL, "Pieces, with repetition and without weights.", NULL},
+static PyMemberDef members[] = {
+    {"n_pieces", T_ULONGLONG, offsetof(PieceTableObject, table.n_counted), READONLY, "Pieces, repeated ones, too."},
     {0},
 };
 
@@ -248,21 +242,14 @@ static PyType_Slot slots[] = {
     {Py_tp_new, new_table},
     {Py_tp_dealloc, dealloc},
     {Py_tp_methods, methods},
-    {Py_tp_getset, properties},
+    {Py_tp_members, members},
     {Py_sq_length, n_different},
     {0, NULL},
 };
 
-static PyType_Spec spec = {
+PyType_Spec piece_table_spec = {
     .name = "bpe_core.kernel._kernel.PieceTable",
     .basicsize = sizeof(PieceTableObject),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,
 };
-
-int add_piece_table(PyObject *module)
-{
-    kernel_state *state = PyModule_GetState(module);
-    state->piece_table_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-    return state->piece_table_type ? PyModule_AddType(module, state->piece_table_type) : -1;
-}

@@ -5,8 +5,6 @@
 
 #include "scan.h"
 
-#include <string.h>
-
 typedef struct {
     const scanner *scanner;
     const uint8_t *bytes;
@@ -61,28 +59,6 @@ static inline character character_at(const source *text, size_t at)
     return (character){text->scanner->sets[code], size};
 }
 
-/* The end of the ASCII letters from `at` on, if the machine can look at eight bytes at a time, else any place before it;
-   `ignored` is 0x20 in each byte where capitals count as well. Words are short and of any length: to find where one ends
-   in one step spares a wrong guess of the processor for each. */
-static inline size_t ascii_letters(const source *text, size_t at, uint64_t ignored)
-{
-#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
-    for (uint64_t bytes; text->n - at >= sizeof bytes; at += sizeof bytes) {
-        memcpy(&bytes, text->bytes + at, sizeof bytes);
-        uint64_t low = (bytes | ignored) & ~high;
-        uint64_t others = (~(low + (0x80 - 'a') * ones) | (low + (0x7F - 'z') * ones) | bytes) & high;
-        if (others)
-            return at + (size_t)__builtin_ctzll(others) / 8;
-    }
-#else
-    (void)text, (void)ignored;
-#endif
-    return at;
-}
-
-static const uint64_t ANY_CASE = 0x2020202020202020u;
-
 /* The end of the characters from `at` on that are in `set`, of which there may be none. */
 static inline size_t run(const source *text, size_t at, unsigned set)
 {
@@ -120,7 +96,7 @@ typedef struct {
 /* upper* lower+, or else upper+, or else nothing: then it ends where it begins. */
 static inline word word_at(const source *text, size_t at)
 {
-    size_t end = text->scanner->letters == ALIKE ? ascii_letters(text, at, ANY_CASE) : at, after_lower = end;
+    size_t end = at, after_lower = end;
     character c = character_at(text, end);
     for (; c.sets & UPPER; c = character_at(text, end)) {
         end += c.size;
@@ -128,7 +104,7 @@ static inline word word_at(const source *text, size_t at)
             after_lower = end;
     }
     if (c.sets & LOWER)
-        after_lower = run(text, text->scanner->letters == CASED ? ascii_letters(text, end, 0) : end, LOWER);
+        after_lower = run(text, end, LOWER);
     bool has_lower = after_lower > at;
     return (word){has_lower ? after_lower : end, has_lower};
 }
@@ -186,6 +162,12 @@ static inline size_t space_end(const source *text, size_t at)
     return ends_text || last == at ? end : last;
 }
 
+size_t contraction_end(const scanner *scanner, const uint8_t *bytes, size_t at, size_t n)
+{
+    const source text = {scanner, bytes, n};
+    return contraction(&text, at, scanner->contractions != LOWER_CASE_CONTRACTIONS);
+}
+
 size_t piece_end(const scanner *scanner, const uint8_t *bytes, size_t at, size_t n)
 {
     const source all = {scanner, bytes, n}, *text = &all;
@@ -221,15 +203,4 @@ size_t last_cut(const scanner *scanner, const uint8_t *bytes, size_t n)
             return at;
     }
     return 0;
-}
-
-void see_letters(scanner *scanner)
-{
-    bool alike = true, cased = true;
-    for (int letter = 'a'; letter <= 'z'; letter++) {
-        unsigned lower = scanner->sets[letter] & (UPPER | LOWER), upper = scanner->sets[letter - 0x20] & (UPPER | LOWER);
-        alike = alike && lower == (UPPER | LOWER) && upper == lower;
-        cased = cased && lower == LOWER && upper == UPPER;
-    }
-    scanner->letters = alike ? ALIKE : cased ? CASED : NEITHER;
 }

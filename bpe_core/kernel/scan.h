@@ -34,18 +34,22 @@ typedef struct {
     size_t max_digits; /* 0: any number, and a space may stand before them */
     bool lines;
     bool end_first;
-    enum { NEITHER, ALIKE, CASED } letters; /* of ASCII: all in both sets, or each in that of its case */
+    bool usual; /* ASCII is in the sets that it is in by the published patterns, as the windows take it to be */
     uint8_t sets[N_CODE_POINTS]; /* of each code point; each is in one of UPPER, LOWER, NUMBER, SIGN and SPACE at least */
 } scanner;
-
-/* To be called when the sets of ASCII are there. */
-void see_letters(scanner *scanner);
 
 /* The end of the piece that begins at `at` in UTF-8 text of `n` bytes, at < n; greater than `at`, at most `n`.
 
    Linear in time over a whole text. A byte that is no UTF-8 counts as U+FFFD, alone. `text` must be a whole text or end
    where a piece surely ends. Needs no GIL; a scanner may be used by many threads. */
 size_t piece_end(const scanner *scanner, const uint8_t *text, size_t at, size_t n);
+
+/* Write the ends of pieces, the first of which begins at `at` < n, into `ends`, which has room for 64 or more: how many
+   there are, at least one. They are those that piece_end gives one by one, in less time. */
+size_t piece_ends(const scanner *scanner, const uint8_t *text, size_t at, size_t n, size_t *ends, size_t room);
+
+/* The end of the contraction that begins at `at`, or `at`. */
+size_t contraction_end(const scanner *scanner, const uint8_t *text, size_t at, size_t n);
 
 /* The last place > 0 of a part of a text where it may be cut, since a piece ends there whatever else the text holds; 0 if
    none is seen. It is behind a newline that stands between two characters which no alternative of the grammar joins to

@@ -3,17 +3,17 @@
 #include "kernel.h"
 #include "vector.h"
 
-enum { SLICE = 1 << 20 }; /* bytes of text between two looks at signals */
+enum { SLICE = 1 << 20, BATCH = 256 }; /* bytes of text between two looks at signals; pieces found together */
 
 typedef struct {
     PyObject_HEAD
     PyObject *ranges_of; /* (plane) -> what set_ranges takes */
-    unsigned int planes; /* bit by bit, those of which the sets are known */
+    unsigned planes; /* bit by bit, those of which the sets are known */
     scanner scanner;
 } ScannerObject;
 
 /* Put code points of a plane into sets: `ranges` is triples of (first, last + 1, sets), later ones overriding earlier. */
-static int set_ranges(scanner *scanner, unsigned int plane, const uint8_t *ranges, size_t size)
+static int set_ranges(scanner *scanner, unsigned plane, const uint8_t *ranges, size_t size)
 {
     uint32_t range[3];
     size_t at = 0;
@@ -23,16 +23,13 @@ static int set_ranges(scanner *scanner, unsigned int plane, const uint8_t *range
             break;
         memset(scanner->sets + range[0], (int)range[2], range[1] - range[0]);
     }
-    if (at == size) {
-        if (!plane)
-            see_letters(scanner);
+    if (at == size)
         return 0;
-    }
     PyErr_SetString(PyExc_ValueError, "ranges are triples (first, last + 1, sets) of code points of the plane");
     return -1;
 }
 
-static int learn_plane(ScannerObject *self, unsigned int plane)
+static int learn_plane(ScannerObject *self, unsigned plane)
 {
     PyObject *ranges = PyObject_CallFunction(self->ranges_of, "I", plane);
     Py_buffer buffer;
@@ -50,50 +47,48 @@ static int learn_plane(ScannerObject *self, unsigned int plane)
     return failed;
 }
 
-/* Whether one of eight bytes begins a character past the Basic Multilingual Plane: it is 0xF0 or more. */
-static bool has_astral(const uint8_t *bytes)
+unsigned planes_of(const uint8_t *text, size_t n)
 {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    word = ~word & 0xF0F0F0F0F0F0F0F0u; /* a byte of such a character is 0 now */
-    return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;
-}
-
-/* Have the sets of all characters of a text at hand. */
-static int learn_planes_of(ScannerObject *self, const uint8_t *text, size_t n)
-{
-    unsigned int planes = 1;
+    unsigned planes = 1;
     for (size_t at = 0; at < n; at++) {
-        while (n - at > 8 && !has_astral(text + at))
-            at += 8;
+        for (uint64_t word; n - at > sizeof word; at += sizeof word) {
+            memcpy(&word, text + at, sizeof word);
+            if (word & 0x8080808080808080u) /* no ASCII */
+                break;
+        }
         if (text[at] >= 0xF0 && n - at > 1)
             planes |= 1u << ((text[at] & 7) << 2 | (text[at + 1] >> 4 & 3));
     }
-    planes &= ((1u << 17) - 1) & ~self->planes;
-    for (unsigned int plane = 0; planes >> plane; plane++)
+    return planes & ((1u << 17) - 1);
+}
+
+static int learn(ScannerObject *self, unsigned planes)
+{
+    planes &= ~self->planes;
+    for (unsigned plane = 0; planes >> plane; plane++)
         if (planes >> plane & 1 && learn_plane(self, plane) < 0)
             return -1;
     return 0;
 }
 
-const scanner *scanner_for(const kernel_state *state, PyObject *object, const uint8_t *text, size_t n)
+const scanner *scanner_for(const kernel_state *state, PyObject *object, unsigned planes)
 {
-    if (!Py_IS_TYPE(object, state->scanner_type)) {
+    if (!Py_IS_TYPE(object, (PyTypeObject *)state->scanner_type)) {
         PyErr_Format(PyExc_TypeError, "a Scanner is needed, not %.100s", Py_TYPE(object)->tp_name);
         return NULL;
     }
     ScannerObject *self = (ScannerObject *)object;
-    return learn_planes_of(self, text, n) < 0 ? NULL : &self->scanner;
+    return learn(self, planes) < 0 ? NULL : &self->scanner;
 }
 
 static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"ranges_of", "contractions", "max_digits", "lines", "end_first", NULL};
+    static char *names[] = {"ranges_of", "contractions", "max_digits", "lines", "end_first", "usual", NULL};
     PyObject *ranges_of;
     Py_ssize_t contractions, max_digits;
-    int lines, end_first;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnpp:Scanner", names, &ranges_of, &contractions, &max_digits,
-                                     &lines, &end_first))
+    int lines, end_first, usual;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnppp:Scanner", names, &ranges_of, &contractions, &max_digits,
+                                     &lines, &end_first, &usual))
         return NULL;
     if (contractions < 0 || contractions > CONTRACTION_SUFFIXES || max_digits < 0 || !PyCallable_Check(ranges_of)) {
         PyErr_SetString(PyExc_ValueError, "ranges_of is a function, contractions is 0 to 3, max_digits 0 or more");
@@ -107,6 +102,7 @@ static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *kwarg
     self->scanner.max_digits = (size_t)max_digits;
     self->scanner.lines = lines;
     self->scanner.end_first = end_first;
+    self->scanner.usual = usual;
     memset(self->scanner.sets, SIGN, N_CODE_POINTS);
     return (PyObject *)self;
 }
@@ -119,39 +115,28 @@ static void dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-typedef VECTOR(uint64_t) end_list;
-
-/* Append the ends of pieces from `at` on, up to the first at or past `until`, which is returned; SIZE_MAX without
-   memory. */
-static size_t append_ends(end_list *ends, const scanner *scanner, Py_buffer *text, size_t at, size_t until)
-{
-    while (at < until) {
-        if (!ROOM(*ends, 1))
-            return SIZE_MAX;
-        at = piece_end(scanner, text->buf, at, (size_t)text->len);
-        ends->items[ends->n++] = at;
-    }
-    return at;
-}
-
 static PyObject *scanner_ends(PyObject *self, PyObject *object)
 {
     Py_buffer text;
     if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
         return NULL;
     const scanner *scanner = &((ScannerObject *)self)->scanner;
-    end_list ends = {0};
+    VECTOR(size_t) ends = {0};
     size_t n = (size_t)text.len, at = 0;
+    bool has_room = true;
     PyObject *result = NULL;
-    if (learn_planes_of((ScannerObject *)self, text.buf, n) < 0)
+    if (learn((ScannerObject *)self, planes_of(text.buf, n)) < 0)
         goto done;
     do {
         size_t until = n - at > SLICE ? at + SLICE : n;
         Py_BEGIN_ALLOW_THREADS
-        at = append_ends(&ends, scanner, &text, at, until);
+        while (at < until && (has_room = ROOM(ends, BATCH))) {
+            ends.n += piece_ends(scanner, text.buf, at, n, ends.items + ends.n, BATCH);
+            at = ends.items[ends.n - 1];
+        }
         Py_END_ALLOW_THREADS
-    } while (at < n && PyErr_CheckSignals() == 0);
-    if (at == SIZE_MAX)
+    } while (at < n && has_room && PyErr_CheckSignals() == 0);
+    if (!has_room)
         PyErr_NoMemory();
     else if (at == n)
         result = PyBytes_FromStringAndSize((const char *)ends.items, (Py_ssize_t)(ends.n * sizeof *ends.items));
@@ -167,7 +152,7 @@ static PyObject *scanner_last_cut(PyObject *self, PyObject *object)
     if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
         return NULL;
     ScannerObject *scanner = (ScannerObject *)self;
-    int failed = learn_planes_of(scanner, text.buf, 0); /* white space is in the first plane */
+    int failed = learn(scanner, 1); /* white space is in the first plane */
     size_t at = failed ? 0 : last_cut(&scanner->scanner, text.buf, (size_t)text.len);
     PyBuffer_Release(&text);
     return failed ? NULL : PyLong_FromSize_t(at);
@@ -187,16 +172,9 @@ static PyType_Slot slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec spec = {
+PyType_Spec scanner_spec = {
     .name = "bpe_core.kernel._kernel.Scanner",
     .basicsize = sizeof(ScannerObject),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,
 };
-
-int add_scanner(PyObject *module)
-{
-    kernel_state *state = PyModule_GetState(module);
-    state->scanner_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-    return state->scanner_type ? PyModule_AddType(module, state->scanner_type) : -1;
-}

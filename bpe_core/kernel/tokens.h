@@ -44,6 +44,7 @@ static inline merge_rule tokens_find(const token_table *table, const uint8_t *by
         return none;
     key key = key_of(bytes, n, n_readable);
     uint64_t hash = key_hash(key), bit = hash >> (61 - table->bits);
+    FETCH(&table->slots[hash >> (64 - table->bits)]); /* most that are asked for are there */
     if (!(table->filter[bit >> 6] >> (bit & 63) & 1))
         return none;
     size_t mask = ((size_t)1 << table->bits) - 1;

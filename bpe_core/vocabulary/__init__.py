@@ -228,7 +228,17 @@ class Vocabulary:
         """What `encode_text` gives, in four bytes each."""
         if compiled := self.compiled:
             with suppress(LookupError):
-                return numbers("I", compiled.encode_bytes(text, scanner, self._limit))
+                return compiled.encode_array(text, scanner, self._limit)
+        return None
+
+    def encode_texts(
+        self, texts: list[str], scanner: "kernel.Scanner | None", *, as_arrays: bool
+    ) -> "list[list[int]] | list[array[int]] | None":
+        """What `encode_text` or, `as_arrays`, `encode_text_to_array` gives for each text. One call encodes all of them
+        free of the GIL, so many short texts cost little more than a long one. None and errors as there, for all."""
+        if compiled := self.compiled:
+            with suppress(LookupError):
+                return compiled.encode_batch(texts, scanner, self._limit, as_arrays)
         return None
 
     def compatible(self, left: int, right: int) -> bool:

@@ -50,9 +50,16 @@ class Published:
             ids |= {
                 "python": list(chain.from_iterable(map(self._in_python, pieces))),
                 "pieces": tokenizer._encode_pieces(pieces),
+                "batch": self._in_a_batch(text),
                 "blocks": [token for part in in_blocks for token in tokenizer.encode_ordinary(part)],
             }
         return "" if all(found == ids["kernel"] for found in ids.values()) else f"{text!r}: {ids}"
+
+    def _in_a_batch(self, text: str) -> list[int] | None:
+        """What the third of three texts becomes, the ids of which begin and end in the midst of those of all."""
+        texts, scanner = [text[1:], text[:1], text, text[::-1]], self._tokenizer.splitter.scanner
+        found = self._tokenizer.vocabulary.encode_texts(texts, scanner, as_arrays=len(text) % 2 == 0)
+        return list(found[2]) if found else None
 
 
 def _in_python(tokenizer: Tokenizer, piece: str) -> tuple[int, ...]:

@@ -35,7 +35,7 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
         return b"".join(b"%s %d\n" % (b2a_base64(b"%x" % n, newline=False), n) for n in range(size // 8))
 
     def new_scanner() -> kernel.Scanner:
-        return kernel.Scanner(lambda plane: pack("=3I", plane << 16, (plane << 16) + 0x80, 3), 3, 3, True, True)
+        return kernel.Scanner(lambda plane: pack("=3I", plane << 16, (plane << 16) + 0x80, 3), 3, 3, True, True, False)
 
     def table(*, counted: bool = True) -> kernel.PieceTable:
         new = kernel.PieceTable(scanner)
@@ -53,7 +53,7 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
         return new
 
     return {
-        "Scanner": lambda: (kernel.Scanner, (lambda plane: b"", 3, 3, True, True)),
+        "Scanner": lambda: (kernel.Scanner, (lambda plane: b"", 3, 3, True, True, True)),
         "Scanner.ends": lambda: (new_scanner().ends, (data,)),
         "Scanner.last_cut": lambda: (new_scanner().last_cut, (data,)),
         "Encoder": lambda: (kernel.Encoder, (BYTE_IDS, 260, {"é".encode(): 261}, TOKENS, TOKENS, True, True)),
@@ -62,7 +62,8 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
             (bytes(size // 4 * 4), bytes(size // 4 * 4), bytes(size // 4 * 4)),
         ),
         "Encoder.encode": lambda: (ranks.encode, (text, scanner, None)),
-        "Encoder.encode_bytes": lambda: (merges.encode_bytes, (data, scanner, 2)),
+        "Encoder.encode_array": lambda: (merges.encode_array, (data, scanner, 2)),
+        "Encoder.encode_batch": lambda: (merges.encode_batch, ([text, "", text[:9]], scanner, 2, True)),
         "Encoder.piece": lambda: (ranks.piece, (piece, 258)),
         "Encoder.part": lambda: (merges.part, (piece, None)),
         "Encoder.pieces": lambda: (merges.pieces, (pieces, 1)),

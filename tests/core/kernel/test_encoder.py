@@ -95,7 +95,7 @@ def test_ids_of_any_size_are_the_same_numbers_in_lists_tuples_and_arrays() -> No
         expected = [ids[byte] for byte in data]
         for _ in range(2):
             assert encoder.encode(data, None, None) == [*encoder.piece(data, None)] == expected
-        assert encoder.encode_bytes(data, None, None) == pack(f"={len(data)}I", *expected)
+        assert encoder.encode_array(data, None, None) == array("I", expected)
 
 
 def test_parents_of_what_is_no_token_are_all_it_is_made_of_and_those_of_nothing_are_none() -> None:
@@ -191,6 +191,20 @@ def test_threads_that_encode_at_a_time_get_the_right_ids() -> None:
     for thread in threads:
         thread.join()
     assert [found[number] for number in range(8)] == expected
+
+
+@pytest.mark.parametrize("pattern", ["gpt4", "none"])
+def test_texts_encoded_in_one_call_are_those_encoded_one_by_one(pattern: str) -> None:
+    rng = random.Random(pattern)
+    tokenizer = train(["the cat sat on the mat"] * 3, vocab_size=280, pattern=pattern)
+    texts = ["".join(rng.choices("the cat\nGöß日🙂"[: rng.choice((7, 13))], k=k)) for k in (0, 1, 40, 3000) * 5]
+    expected, scanner = list(map(tokenizer.encode_ordinary, texts)), tokenizer.splitter.scanner
+    encode = tokenizer.vocabulary.encode_texts
+    assert encode(texts, scanner, as_arrays=False) == expected
+    assert encode(texts, scanner, as_arrays=True) == [array("I", ids) for ids in expected]
+    with pytest.raises(UnicodeEncodeError):
+        encode(["", "a\ud800"], scanner, as_arrays=True)
+    assert encode([], scanner, as_arrays=True) == []
 
 
 @pytest.mark.parametrize(

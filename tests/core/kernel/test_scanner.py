@@ -15,7 +15,7 @@ if not kernel.available:
 
 from bpe_core.kernel.grammars import BOTH, SPACE, scanner
 from tests.attack.fuzz_kernel.splitting import SCANNED, split, try_split
-from tests.nasty import KINDS
+from tests.nasty import KINDS, in_windows
 
 OTHER_FORMS = [
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",  # GPT-2 as OpenAI published it
@@ -32,13 +32,14 @@ def test_a_text_is_split_as_by_regex(name: str, text: str) -> None:
     assert try_split(name, text) == ""
 
 
-@pytest.mark.parametrize("name", SCANNED)
-def test_words_of_any_length_end_where_they_end_by_regex(name: str) -> None:
-    rng = random.Random(name)
-    for _ in range(3000):
-        letters = rng.choice(("abcxyz", "ABCXYZ", "azAZ", "az{`@[é中😀"))
-        words = ["".join(rng.choices(letters, k=rng.randrange(20))) for _ in range(4)]
-        assert try_split(name, rng.choice((" ", "", "{", "é", "\x80")).join(words)) == ""
+@pytest.mark.parametrize("source", [*map(PATTERNS.__getitem__, SCANNED), *OTHER_FORMS])
+def test_what_is_seen_in_windows_is_split_as_by_regex(source: str) -> None:
+    """Contractions, white space and tails of signs in the midst of which a window ends, or ASCII does."""
+    found, rng = scanner(source), random.Random(source)
+    assert found
+    for _ in range(1500):
+        text = in_windows(rng, KINDS)
+        assert split(found, text.encode()) == [piece.encode() for piece in regex.findall(source, text)]
 
 
 @pytest.mark.parametrize("source", OTHER_FORMS)
@@ -82,12 +83,12 @@ def test_sets_are_not_trusted() -> None:
     new = kernel.Scanner
     for ranges in [b"abc", b"\0" * 12, b"\xff" * 12, bytes([0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0])]:
         with pytest.raises(ValueError):
-            new(lambda plane, ranges=ranges: ranges, 0, 0, True, True).ends(b"abc")
+            new(lambda plane, ranges=ranges: ranges, 0, 0, True, True, False).ends(b"abc")
     with pytest.raises(TypeError):
-        new(lambda plane: "text", 0, 0, True, True).ends(b"abc")
+        new(lambda plane: "text", 0, 0, True, True, False).ends(b"abc")
     with pytest.raises(ZeroDivisionError):
-        new(lambda plane: plane // 0, 0, 0, True, True).ends(b"abc")
-    assert new(lambda plane: b"", 0, 0, True, True).ends(b"") == b""
+        new(lambda plane: plane // 0, 0, 0, True, True, False).ends(b"abc")
+    assert new(lambda plane: b"", 0, 0, True, True, True).ends(b"") == b""
 
 
 @pytest.mark.parametrize(("character", "other"), ["a😀", "😀a"])
@@ -103,5 +104,5 @@ def test_sets_that_another_thread_has_learned_meanwhile_are_left_as_they_are(cha
         scanned.ends(text)
         return pack("=3I", plane << 16, (plane + 1) << 16, SPACE)
 
-    scanned = kernel.Scanner(ranges_of, 0, 1, False, False)
+    scanned = kernel.Scanner(ranges_of, 0, 1, False, False, False)
     assert scanned.ends(text) == pack("=Q", len(text)), "letters, of which the last does not go to the next piece"
