@@ -208,10 +208,6 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("select", "enter", "", "in the audit: show the merge, put an example into the editor"),
     ),
     "Merge log": (
-        Command("training.go_to", "g", "Go to", "a step, or the first at which a condition holds", "Go to a step …"),
-        Command("training.train_until", "u", "Until", "train until a condition holds, then wait", "Train until …"),
-        Command("shown.change_pace(1)", "plus", "Faster", "all merges in less time, up to none", "Play faster", _PACE),
-        Command("shown.change_pace(-1)", "minus", "Slower", "all merges in more time", "Play slower", _PACE),
         Command("search", "slash", "Search", "tokens by their text, their bytes as 0x2074, or id"),
         *_both("choice", "left,h right,l", _SHOWN),
         *_both("copy", "c C", "copy this row, or (C) all that are shown", "row", "all"),
@@ -219,6 +215,11 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Why and pairs": (
         Command("turn_why", "w", "Why", "beside the merge log: why this merge, the table of pairs, or neither"),
         Command("turn_writing", "b", "Bytes", "tokens there as text, hexadecimal or decimal bytes, or ids"),
+        Command("training.go_to", "g", "Go to", "a step, or the first at which a condition holds", "Go to a step …"),
+        Command("training.train_until", "u", "Until", "train until a condition holds, then wait", "Train until …"),
+        Command("shown.change_pace(1)", "plus", "Faster", "all merges in less time, up to none", "Play faster", _PACE),
+        Command("shown.change_pace(-1)", "minus", "Slower", "all merges in more time", "Play slower", _PACE),
+        Command("shown.play", "space", "", help="hold the merge that is shown, and go on"),
     ),
     "Curve": (
         Command("show_next", "m", "Metric", "bytes per token, tokens saved, use, Rényi efficiency"),

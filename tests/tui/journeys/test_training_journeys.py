@@ -78,7 +78,7 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, lon
         player.press("f6")
         await player.until("step   1 of 768", "Pairs")
         await player.until(lambda screen: screen.step[0] > 2)
-        player.press("f6")
+        player.press("f3", "space")  # from beside the log too
         await player.until("held at")
         await player.rest()
         paused, _ = player.screen.step
