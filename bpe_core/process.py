@@ -170,6 +170,19 @@ def in_order(
             threads.shutdown(wait=False, cancel_futures=True)
 
 
+def shares(items: Iterable[T], least: int) -> Iterator[tuple[int, list[T]]]:
+    """Items, each of which has a length or is None, put together until they are worth a thread, and their size: `least`
+    or more, but of the last share."""
+    share, size = list[T](), 0
+    for item in items:
+        share.append(item)
+        size += len(item or ()) + 1  # type: ignore[arg-type]
+        if size >= least:
+            yield size, share
+            share, size = [], 0
+    yield size, share
+
+
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
     """Pause the garbage collector, for all threads, where many objects are made and no cycles; then it is as it was."""

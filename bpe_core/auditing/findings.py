@@ -53,7 +53,7 @@ class Finding:
 
     `evidence` are the measured values that it rests on, as JSON has them. Always there: "step" (0 if no merge made the
     token), "parents" (two ids or None) and "witness" (a text in which the token occurs, or None). If it is known:
-    "count", the occurrences in the corpus. The rest depends on the kind.
+    "count", the occurrences in the corpus. The rest depends on the kind. For an example see `bpe_core.audit`.
     """
 
     id: int

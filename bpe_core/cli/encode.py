@@ -16,7 +16,7 @@ from bpe_core.corpus.reading import Reading
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
 from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, in_terminal, page
-from bpe_core.process import in_order, most_threads
+from bpe_core.process import in_order, most_threads, shares
 from bpe_core.tokenizer import Choice, Tokenizer
 from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import quoted, visible
@@ -129,19 +129,9 @@ def encoded(
         return n_threads == 1 or not (kernel.available and SHARE <= share[0] <= _MOST)
 
     n_threads = most_threads()
-    for ids in in_order(lambda share: list(map(ids_of, share[1])), _shares(parts()), n_threads, here=is_own):
+    shared = shares(parts(), SHARE)
+    for ids in in_order(lambda share: list(map(ids_of, share[1])), shared, n_threads, here=is_own):
         yield from ids
-
-
-def _shares(parts: Iterable[Part]) -> Iterator[Share]:
-    share, size = list[Part](), 0
-    for part in parts:
-        share.append(part)
-        size += len(part or ()) + 1
-        if size >= SHARE:
-            yield size, share
-            share, size = [], 0
-    yield size, share
 
 
 def run_decode(options: Namespace) -> int:

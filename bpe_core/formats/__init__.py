@@ -115,6 +115,14 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
 
     Raises `OptionError` for an unknown format, and `FormatError` if the file cannot be written, or if the tokenizer in
     this format would encode some text to other ids.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from bpe_core import train
+    >>> tokenizer = train("low lower lowest", vocab_size=258)
+    >>> with TemporaryDirectory() as folder:
+    ...     save(tokenizer, f"{folder}/low.json")
+    ...     load(f"{folder}/low.json") == tokenizer
+    True
     """
     if format not in WRITABLE:
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")

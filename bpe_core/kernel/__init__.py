@@ -31,9 +31,12 @@ def _why_not(switch: str) -> str:
     except ImportError as error:
         reason = f"not to be loaded ({error})"
     else:
-        if compiled_from == stamp():
+        if not getattr(sys, "_is_gil_enabled", lambda: True)():  # PYTHON_GIL=0; otherwise importing it switched it on
+            reason = "not safe without the GIL"
+        elif compiled_from == stamp():
             return ""
-        reason = "compiled from other sources"
+        else:
+            reason = "compiled from other sources"
     if switch == "1":
         raise KernelError(
             f"{SWITCH}=1 asks for the compiled kernel, but it is {reason}; compile it with `python hatch_build.py`, "

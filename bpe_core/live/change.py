@@ -71,7 +71,12 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The tokens that an edit replaced, and those in their place, without equal tokens at both ends."""
+    """The tokens that an edit replaced, and those in their place, without equal tokens at both ends.
+
+    >>> from bpe_core import LiveText, train
+    >>> LiveText(train([], vocab_size=256), "ab").splice(1, 2, "c")
+    Change(start=1, removed=(98,), inserted=(99,), stop=2, n_bytes=0, head=0, ripple=0)
+    """
 
     start: int
     """Code point in which the first token that changed begins; the same in the old text and in the new one."""

@@ -38,6 +38,12 @@ class LiveText:
     Tokens are computed when they are asked for; an edit computes those it makes. With a tokenizer that changes a text
     before it encodes it, `OptionError` is raised where such a text has no place to cut it for very long, and
     `UnknownTokenError` for a character that has no token. What raises changes nothing, whatever is raised.
+
+    >>> from bpe_core import train
+    >>> live = LiveText(train("low lower lowest", vocab_size=258), "low")
+    >>> change = live.splice(3, 3, "er")
+    >>> (change.start, change.removed, change.inserted), live.ids
+    ((3, (), (101, 114)), [257, 101, 114])
     """
 
     def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:

@@ -9,7 +9,7 @@ SentencePiece models are expressed in the same way.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -188,6 +188,13 @@ class Preparation:
 
     def __reduce__(self) -> "tuple[type[Preparation], tuple[Any, ...]]":
         return type(self), tuple(getattr(self, field.name) for field in fields(self) if field.init)
+
+    def with_special_tokens(self, special_tokens: Mapping[str, int]) -> "Preparation":
+        """This pipeline, which also finds these, text -> id, each once."""
+        others = (token for token in self.added if special_tokens.get(token.text, token.token) == token.token)
+        added = {token.text: token for token in others}
+        new = [AddedToken(text, token, special=True) for text, token in special_tokens.items() if text not in added]
+        return replace(self, added=(*added.values(), *new))
 
     @property
     def only_splits(self) -> bool:

@@ -102,8 +102,9 @@ class Options:
     )
     """A fraction, such as "1/10000" or "0.0001", compared exactly. Overlapping occurrences of a pair count each."""
 
-    def checked(self) -> Self:
-        """These options, the share as a number and the special tokens as a tuple; `OptionError` or `PatternError`."""
+    def checked(self, has_texts: bool = True) -> Self:
+        """These options, the share as a number and the special tokens as a tuple; `OptionError` or `PatternError`.
+        Without texts to learn from there need not be room for a merge."""
         if isinstance(self.special_tokens, str):
             raise OptionError(f"special_tokens is a list of texts, not the one text {self.special_tokens!r}.")
         specials: tuple[object, ...] = tuple(self.special_tokens)
@@ -122,9 +123,10 @@ class Options:
             raise OptionError(f"end_of_word has {len(self.end_of_word):,} characters; give it 100 at most.")
         if self.end_of_word in specials:
             raise OptionError(f"{self.end_of_word!r} is a special token already; choose another end_of_word.")
-        smallest = 257 + len(specials) + bool(self.end_of_word)
+        smallest = 256 + has_texts + len(specials) + bool(self.end_of_word)
+        room = "256 bytes, the special tokens" + " and a first merge" * has_texts
         for name, least, most, because in (  # with more digits than 10^18 has, a file could not be read back
-            ("vocab_size", smallest, LARGEST_VOCABULARY, "256 bytes, the special tokens and a first merge"),
+            ("vocab_size", smallest, LARGEST_VOCABULARY, room),
             ("min_count", 1, 10**18, "a pair that does not occur cannot be merged"),
             *[("max_token_length", 2, 10**18, "a merge makes at least two bytes")]
             * (self.max_token_length is not None),

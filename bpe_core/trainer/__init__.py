@@ -6,7 +6,7 @@ the corpus and merges symbols; here these become ids.
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -34,7 +34,11 @@ _NO_LIMIT: Final = (1 << 63) - 1  # the largest number that the kernel takes
 
 @dataclass(slots=True)  # not frozen: making one would take three times as long, and they are made by the ten thousand
 class Merge:
-    """One step of a training, from 1: the ids of the two tokens that were joined and of the new one, its bytes."""
+    """One step of a training, from 1: the ids of the two tokens that were joined and of the new one, its bytes.
+
+    >>> next(Trainer("low low", vocab_size=258))
+    Merge(step=1, left=108, right=111, token=256, token_bytes=b'lo', count=2, ties=2, n_tokens=5)
+    """
 
     step: int
     left: int
@@ -101,7 +105,7 @@ class Trainer:
             options |= own
         if pattern is not None:
             options["pattern"] = pattern
-        self.options: Final = Options(vocab_size, **options).checked()
+        self.options: Final = Options(vocab_size, **options).checked(not isinstance(texts, Sized) or len(texts) > 0)
         """What to learn, and by which rules."""
         if start is not None:
             check_larger(start, vocab_size)
@@ -322,6 +326,11 @@ def train(
 
     What is learned so far is kept every few seconds in the file `checkpoint`, and when anything is raised; load it and
     `resume` from it. `progress(merges, merges wanted)` is called some 20 times a second; what it raises is passed on.
+    An iterable is read once, and a text of it at a time. Without texts, a vocabulary of 256 and the special tokens is
+    enough: that of the bytes.
+
+    >>> train(["low lower", "lowest"], vocab_size=258).encode("lower")
+    [257, 101, 114]
     """
     trainer = Trainer(texts, vocab_size=vocab_size, start=start, resume=resume, **options)
     checkpoints = Checkpoints(None if checkpoint is None else Path(checkpoint))

@@ -55,6 +55,9 @@ class Vocabulary:
     Raises `OptionError` if a merge uses an id that does not exist yet or makes one that has other bytes, or if
     a special token is empty or has the id of another token.
 
+    >>> Vocabulary({108: b"l", 111: b"o"}, [(108, 111, 256)]).encode(b"lol")
+    (256, 108)
+
     For a vocabulary that is given by ranks, see `bpe_core.vocabulary.ranked.RankedVocabulary`.
     """
 
@@ -354,12 +357,28 @@ class Vocabulary:
         """Every id there is, ascending."""
         return sorted({*self._store.base, *(token for _, _, token in self.merges), *self._texts})
 
+    @cached_property
+    def highest_id(self) -> int:
+        """The highest id there is; O(n) at first."""
+        return max(self.ids())
+
+    @cached_property
+    def id_by_bytes(self) -> Mapping[bytes, int]:
+        """Bytes of each token -> its id; of several ids the lowest that is not special alone. O(n) at first."""
+        ids = sorted(self.ids(), key=lambda one: (one in self._bytes_of, -one))
+        return {self._texts.get(one) or self._bytes_of[one]: one for one in ids}
+
     def at(self, step: int) -> "Vocabulary":
         """The version after `step` merges; special tokens keep their ids. Takes the same time for any step. Raises
         `OptionError` for a step below 0 or above `n_merges`."""
         if not 0 <= step <= self.n_merges:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}.")
         return self._version(self._store, step, self.special_tokens)
+
+    def with_special_tokens(self, special_tokens: Mapping[str, int]) -> "Vocabulary":
+        """A copy with just these special tokens; the constructor's errors. O(n)."""
+        make, (*tables, _, symbols, last) = self.__reduce__()
+        return make(*tables, special_tokens, symbols, last)
 
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
         """The version with `merges` added. Special tokens whose ids these take move up behind them."""
@@ -390,14 +409,7 @@ class Vocabulary:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
 
 
-def _of_merges(
-    base: Mapping[int, bytes],
-    columns: "array[int]",
-    bytes_of: Mapping[int, bytes],
-    specials: Mapping[str, int],
-    symbols: Symbols,
-    whole: Mapping[bytes, int],
-) -> Vocabulary:
+def _of_merges(base: Any, columns: "array[int]", bytes_of: Any, specials: Any, symbols: Any, whole: Any) -> Vocabulary:
     merges = list(zip(columns[::3], columns[1::3], columns[2::3], strict=True))
     return Vocabulary(base, merges, specials, symbols=symbols, whole_pieces=whole, bytes_of=bytes_of)
 

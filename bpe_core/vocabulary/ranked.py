@@ -143,12 +143,7 @@ class RankedVocabulary(Vocabulary):
 
 
 def _of_ranks(
-    tokens: Mapping[int, bytes],
-    by_rank: "array[int]",
-    ranks: "array[int] | None",
-    specials: Mapping[str, int],
-    symbols: Symbols,
-    looks_up: bool,
+    tokens: Any, by_rank: "array[int]", ranks: "array[int] | None", specials: Any, symbols: Any, looks_up: bool
 ) -> RankedVocabulary:
     id_of = dict(zip(map(tokens.__getitem__, by_rank), by_rank, strict=True))
     rank_of = None if ranks is None else dict(zip(id_of, ranks, strict=True))

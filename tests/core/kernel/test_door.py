@@ -15,6 +15,7 @@ STALE = (
     "import sys, types; stale = types.ModuleType('_kernel'); stale.STAMP = 1; "
     "sys.modules['bpe_core.kernel._kernel'] = stale; "
 )
+WITHOUT_GIL = STALE + "sys._is_gil_enabled = bool; "
 BROKEN = """
 import sys
 class Broken:
@@ -51,7 +52,12 @@ def test_a_required_kernel_that_is_missing_is_told_in_one_sentence(
 
 
 @pytest.mark.parametrize(
-    ("before", "reason"), [(STALE, "compiled from other sources"), (BROKEN, "not to be loaded (undefined symbol: x)")]
+    ("before", "reason"),
+    [
+        (STALE, "compiled from other sources"),
+        (BROKEN, "not to be loaded (undefined symbol: x)"),
+        (WITHOUT_GIL, "not safe without the GIL"),
+    ],
 )
 def test_a_kernel_that_is_stale_or_broken_is_not_used_and_an_error_where_it_is_required(
     monkeypatch: pytest.MonkeyPatch, before: str, reason: str

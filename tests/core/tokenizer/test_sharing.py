@@ -1,6 +1,7 @@
-"""A tokenizer handed on: pickled, copied, compared, to other processes, and to several threads at once."""
+"""A tokenizer handed on: pickled, copied, compared, to other processes, to several threads at once; and batches."""
 
 import pickle
+from array import array
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 from multiprocessing import get_context
@@ -10,22 +11,21 @@ import pytest
 from live.prepared_tokenizers import MAKERS
 from real import real_file
 
-from bpe_core import Tokenizer, load, train
+from bpe_core import OptionError, SpecialTokenError, Tokenizer, UnknownTokenError, load, train
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from tests.nasty import nasty_texts
 
 TEXTS = nasty_texts(60, seed=28)
-SPECIALS = ["<|endoftext|>", "<|a|>"]
 
 
 def learned(**options):
-    return train(TEXTS, **{"vocab_size": 400, "special_tokens": SPECIALS, **options})
+    return train(TEXTS, **{"vocab_size": 400, "special_tokens": ["<|a|>"], **options})
 
 
-def ranked(pattern="gpt2", whole=True):
-    tokens = learned(pattern=pattern).vocabulary.bytes_of
-    return Tokenizer(RankedVocabulary(dict(tokens), {"<|a|>": 500}, whole_pieces=whole), pattern, name="ranked")
+def ranked(whole=True):
+    tokens = learned(pattern="gpt2").vocabulary.bytes_of
+    return Tokenizer(RankedVocabulary(dict(tokens), {"<|a|>": 500}, whole_pieces=whole), "gpt2", name="ranked")
 
 
 KINDS = MAKERS | {
@@ -38,6 +38,7 @@ KINDS = MAKERS | {
     "ranks": ranked,
     "ranks that are merged": lambda: ranked(whole=False),
     "merges recovered": lambda: ranked().at(30),
+    "more special tokens": lambda: ranked().with_special_tokens({"<|b|>": 900}),
 }
 
 
@@ -53,14 +54,12 @@ def test_a_pickle_holds_the_tokenizer_and_no_caches(kind):
     assert pickle.dumps(tokenizer) == data
     assert copy(tokenizer) is deepcopy(tokenizer) is tokenizer
     assert again.vocabulary == deepcopy(tokenizer.vocabulary) == tokenizer.vocabulary
-    others = [other for other in KINDS if other != kind and KINDS[other]() == tokenizer]
-    assert not others
+    assert not [other for other in KINDS if other != kind and KINDS[other]() == tokenizer]
 
 
-def test_what_differs_in_one_thing_is_not_equal():
+def test_what_is_equal_is_one_in_a_set():
     tokenizer = learned()
-    assert tokenizer != tokenizer.at(5) and tokenizer.at(5) == tokenizer.at(9).at(5)
-    assert tokenizer != Tokenizer(tokenizer.vocabulary, "gpt2") and tokenizer != tokenizer.vocabulary
+    assert tokenizer.at(5) == tokenizer.at(9).at(5) != tokenizer != Tokenizer(tokenizer.vocabulary, "gpt2")
     assert {tokenizer, learned(), tokenizer.at(5)} == {tokenizer, tokenizer.at(5)}
 
 
@@ -69,17 +68,15 @@ def test_a_published_vocabulary_is_small_as_a_pickle(tmp_path):
     tokenizer.encode_ordinary("a"), tokenizer.merges
     data = pickle.dumps(tokenizer)
     assert len(data) < 10_000_000
-    again = pickle.loads(data)
-    assert [*map(again.encode_ordinary, TEXTS)] == [*map(tokenizer.encode_ordinary, TEXTS)]
+    assert [*map(pickle.loads(data).encode_ordinary, TEXTS)] == [*map(tokenizer.encode_ordinary, TEXTS)]
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_processes_encode_as_this_one_does(method):
     tokenizer = learned()
-    expected = [tokenizer.encode_ordinary(text) for text in TEXTS]
     with get_context(method).Pool(2) as pool:
-        assert pool.map(tokenizer.encode_ordinary, TEXTS) == expected
+        assert pool.map(tokenizer.encode_ordinary, TEXTS) == [*map(tokenizer.encode_ordinary, TEXTS)]
 
 
 @pytest.mark.parametrize("kind", ["learned", "ranks", "merges recovered", "added", "specials allowed"])
@@ -92,10 +89,40 @@ def test_eight_threads_share_one(kind):
         begin.wait()
         mine = tokenizer.at((n % 3) * 10)
         assert [*map(mine.encode_ordinary, TEXTS)] == expected[mine.step]
-        base = tokenizer.step
         longer = tokenizer.at(20).with_merges([(97, 98 + n, 600 + n)])
-        assert longer.merges[20:] == [(97, 98 + n, 600 + n)] and tokenizer.step == base
+        assert longer.merges[20:] == [(97, 98 + n, 600 + n)]
         return tokenizer.vocabulary.children(101), longer.at(20) == tokenizer.at(20)
 
     with ThreadPoolExecutor(8) as threads:
         assert len(set(threads.map(work, range(8)))) == 1
+
+
+@pytest.mark.parametrize("num_threads", [None, 1, 2, 7])
+@pytest.mark.parametrize("texts", [[], TEXTS, [text * 3000 for text in TEXTS[:9]]], ids=len)
+def test_a_batch_is_its_texts_one_by_one(texts, num_threads):
+    tokenizer = learned()
+    batch = tokenizer.encode_ordinary_batch(iter(texts), num_threads=num_threads)
+    assert batch == [*map(tokenizer.encode_ordinary, texts)]
+    assert tokenizer.encode_to_arrays(texts, num_threads=num_threads) == [array("I", ids) for ids in batch]
+    marked = [f"{text}<|a|>{text}" for text in texts]
+    ids = tokenizer.encode_batch(marked, num_threads=num_threads, allowed_special="all")
+    assert ids == [tokenizer.encode(text, allowed_special="all") for text in marked]
+    if texts:
+        with pytest.raises(SpecialTokenError, match=r"<\|a\|>"):
+            tokenizer.encode_batch(marked, num_threads=num_threads)
+    with pytest.raises(OptionError, match="a list of texts, not one text"):
+        tokenizer.encode_batch("low")
+
+
+@pytest.mark.parametrize("kind", ["learned", "ranks", "many added", "llama 2"])
+def test_special_tokens_are_added(kind):
+    tokenizer = KINDS[kind]()
+    more = tokenizer.with_special_tokens({"<|x|>": 901, "<|a|>": 902})
+    assert more.special_tokens == tokenizer.special_tokens | {"<|x|>": 901, "<|a|>": 902}
+    between, ids = more.encode_ordinary("low"), more.encode("<|a|>low<|x|>", allowed_special="all")
+    assert ids[0] == 902 and ids[-1] == 901 and tokenizer.decode(between) in more.decode(ids)
+    assert more.encode_single_token("<|x|>") == more.encode_single_token(b"<|x|>") == more.max_token_value - 1 == 901
+    with pytest.raises(OptionError, match="which is taken already"):
+        tokenizer.with_special_tokens({"<|x|>": tokenizer.encode_ordinary("low")[-1]})
+    with pytest.raises(UnknownTokenError, match=r"^This tokenizer has no special token <\|endoftext\|>"):
+        assert more.eot_token

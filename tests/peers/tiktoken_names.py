@@ -1,0 +1,51 @@
+"""What `import tiktoken` gives, with `bpe_core` inside, for programs and tests written for tiktoken.
+
+Here are the names that `Tokenizer` does not have: constructor, registry, and private ones that people reach for.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+
+from bpe_core import Tokenizer, load
+from bpe_core.vocabulary.ranked import RankedVocabulary
+
+
+class Encoding:
+    def __init__(self, name, *, pat_str, mergeable_ranks, special_tokens):
+        tokens = {token: data for data, token in sorted(mergeable_ranks.items(), key=lambda item: item[1])}
+        self.ours = Tokenizer(RankedVocabulary(tokens, special_tokens), pat_str, name=name)
+
+    def __getattr__(self, name):
+        return getattr(object.__getattribute__(self, "ours"), name)
+
+    n_vocab = property(lambda self: self.max_token_value + 1)
+    special_tokens_set = property(lambda self: set(self.special_tokens))
+    _special_tokens = property(lambda self: self.special_tokens)
+    _mergeable_ranks = property(lambda self: {data: token for token, data in self.vocabulary.bytes_of.items()})
+    _pat_str = property(lambda self: self.pattern)
+
+    def encode_to_numpy(self, text, **options):
+        import numpy
+
+        return numpy.frombuffer(self.encode_to_array(text, **{"disallowed_special": "all", **options}), numpy.uint32)
+
+    def token_byte_values(self):
+        return sorted(self.vocabulary.bytes_of.values())
+
+    def decode_tokens_bytes(self, tokens):
+        return list(map(self.token_bytes, tokens))
+
+    def _encode_bytes(self, data):
+        return list(self.vocabulary.encode(data))
+
+
+def list_encoding_names():
+    return sorted(path.stem for path in Path(os.environ["BPESCOPE_RANK_FILES"]).glob("*_base.tiktoken"))
+
+
+@cache
+def get_encoding(name):
+    file = load(Path(os.environ["BPESCOPE_RANK_FILES"], f"{name.replace('gpt2', 'r50k_base')}.tiktoken"))
+    ranks = {data: token for token, data in file.vocabulary.bytes_of.items()}
+    return Encoding(name, pat_str=file.pattern, mergeable_ranks=ranks, special_tokens=file.special_tokens)
