@@ -1,6 +1,7 @@
 """The reference implementation of byte-pair encoding: as plain as possible, and the definition of what is correct.
 
-Training and encoding take quadratic time and more. Only tests use it, to verify the fast implementations.
+Training and encoding take quadratic time and more. Tests verify the fast implementations with it, and the app shows
+how it runs on a few words.
 """
 
 from collections import Counter

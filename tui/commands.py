@@ -94,6 +94,7 @@ _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
     "has compared": lambda pane: not pane.has_class("-choosing"),
     "plays": lambda line: line.playing,
     "stands": lambda line: not line.playing,
+    "on code": lambda panel: panel.seen == "code",
     "can sort": lambda table: any(column.sort for column in table.columns),
     "metric": lambda table: table.can_turn("metric"),
     "tokenizer": lambda table: table.can_turn("tokenizer"),
@@ -124,6 +125,7 @@ _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "show the merges in less time, or in more"
 _PLAY: Final = "the editor's text from bytes to the last merge; or pause"
 _SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, used up; or all"
+_LINE: Final = "run the next line; after the last, the next merge; or one line back"
 _SIDE: Final = "Why this split, what may come"
 _VIEWS: Final = "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
 _TURN: Final = "the next metric of each row, or the one before: from tokens to parity"
@@ -213,13 +215,18 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         *_both("copy", "c C", "copy this row, or (C) all that are shown", "row", "all"),
     ),
     "Why and pairs": (
-        Command("turn_why", "w", "Why", "beside the merge log: why this merge, the table of pairs, or neither"),
+        Command("turn_why", "w", "Why", "beside the merge log: why this merge, its pairs, the code, or nothing"),
         Command("turn_writing", "b", "Bytes", "tokens there as text, hexadecimal or decimal bytes, or ids"),
         Command("training.go_to", "g", "Go to", "a step, or the first at which a condition holds", "Go to a step …"),
         Command("training.train_until", "u", "Until", "train until a condition holds, then wait", "Train until …"),
         Command("shown.change_pace(1)", "plus", "Faster", "all merges in less time, up to none", "Play faster", _PACE),
         Command("shown.change_pace(-1)", "minus", "Slower", "all merges in more time", "Play slower", _PACE),
         Command("shown.play", "space", "", help="hold the merge that is shown, and go on"),
+    ),
+    "Code": (
+        Command("run_line(1)", "f7,right", "Line", _LINE, help=_LINE, when="on code"),
+        Command("run_line(-1)", "left", help=_LINE, when="on code"),
+        Command("turn_code", "i", "Encode", "the code of encoding the editor's word, or of the merge", when="on code"),
     ),
     "Curve": (
         Command("show_next", "m", "Metric", "bytes per token, tokens saved, use, Rényi efficiency"),

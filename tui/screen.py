@@ -101,6 +101,7 @@ class MainScreen(StateScreen):
                 await self.editor.load()
                 self.show_panes()
                 self.bind_panes()
+                self.training.why.follow(self._area)
                 self.features = Features(self)
                 for table in (self.training.log_of_merges, self.audit_pane.table):
                     table.token_style = self._area.style_of  # one color for one token; it knows a new theme later

@@ -31,6 +31,7 @@ from tui.widgets.screen_lines import StepLine
 from tui.widgets.token_area import TokenArea
 from tui.widgets.token_table import TokenPanel, TokenTable
 from tui.widgets.tokenizer_lists import TokenizerList, TokenizerPicker
+from tui.widgets.why_panel import WhyPanel
 
 WHERE: dict[str, tuple[type[object], ...]] = {
     "Everywhere": (MainScreen, Screen),
@@ -41,6 +42,7 @@ WHERE: dict[str, tuple[type[object], ...]] = {
     "Lists": (RowList,),
     "Merge log": (MergeLog,),
     "Why and pairs": (TrainingPane,),
+    "Code": (WhyPanel,),
     "Curve": (Curve,),
     "Line of steps": (StepLine,),
     "Editor": (EditorPane, TokenArea, TextArea),

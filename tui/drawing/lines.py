@@ -144,7 +144,7 @@ def sentence(text: str, width: int, ink: str = "muted", lead: str = "", most: in
     room = max(8, width - cell_len(lead))
     rows: list[str] = []
     for word in visible(text).split():
-        first, *rest = chop_cells(word, room)
+        first, *rest = chop_cells(word, room) or [word]  # a combining mark alone has no cells
         longer = f"{rows[-1]} {first}" if rows else first
         if rows and cell_len(longer) <= room:
             rows[-1] = longer

@@ -75,12 +75,13 @@ class TrainingPane(Pane):
         yield SearchField(log, id="merge-search")
 
     def on_mount(self) -> None:
-        self.border_subtitle = "[dim]w[/] why, pairs  [dim]b[/] bytes"
+        self.border_subtitle = "[dim]w[/] why, pairs, code  [dim]b[/] bytes"
 
     def action_turn_why(self) -> None:
         seen = self.why.turn()
         self.set_class(seen, "-with-why")
         self.set_class(not seen, "-without-why")
+        self.set_class(seen and self.why.seen == "code", "-coding")
 
     def action_turn_writing(self) -> None:
         self.why.turn_writing()

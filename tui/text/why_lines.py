@@ -1,13 +1,17 @@
-"""Why a merge was chosen, in lines: the ties and what each rule takes, the others, where it stands, what came of it."""
+"""In lines: why a merge was chosen, the ties and what each rule takes, where it stands, what came of it; its code."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import dropwhile, groupby
+from textwrap import wrap
+from typing import Any, Final
 
 from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
+from bpe_core.explain.code import SOURCE, CodeLine
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice
 from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.trace import TokenUses
@@ -202,3 +206,51 @@ def _word(
     for row in in_rows(labels, [cell_len(label) for label, _ in labels], form.width - _LEAD):
         yield InfoLine(Text.assemble(*row, no_wrap=True), lead=lead)
         lead = " " * 7
+
+
+@cache
+def _code(dark: bool) -> Sequence[InfoLine]:
+    from rich.syntax import Syntax  # once somebody wants to see it: 20 ms
+
+    code = Syntax("", "python", theme="ansi_dark" if dark else "ansi_light").highlight("\n".join(SOURCE))
+    return [InfoLine(text, lead="  ") for text in code.split("\n")]
+
+
+def _value(name: str, value: Any, form: LineForm) -> str:
+    """The value of a variable of the reference, as short as it can be read."""
+    match name:
+        case "words":
+            same = ((len([*some]), " ".join(map(form.write, word))) for word, some in groupby(value))
+            return " | ".join(f"{n} × {word}" if n > 1 else word for n, word in same)
+        case "counts" | "corpus":
+            return " · ".join(f"{form.pair(*pair)} {n:,}" for pair, n in sorted(value.items(), key=lambda one: -one[1]))
+        case "tied" | "best":
+            return " · ".join(form.pair(*pair) for pair in (value if name == "tied" else [value]))
+        case "ids":
+            return " ".join(map(form.write, value))
+    return f"{value:,}" if name == "most" else f"{form.write(value)} (id {value:,})"
+
+
+def code_lines(
+    run: Sequence[CodeLine], choice: MergeChoice | None, form: LineForm, height: int, dark: bool
+) -> Sequence[InfoLine]:
+    """The reference around the last line of `run`, which has words of the corpus of `choice`; below, its variables."""
+    values: list[InfoLine] = []
+    for line in run:
+        told = dict(line.values)
+        if choice and (counts := told.get("counts")):
+            corpus = {(choice.left, choice.right): choice.count} | dict.fromkeys(choice.tied, choice.most)
+            corpus |= {(other.left, other.right): other.times for other in choice.runners_up}
+            told |= {"corpus": corpus} if any(counts.get(pair) != n for pair, n in corpus.items()) else {}
+        for name, value in told.items():
+            ink = "accent" if line is run[-1] else "text"
+            written = sentence(_value(name, value, form), form.width - 7, ink, most=2)
+            values += (replace(row, lead=f"{'' if n else name:>6} ") for n, row in enumerate(written))
+    values = [*dropwhile(lambda row: row.lead.isspace(), values[-max(3, height // 2) :])]
+    room, number, width = height - len(values), run[-1].number, form.width - 2
+    style = form.inks["accent"] + Style(reverse=True)
+    marked = wrap(SOURCE[number - 1], width, subsequent_indent=" " * 12)
+    bars = [InfoLine(Text.assemble((fit(row, width), style)), lead="  " if n else "▸ ") for n, row in enumerate(marked)]
+    first = max(0, number - 1 - max(0, room - len(bars)) // 2)
+    rows = [*_code(dark)[first : number - 1], *bars, *_code(dark)[number:]]
+    return [*rows[:room], *values]

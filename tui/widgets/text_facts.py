@@ -216,7 +216,6 @@ class TokenSide(Vertical):
         elif self.seen == "ahead":
             lines.show_lines(what_may_come(edited.review, tokenizer, area.palette, lines.room))
         elif under is not None:
-            piece = edited.ask(lambda live: live.piece_at(under.start), None)
-            lines.show_lines(why_this_split(tokenizer, piece[2] if piece else "", area.palette, lines.room))
+            lines.show_lines(why_this_split(tokenizer, area.piece_under_cursor, area.palette, lines.room))
 
     on_resize = show_token

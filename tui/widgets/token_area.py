@@ -208,6 +208,13 @@ class TokenArea(FaithfulArea):
         return tokens[token % len(tokens)].usual
 
     @property
+    def piece_under_cursor(self) -> str:
+        """The piece that holds the token under the cursor, as it is encoded; empty for none, and for an added token."""
+        under = self.edited.under_cursor
+        piece = self.edited.ask(lambda live: live.piece_at(under.start), None) if under else None
+        return piece[2] if piece else ""
+
+    @property
     def style_under_cursor(self) -> Style | None:
         under, colors = self.edited.under_cursor, self.palette.tokens
         tokens, _ = self.edited.on_row(under.start, 1, len(colors)) if under else NOTHING

@@ -1,4 +1,4 @@
-"""WhyPanel: beside the merge log, why the merge under its cursor was chosen, or the pairs of that step."""
+"""WhyPanel: beside the merge log, why the merge under its cursor was chosen, the pairs of that step, or the code."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -6,25 +6,31 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
 
+from bpe_core.errors import BpeError
+from bpe_core.explain.code import CodeLine, encode_in_code, merge_in_code
 from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
+from tui.commands import applies, bindings
 from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
 from tui.drawing.palette import WRITINGS, writer
 from tui.state import Run, StepExplained, do, steps_known
 from tui.table.table import Cell, Column, Table
-from tui.text.why_lines import LineForm, why_lines, word_lines
+from tui.text.token_lines import RECOVERING
+from tui.text.why_lines import LineForm, code_lines, why_lines, word_lines
+from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
     from tui.widgets.merge_log import MergeLog
 
-SIDES: Final = {"why": "Why", "pairs": "Pairs"}  # what can be seen -> its title
+SIDES: Final = {"why": "Why", "pairs": "Pairs", "code": "Code"}  # what can be seen -> its title
 _WIDEST: Final = 28  # cells of a pair that is not cut; room for longer ones would take that of the numbers
 _SEEN: Final = 60  # rows that are seen first: after their pairs the column of pairs is as wide as it is
 
@@ -118,14 +124,16 @@ class PairTable(Table):
 
 
 class WhyPanel(Vertical):
-    """Two things in one place, one of them seen; asks for what it needs when it is seen."""
+    """Three things in one place, one of them seen; asks for what it needs when it is seen."""
 
     DEFAULT_CSS = """
-    WhyPanel > #choice, WhyPanel > #pairs { height: 1fr; }
+    WhyPanel > #why, WhyPanel > #pairs, WhyPanel > #code { height: 1fr; }
     WhyPanel > #words { height: auto; }
-    WhyPanel > #pairs, WhyPanel > #words, WhyPanel.-pairs > #choice { display: none; }
-    WhyPanel.-pairs > #pairs, WhyPanel.-pairs.-words > #words { display: block; }
+    WhyPanel > * { display: none; }
+    WhyPanel > Titles, WhyPanel.-why > #why, WhyPanel.-pairs > #pairs, WhyPanel.-code > #code,
+    WhyPanel.-pairs.-words > #words { display: block; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Code")
     ROOMY: ClassVar[int] = 14  # rows from which on the words have room below the table of pairs
     REST: ClassVar[float] = 0.25  # seconds from one question to the next, and until a step is shown without an answer
 
@@ -136,19 +144,39 @@ class WhyPanel(Vertical):
     explained: var[StepExplained] = var(StepExplained(), init=False)  # what has been found out
     seen: var[str] = var("why", init=False)  # one of `SIDES`
     writing: var[str] = var("text", init=False)  # how tokens are written: one of `WRITINGS`
+    encodes: var[bool] = var(False, init=False)  # whether the code is that of encoding, and not that of the merge
 
     def __init__(self, log: "MergeLog", *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(id=id, classes="-why")
         self._log = log
         self._asks = False
         self._soon: Timer | None = None  # until it may be asked again
         self._has_moved = False  # whether the step has changed since it was asked last
+        self._area: TokenArea | None = None  # the text of which a piece is encoded
+        self._code: list[CodeLine] = []  # the lines of the algorithm that run
+        self._line: int | None = None  # which of them is marked, at any merge; None for the one that makes it
 
     def compose(self) -> ComposeResult:
         yield Titles(SIDES)
-        yield Lines(id="choice")
+        yield Lines(id="why")
         yield PairTable(id="pairs")
         yield Lines(id="words")
+        code = Lines(id="code")
+        code.tooltip = "reference.py on a few words: F7 runs the next line, ← goes back, i encodes."
+        yield code
+
+    def follow(self, area: TokenArea) -> None:
+        """Encode the piece that is under the cursor of a text."""
+        self._area = area
+        self.watch(area, "selection", self._show_piece, init=False)
+
+    def _show_piece(self) -> None:
+        if self.encodes and self.seen == "code":
+            self._line = None
+            self._show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return applies("Code", self, action)
 
     def begin(self) -> None:
         """Another vocabulary; one that was opened is asked about once somebody goes to its merges or travels to one."""
@@ -196,41 +224,62 @@ class WhyPanel(Vertical):
             self._show()
 
     def watch_seen(self) -> None:
-        self.set_class(self.seen == "pairs", "-pairs")
+        self.update_classes({f"-{side}": side == self.seen for side in SIDES})
+        self.refresh_bindings()
         self._show()
 
     def parts(self) -> tuple[Widget, ...]:
-        return (self.query_one("#pairs" if self.seen == "pairs" else "#choice"),) if self.display else ()
+        return (self.query_one(f"#{self.seen}"),) if self.display else ()
 
     def turn(self) -> bool:
-        """Show the next of them, or nothing; whether one is to be seen."""
-        is_seen = not (self.display and self.seen == "pairs")
+        """Show the next of them, or nothing; whether one is to be seen. Who has the log or this goes to the code."""
+        sides = [*SIDES]
+        is_seen = not (self.display and self.seen == sides[-1])
         if is_seen:
-            self.seen = "pairs" if self.display else "why"
+            self.seen = sides[sides.index(self.seen) + 1] if self.display else sides[0]
+        if self.has_focus_within or self._log.has_focus:
+            goes_to = self.query_one("#code") if is_seen and self.seen == "code" else self._log
+            self.call_after_refresh(self.screen.set_focus, goes_to)
         self.call_after_refresh(self.ask)
         return is_seen
 
     def turn_writing(self) -> None:
         self.writing = WRITINGS[(WRITINGS.index(self.writing) + 1) % len(WRITINGS)]
 
+    def action_turn_code(self) -> None:
+        self._line, self.encodes = None, not self.encodes
+
+    def action_run_line(self, by: int) -> None:
+        """Mark the next line, or the one before; behind the last that of the next merge, or the first of encoding."""
+        here, more = (self._line or 0) + by, self.step < steps_known(self.tokenizer)
+        if here < len(self._code) or self.encodes:
+            self._line = max(0, here) if here < len(self._code) else 0
+            self._show()
+        elif more or self.run.busy:
+            self._line = 0
+            do(self, "training.step_once") if self.run.busy else do(self, "shown.travel", 1)
+        else:
+            self.notify("That was the last line of the last merge.")
+
     def _show(self) -> None:
         if not self.display or not self.is_mounted:
             return
         titles = self.query_one(Titles)
         where, step = "after" if self.seen == "pairs" else "merge", self._shown_step
-        titles.choice, titles.keys = self.seen, f"w  b {self.writing}"
+        titles.choice = self.seen
+        titles.keys = f"w  b {self.writing}" if self.size.width >= 40 else ""  # the pane's border tells them, too
         titles.note = f"  {where} {step:,}" if step else "  before the first merge"
         if self.tokenizer is not None:
-            (self._show_pairs if self.seen == "pairs" else self._show_choice)(self.tokenizer)
+            getattr(self, f"_show_{self.seen}")(self.tokenizer)
 
-    watch_explained = watch_writing = on_resize = on_mount = _show
+    watch_explained = watch_writing = watch_encodes = on_resize = on_mount = _show
 
     def _form(self, write: Callable[[int], str]) -> LineForm:
-        lines = self.query_one("#choice", Lines)
+        lines = self.query_one("#why", Lines)
         # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
         return LineForm(max(8, self.content_size.width - 3), write, {name: ink_of(lines, name) for name in INKS})
 
-    def _show_choice(self, tokenizer: Tokenizer) -> None:
+    def _show_why(self, tokenizer: Tokenizer) -> None:
         merges, step, explained = self._log.merges, self._shown_step, self.explained
         if self._wants and not (explained.explanation and explained.step == step) and not explained.problem:
             explained = replace(explained, waiting=explained.waiting or "counting the pairs of this step")
@@ -240,7 +289,7 @@ class WhyPanel(Vertical):
         if (n_tokens := self._log.n_tokens) and merge and step <= tokenizer.step and merge.n_tokens:
             uses = token_uses(tokenizer.vocabulary, lambda at: merges[at - 1].n_tokens if at else n_tokens, step)
         form = self._form(writer(self.writing, tokenizer.token_bytes))
-        self.query_one("#choice", Lines).show_lines(why_lines(explained, merge, ties, uses, form, len(merges)))
+        self.query_one("#why", Lines).show_lines(why_lines(explained, merge, ties, uses, form, len(merges)))
 
     def _show_pairs(self, tokenizer: Tokenizer) -> None:
         table, explained, room = self.query_one(PairTable), self.explained, self.size.height - 1
@@ -265,3 +314,26 @@ class WhyPanel(Vertical):
         self.set_class(len(lines) > 0, "-words")
         words.styles.height = max(1, min(len(lines), most))
         words.show_lines(lines)
+
+    def _show_code(self, tokenizer: Tokenizer) -> None:
+        lines, step, vocabulary = self.query_one("#code", Lines), self._shown_step, tokenizer.vocabulary
+        form = self._form(writer(self.writing, tokenizer.token_bytes))
+        explanation = self.explained.explanation if self.explained.step == step else None
+        self._code = []
+        try:
+            if not vocabulary.knows_merges:
+                return lines.show_lines(sentence(RECOVERING, form.width))
+            if self.encodes:
+                self._code = encode_in_code(vocabulary.at(step), self._area.piece_under_cursor if self._area else "")
+            elif not step:
+                return lines.show_lines(why_lines(StepExplained(), None, "", None, form, len(self._log.merges)))
+            else:
+                ties = tokenizer.record.ties if tokenizer.record else self.explained.ties
+                self._code = merge_in_code(vocabulary, step, explanation.words if explanation else (), ties)
+        except BpeError as error:
+            return lines.show_lines(sentence(str(error), form.width))
+        at = max(n for n, line in enumerate(self._code) if line.values) if self._line is None else self._line
+        self._line = at = min(at, len(self._code) - 1)
+        self.query_one(Titles).note = f"  {'encode' if self.encodes else 'line'} {at + 1} of {len(self._code)}"
+        choice, height = explanation.choice if explanation else None, self.content_size.height - 1
+        lines.show_lines(code_lines(self._code[: at + 1], choice, form, height, self.app.current_theme.dark))

@@ -131,6 +131,26 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             await player.until(lambda screen, step=step: screen.step[0] == step and "held at" in screen)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_code_runs_line_by_line_from_merge_to_merge(size: tuple[int, int], small: Path, book: Path) -> None:
+    async with play(book, tokenizers=(small,), size=size) as player:
+        await player.until("step 24 of 24")
+        player.press("f3", "f3", "home", *["w"] * (3 if size[0] < 100 else 2))
+        await player.until("▸         words, token[new] = [merged(", "line 11 of 12", "F7 Line", "i Encode")
+        player.press("left")
+        await player.until("▸             best = tied[0]", "best t + h", "line 10 of 12")
+        player.press("right", "f7", "f7")
+        await player.until("▸     for new in range(", "line 1 of 12", "step  2 of 24", "new ␣th (id 257)")
+        player.press("left", "f7", "f7")
+        await player.until("line 3 of 12", "counts ␣ + th ", "corpus ␣ + th 180")
+        player.press("i", "f4")
+        player.write("other ")
+        player.press("home", "f3", "f3", "f3")
+        await player.until("ids = merged(ids, (left, right)", "encode ", "ids o th e r")
+        player.press("i", "w", "end", "w", "w", "w", "f7", "f7")  # away, and the log has the keys; to the end, and back
+        await player.until("That was the last line")
+
+
 async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, long_book: Path) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
