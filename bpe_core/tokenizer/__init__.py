@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from importlib import import_module
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
@@ -316,10 +316,16 @@ class Tokenizer:
 
     def encode_to_arrays(self, texts: Iterable[str], *, num_threads: int | None = None) -> "list[array[int]]":
         """The same as arrays, such as `encode_to_array` gives, in less time and memory."""
-        return in_threads(lambda some: list(map(self.encode_to_array, some)), texts, num_threads)
+        return in_threads(partial(self._encode_each, as_arrays=True), texts, num_threads)
 
-    def _encode_each(self, texts: list[str]) -> list[list[int]]:
-        return list(map(self.encode_ordinary, texts))
+    def _encode_each(self, texts: list[str], as_arrays: bool = False) -> list[Any]:
+        """The ids of each text; what the kernel can do with the GIL free is one call for all."""
+        if self._is_scanned and not self.preparation:
+            with suppress(UnicodeEncodeError):
+                found = self.vocabulary.encode_texts(texts, self.splitter.scanner, as_arrays=as_arrays)
+                if found is not None:
+                    return found
+        return list(map(self.encode_to_array if as_arrays else self.encode_ordinary, texts))
 
     def _encode_pieces(self, pieces: list[str]) -> list[int]:
         known = None if self._cache.within else self.vocabulary.encode_pieces(pieces)
