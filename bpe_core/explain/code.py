@@ -116,10 +116,6 @@ def merge_in_code(
 def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:
     """The lines by which `encode` makes the ids of a piece, of all merges those that the piece needs. Raises
     `TextError` for a long one or where the order of training makes others, `UnknownTokenError` as `Vocabulary.encode`.
-
-    >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
-    >>> [line.values["ids"] for line in encode_in_code(low, "low") if "ids" in line.values]
-    [[108, 111, 119], [256, 119], [257]]
     """
     if not 0 < len(data := utf8(piece)) <= _MOST:
         raise TextError(f"There is no piece of 1 to {_MOST} bytes here, whose merges could be followed.")

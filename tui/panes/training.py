@@ -81,7 +81,6 @@ class TrainingPane(Pane):
         seen = self.why.turn()
         self.set_class(seen, "-with-why")
         self.set_class(not seen, "-without-why")
-        self.set_class(seen and self.why.seen == "code", "-coding")
 
     def action_turn_writing(self) -> None:
         self.why.turn_writing()
