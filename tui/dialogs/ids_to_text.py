@@ -40,7 +40,6 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         Binding("escape", "leave", "Close"),
         Binding("f4", "to_editor", "To the editor"),
     ]
-    PLACEHOLDER: ClassVar[str] = 'ids, typed or pasted: [9906, 1917] or 9906 1917 or {"ids": [9906, 1917]}'
 
     def __init__(self, tokenizer: Tokenizer, name: str, typed: str) -> None:
         super().__init__()
@@ -61,7 +60,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
 
     def on_mount(self) -> None:
         area = self._area
-        area.placeholder = self.PLACEHOLDER
+        area.placeholder = 'ids, typed or pasted: [9906, 1917] or 9906 1917 or {"ids": [9906, 1917]}'
         area.load_text(self._typed)
         area.select_all()
         area.focus()

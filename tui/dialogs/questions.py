@@ -374,14 +374,14 @@ class Confirm(Dialog[int | None]):
     def __init__(self, question: str, yes: str, no: str = "Keep it", *, harmless: bool = False) -> None:
         """`harmless`: nothing is lost by a yes."""
         super().__init__()
-        self._question, self._answers = question, (f"{no} (n)", f"{yes} (y)")
-        self._variants: tuple[ButtonVariant, ButtonVariant] = ("default", "primary" if harmless else "error")
+        self._question, self._yes, self._no, self._harmless = question, yes, no, harmless
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
             with Horizontal(classes="dialog--buttons"):
-                for number, (answer, variant) in enumerate(zip(self._answers, self._variants, strict=True)):
-                    yield Button(answer, variant, compact=True, action=f"screen.dismiss({number})")
+                yield Button(f"{self._no} (n)", compact=True, action="screen.dismiss(0)")
+                variant: ButtonVariant = "primary" if self._harmless else "error"
+                yield Button(f"{self._yes} (y)", variant, compact=True, action="screen.dismiss(1)")
             says = "Enter presses the highlighted button, Tab goes to the other, Escape cancels"
             yield Label(says, classes="dialog--hint")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -46,6 +46,7 @@ class TextReading:
     tokenizer: Tokenizer
     text: str
     is_thorough: bool = False  # whether all pieces shall be known afterwards, as a pattern may take long to find some
+    missed: list[tuple[int, int, str]] = field(default_factory=list)  # edits since it began
     live: LiveText | None = None
     problem: BpeError | None = None
 
@@ -84,7 +85,6 @@ class Lane:
         self.changed: tuple[Columns, ...] = ()  # the code points whose tokens the last edits have made
         self.under_cursor: Span | None = None  # the token at the place of `set_cursor`; at the end, the last one
         self._rows: Rows = {}  # the tokens of the rows drawn lately
-        self._missed: list[tuple[int, int, str]] = []  # edits since the `reading` began
         self._is_unread = False  # whether all of the text must be read anew
 
     def spliced(self, start: int, end: int, text: str) -> None:
@@ -110,7 +110,7 @@ class Lane:
             self._forget()
             self._is_unread = True
         if self.reading is not None:
-            self._missed.append((start, end, text))
+            self.reading.missed.append((start, end, text))
         change = self.ask(lambda live: live.splice(start, end, text), None)
         if change is not None and self.tokenizer is not None:
             # Where it changes a text before it splits it, tokens that stay may stand for other characters.
@@ -159,10 +159,10 @@ class Lane:
         """Go on with a `reading` that was run; one that is no longer waited for is ignored."""
         if reading is not self.reading or self.tokenizer is None:
             return
-        missed, self.reading, self._missed = self._missed, None, []
+        self.reading = None
         if reading.problem is not None:
             self._give_up(reading.problem, is_final=reading.is_thorough)
-            self._is_unread = bool(missed and self.why_none)
+            self._is_unread = bool(reading.missed and self.why_none)
             return self._update()
         assert reading.live is not None
         self._is_slow = reading.live.is_costly(0, reading.live.n_characters)
@@ -172,7 +172,7 @@ class Lane:
         self.live = reading.live
         if reading.tokenizer is not self.tokenizer:
             self._go_on_with(self.tokenizer)
-        for edit in missed:
+        for edit in reading.missed:
             if self.live is not None:  # else all of the text is to be read again
                 self._apply(*edit)
         self._update()

@@ -147,13 +147,6 @@ class Rows(WrappedDocument):
         cuts = [0, *self.get_offsets(line), len(self.document[line])]
         return cuts[section], self.document[line][cuts[section] : cuts[section + 1]]
 
-    def _find(self, y: int) -> tuple[int, int]:
-        """(line, number of its row) at row `y` of the text, of which each lane has one."""
-        while self._breaks[(found := self._heights.find(y))[0]] is None:
-            self.get_offsets(found[0])
-        line, start = found
-        return line, min(y, self._heights.total) - start
-
     def _note_widths(self, lines: list[str]) -> None:
         """Keep the width of the widest line; a line that cannot be wider is not measured, the longest goes first."""
         for line in (max(lines, key=len, default=""), *lines):
@@ -173,8 +166,10 @@ class Rows(WrappedDocument):
         if not self.width:
             start, text, cell = self._ruler(y).window(x, width)
             return RowStretch(y, start, text, cell, start + len(text) == len(self.document[y]), lane)
-        line, section = self._find(y)
-        start, text = self._row(line, section)
+        while self._breaks[(found := self._heights.find(y))[0]] is None:
+            self.get_offsets(found[0])
+        line, top = found
+        start, text = self._row(line, min(y, self._heights.total) - top)
         return RowStretch(line, start, text, 0, start + len(text) == len(self.document[line]), lane)
 
     def location_to_offset(self, location: Location) -> Offset:
@@ -192,12 +187,11 @@ class Rows(WrappedDocument):
         return Offset(x, (self._heights.start(line) + section) * self.n_lanes)
 
     def offset_to_location(self, offset: Offset) -> Location:
-        x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1) // self.n_lanes
-        if not self.width:
-            return y, self._ruler(y).column(x)
-        line, section = self._find(y)
-        start, text = self._row(line, section)
-        layout, is_last = lay_out(text), start + len(text) == len(self.document[line])
+        x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1)
+        place = self.place(y) if self.width else None
+        if place is None:
+            return y // self.n_lanes, self._ruler(y // self.n_lanes).column(x)
+        layout = lay_out(place.text)
         # Past the end of a row that the line goes on from, the next row would begin: stay on this one.
-        cell = x if is_last else min(x, layout.width - 1)
-        return line, start + layout.column(cell)
+        cell = x if place.ends_line else min(x, layout.width - 1)
+        return place.line, place.start + layout.column(cell)
