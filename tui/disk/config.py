@@ -1,8 +1,13 @@
-"""What the app remembers between two starts, and where: the only file that asks platformdirs."""
+"""What the app remembers between two starts, and where; files read whole if they are files at all, and never lost."""
 
+import errno
 import json
+import os
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from fcntl import LOCK_EX, LOCK_NB, flock
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,7 +15,7 @@ from platformdirs import user_config_path, user_data_path
 
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
-from tui.disk import files
+from bpe_core.whole_file import replace_files
 from tui.state import USUAL_PACE, Opened, TrainingOptions
 
 Teller = Callable[[str], object]
@@ -61,7 +66,7 @@ def load_configuration(tell: Teller = lambda sentence: None) -> Configuration:
     What of it is not understood is kept beside it, and that is told in a sentence.
     """
     path = _configuration_file()
-    if (data := files.read_or_set_aside(path, tell)) is None:
+    if (data := read_or_set_aside(path, tell)) is None:
         return Configuration()
     strange: list[str] = []
     try:
@@ -70,7 +75,7 @@ def load_configuration(tell: Teller = lambda sentence: None) -> Configuration:
         kept, strange = Configuration(), [str(error)]
     if strange:
         what = visible(shortened(", ".join(strange), 100))
-        files.keep_aside(path, data, f"Parts of what is remembered are not understood ({what})", tell)
+        keep_aside(path, data, f"Parts of what is remembered are not understood ({what})", tell)
     return kept
 
 
@@ -82,13 +87,13 @@ def save_configuration(configuration: Configuration) -> None:
 def load_text(path: Path | None = None, tell: Teller = lambda sentence: None) -> str | None:
     """The editor's text of the last run; None when there is none. What cannot be read is kept, and that is told."""
     path = path or text_file()
-    if (data := files.read_or_set_aside(path, tell)) is None:
+    if (data := read_or_set_aside(path, tell)) is None:
         return None
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         what = f"{path.name} is not UTF-8 at byte {error.start:,}, and shown with \ufffd where it is not"
-        files.keep_aside(path, data, what, tell)
+        keep_aside(path, data, what, tell)
         return data.decode(errors="replace")
 
 
@@ -101,7 +106,7 @@ def save_text(text: str | Sequence[str], path: Path | None = None) -> None:
 def _write(path: Path, parts: Iterable[bytes]) -> None:
     """Our own folder is made if it is missing; not what a link leads to, for that may be a disk that is not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_file(path, parts)
+    write_file(path, parts)
 
 
 def checked(defaults: Any, stored: Any, strange: list[str], within: str = "no settings") -> Any:
@@ -129,3 +134,70 @@ def checked(defaults: Any, stored: Any, strange: list[str], within: str = "no se
         else:
             strange.append(name)
     return replace(defaults, **kept)
+
+
+def read_file(path: Path) -> bytes:
+    """What is in a file. Raises OSError; also for a folder, and for what would keep one waiting or has no end."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return path.read_bytes()
+
+
+def write_file(path: Path, parts: Iterable[bytes]) -> None:
+    """Make `parts`, one behind the other, what is in a file, in one step; a link stays one.
+
+    Raises OSError, and then nothing has changed.
+    """
+    target = Path(os.path.realpath(path))
+    if os.path.lexists(target) and not target.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    replace_files((target, parts))
+
+
+def read_or_set_aside(path: Path, tell: Teller) -> bytes | None:
+    """What is in a file of ours; None if there is none, or none that can be read: that gets another name."""
+    try:
+        return read_file(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        keep_aside(path, None, f"{path.name} cannot be read ({error.strerror})", tell)
+        return None
+
+
+def keep_aside(path: Path, data: bytes | None, what: str, tell: Teller) -> None:
+    """Give a file of ours another name, or a copy of its `data`, unless that was made before; and tell where."""
+
+    def holds_it(taken: Path) -> bool:
+        return data is not None and taken.is_file() and taken.read_bytes() == data
+
+    names = (path.with_name(f"{path.stem}.aside-{number}{path.suffix}") for number in count(1))
+    try:
+        aside = next(name for name in names if not os.path.lexists(name) or holds_it(name))
+        if data is None:
+            path.rename(aside)
+        elif not os.path.lexists(aside):
+            write_file(aside, (data,))
+        tell(f"{what}; {aside} keeps what it was.")
+    except OSError as error:
+        tell(f"{what}; it cannot be kept as another file: {error.strerror}.")
+
+
+def lock(file: int) -> bool:
+    """Lock an open file until it is closed; false if another copy of the app has. Where there are no locks, true."""
+    try:
+        flock(file, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a disk that knows no locks, such as one of another computer
+        pass
+    return True
+
+
+def size_and_time(path: str | Path) -> tuple[int, int]:
+    """Bytes of a file, and when it was changed last, in nanoseconds since 1970; zeros where that cannot be told."""
+    try:
+        file = os.stat(path)
+    except (OSError, ValueError):
+        return 0, 0
+    return file.st_size, file.st_mtime_ns

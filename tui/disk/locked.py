@@ -14,8 +14,7 @@ from typing import Final, Self, cast
 
 from bpe_core import untrusted_json
 from tui.disk import config
-from tui.disk.config import checked
-from tui.disk.files import lock, read_file, size_and_time
+from tui.disk.config import checked, lock, read_file, size_and_time
 from tui.state import UnfinishedTraining
 
 

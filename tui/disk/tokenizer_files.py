@@ -22,7 +22,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.visible import quoted
 from tui.disk import config
-from tui.disk.files import size_and_time
+from tui.disk.config import size_and_time
 from tui.state import KnownTokenizer, Loaded, Opened, Trouble, name_of
 
 _HEAD_BYTES: Final = 4096  # of a file, in which its size is told

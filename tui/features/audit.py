@@ -18,7 +18,7 @@ from bpe_core.visible import counted, visible
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.messages import Counted, Done, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of
-from tui.disk.files import write_file
+from tui.disk.config import write_file
 from tui.disk.sources import title_of
 from tui.drawing.token_rows import FORMS, exported
 from tui.features.feature import NO_TEXT, NO_TOKENIZER, Feature, StateScreen

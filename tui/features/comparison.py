@@ -13,7 +13,7 @@ from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown
 from bpe_core.visible import counted, visible
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
-from tui.disk.files import write_file
+from tui.disk.config import write_file
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import EDITORS_TEXT, Texts
 from tui.process import WorkerProcess

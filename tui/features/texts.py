@@ -10,7 +10,7 @@ from bpe_core.formats import WRITABLE, save
 from bpe_core.runs import exported
 from bpe_core.visible import visible
 from tui.dialogs.questions import Ask, AskPath, Confirm, existing_file, one_of, place_of_file
-from tui.disk import files
+from tui.disk.config import write_file
 from tui.disk.sources import file_source, text_of, whole_text
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen
 from tui.features.tokenizers import Tokenizers
@@ -155,4 +155,4 @@ class Texts(Feature):
 
 def _write(path: Path, parts: Iterable[str]) -> None:
     """In one step: a disk that is full must not cost what stood there before."""
-    files.write_file(path, (part.encode("utf-8", "replace") for part in parts))
+    write_file(path, (part.encode("utf-8", "replace") for part in parts))
