@@ -15,8 +15,8 @@ from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep
 from tests.nasty import nasty_texts
 from tui.text import edited_text
+from tui.text.document import Rows
 from tui.text.edited_text import EditedText, Lane
-from tui.text.screen_rows import Rows
 from tui.text.strips import Columns, RowContent
 from tui.text.tokens import Review
 

@@ -16,9 +16,8 @@ from tui.features.lanes import Lanes
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
 from tui.state import LaneChoice
-from tui.text.document import FaithfulDocument
+from tui.text.document import FaithfulDocument, Rows
 from tui.text.edited_text import EditedText
-from tui.text.screen_rows import Rows
 from tui.text.status_texts import RememberedEdit, amounts_of, lane_lines
 from tui.widgets.faithful_area import Navigator
 

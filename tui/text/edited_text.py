@@ -14,8 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from bpe_core.errors import BpeError, PatternError
-from tui.text.document import FaithfulDocument
-from tui.text.screen_rows import RowStretch
+from tui.text.document import FaithfulDocument, RowStretch
 from tui.text.strips import NOTHING, Columns, OnRow, RowContent, clip
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported

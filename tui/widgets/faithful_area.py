@@ -17,8 +17,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import TextArea
 
-from tui.text.document import FaithfulDocument
-from tui.text.screen_rows import Rows, RowStretch
+from tui.text.document import FaithfulDocument, Rows, RowStretch
 from tui.text.strips import CLUSTER, compiled
 
 _REACH = 64  # characters looked at on either side of the cursor; a longer cluster is walked through in parts

@@ -26,9 +26,8 @@ from textual.worker import Worker
 
 from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import in_thread
-from tui.text.document import FaithfulDocument
+from tui.text.document import FaithfulDocument, RowStretch
 from tui.text.edited_text import EditedText
-from tui.text.screen_rows import RowStretch
 from tui.text.strips import NOTHING, TAB_SIZE, Columns, RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
 
