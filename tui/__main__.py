@@ -68,15 +68,15 @@ def _open_app(options: Namespace) -> int:
     from bpe_core.process import print_to_stderr
 
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        return _refuse(
-            "the app needs a terminal, and this is none; without one use "
-            f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}."
-        )
+        without = f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}"
+        print_to_stderr(f"bpescope: the app needs a terminal, and this is none; without one use {without}.")
+        return 2
     gc.disable()  # nothing of what is loaded now will be garbage
     try:
         paths, tokenizers = tuple(map(_checked, options.paths)), tuple(map(_located, options.tokenizer))
     except BpeError as error:
-        return _refuse(str(error))
+        print_to_stderr(f"bpescope: {error}")
+        return 2
     from tui.app import BpeScope
 
     app = BpeScope((), tokenizers, paths, full_speed=options.full_speed)
@@ -118,13 +118,6 @@ def _located(tokenizer: str) -> str:
     if not os.path.exists(path):
         raise FormatError(f"There is no tokenizer {quoted(tokenizer, 200)}: no such file, and not a known name.")
     return path
-
-
-def _refuse(sentence: str) -> int:
-    from bpe_core.process import print_to_stderr
-
-    print_to_stderr(f"bpescope: {sentence}")
-    return 2
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def load_configuration(tell: Teller = lambda sentence: None) -> Configuration:
 
 def save_configuration(configuration: Configuration) -> None:
     """Write `configuration` for the next start. Raises OSError."""
-    _write(_configuration_file(), ((json.dumps(asdict(configuration), indent=1) + "\n").encode(),))
+    write_file(_configuration_file(), ((json.dumps(asdict(configuration), indent=1) + "\n").encode(),))
 
 
 def load_text(path: Path | None = None, tell: Teller = lambda sentence: None) -> str | None:
@@ -100,13 +100,7 @@ def load_text(path: Path | None = None, tell: Teller = lambda sentence: None) ->
 def save_text(text: str | Sequence[str], path: Path | None = None) -> None:
     """Keep the editor's text, as a whole or in lines, for the next start. Raises OSError."""
     lines = text.split("\n") if isinstance(text, str) else text
-    _write(path or text_file(), (("\n" * (n > 0) + line).encode(errors="replace") for n, line in enumerate(lines)))
-
-
-def _write(path: Path, parts: Iterable[bytes]) -> None:
-    """Our own folder is made if it is missing; not what a link leads to, for that may be a disk that is not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, parts)
+    write_file(path or text_file(), (("\n" * (n > 0) + line).encode(errors="replace") for n, line in enumerate(lines)))
 
 
 def checked(defaults: Any, stored: Any, strange: list[str], within: str = "no settings") -> Any:
@@ -144,10 +138,11 @@ def read_file(path: Path) -> bytes:
 
 
 def write_file(path: Path, parts: Iterable[bytes]) -> None:
-    """Make `parts`, one behind the other, what is in a file, in one step; a link stays one.
+    """Make `parts` what is in a file, in one step. Raises OSError, and then nothing in it has changed.
 
-    Raises OSError, and then nothing has changed.
+    Its folder is made; not the one that a link leads to, for that may be on a disk that is not there.
     """
+    path.parent.mkdir(parents=True, exist_ok=True)
     target = Path(os.path.realpath(path))
     if os.path.lexists(target) and not target.is_file():
         raise OSError(errno.EINVAL, "it is no regular file", str(path))

@@ -5,7 +5,7 @@ no token shouts. A theme may bring others as its variables `token-0` to `token-5
 foreground, taken towards black or white until it can be read: a contrast of at least `CONTRAST` (WCAG 2.2's ratio).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -214,23 +214,18 @@ def token_labels(
 ) -> Text:
     """Tokens side by side in at most `room` cells; those that find no place are counted at the end."""
     text = Text(no_wrap=True, overflow="ellipsis")
-    for index, (label, ways) in enumerate(_labels(ids[:room], bytes_of, palette)):
+    colors = choose_colors([Span(i, i + 1, (token,)) for i, token in enumerate(ids[:room])], len(palette.tokens))
+    for index, (token, color) in enumerate(zip(ids, colors, strict=False)):
+        label = token_label(bytes_of(token))
+        label = label if cell_len(label[:1]) else f"◌{label}"  # an accent gets something to stand on
         n_left = len(ids) - index
         after = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
         if text.cell_len + len(between) * bool(index) + cell_len(label) + after > room:
             if index:
                 return text.append(f" +{n_left:,}", "dim")
             label = cut(label, max(room - after, _LEAST))
-        text.append(between if index else "").append(label, style(ways, ids[index]))
+        text.append(between if index else "").append(label, style(palette.tokens[color], token))
     return text
-
-
-def _labels(ids: Sequence[int], bytes_of: Bytes, palette: Palette) -> Iterator[tuple[str, Ways]]:
-    """Each token and its color. An accent that begins a label gets something to stand on."""
-    colors = choose_colors([Span(i, i + 1, (token,)) for i, token in enumerate(ids)], len(palette.tokens))
-    for token, color in zip(ids, colors, strict=True):
-        label = token_label(bytes_of(token))
-        yield label if cell_len(label[:1]) else f"◌{label}", palette.tokens[color]
 
 
 WRITINGS: Final = ("text", "hex", "decimal", "ids")  # their names, in the order in which a key turns to them

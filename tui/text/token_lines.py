@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 RECOVERING: Final = "The merges of this vocabulary are being recovered from its ranks."
 NO_TOKEN: Final = "Move the cursor onto a token to see its bytes, the merge that made it and what it is built from."
-_NO_TEXTS: Final = "No text is chosen: F2 leads to them, Space chooses one."
 
 _TREE: Final = 12  # lines of the tree of merges at most, where the lines scroll
 _INDENT: Final = 2  # cells a level of the tree takes
@@ -240,7 +239,8 @@ def lines_of_texts(search: TokenLines, width: int) -> Iterator[InfoLine]:
     elif search.found:
         end = f"{counted(len(search.found), 'line')}, each listed once."
     else:
-        end = "It occurs in none of the chosen texts (F2)." if search.searched else _NO_TEXTS
+        none = "No text is chosen: F2 leads to them, Space chooses one."
+        end = "It occurs in none of the chosen texts (F2)." if search.searched else none
     yield from sentence(end, width)
 
 
