@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -24,7 +25,7 @@ from tui.disk.config import load_configuration
 from tui.drawing.palette import TOKEN_COLORS
 from tui.screen import MainScreen
 from tui.state import Opened
-from tui.terminal.driver import call_at_end, enduring
+from tui.terminal.driver import enduring
 from tui.terminal.guards import GuardedPalette, leads_nowhere
 from tui.terminal.type_ahead import TypeAhead
 
@@ -126,8 +127,9 @@ class BpeScope(App[None]):
         for sentence in self._doubts:
             self.notify(visible(sentence), severity="warning", markup=False)
         self.theme_changed_signal.subscribe(self, lambda theme: self.main.remember(theme=theme.name))
-        if not self.is_headless:
-            call_at_end(lambda code: self.run_worker(self._end(code), group="quit"))
+        for number in () if self.is_headless else (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            end = partial(self._end, 128 + number)  # the exit code that shells expect
+            asyncio.get_running_loop().add_signal_handler(number, partial(self.run_worker, end, group="quit"))
 
     async def _end(self, code: int) -> None:
         await self._loaded.wait()  # a pane that is taken away while it is mounted finds no children (NoMatches)

@@ -40,7 +40,6 @@ class Configuration:
 
 
 def data_folder() -> Path:
-    """Where what the user makes is kept."""
     return user_data_path("bpescope", appauthor=False)
 
 

@@ -80,8 +80,6 @@ def cut(text: str, width: int, keep: Literal["start", "ends", "end"] = "start") 
 
 @dataclass(frozen=True, slots=True)
 class InfoLine:
-    """A line of such a column."""
-
     left: str | Text = ""  # text with styles of its own is drawn in these
     right: str = ""
     ink: str = "text"  # which of `INKS` `left` has

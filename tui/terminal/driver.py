@@ -7,7 +7,6 @@ restored, and waits at its end for one more key. A byte of the input that is no 
 the app, with exit code 0.
 """
 
-import asyncio
 import codecs
 import signal
 import sys
@@ -22,13 +21,6 @@ from bpe_core.process import Unfailing
 
 if TYPE_CHECKING:
     from textual.driver import Driver
-
-
-def call_at_end(leave: Callable[[int], object]) -> None:
-    """Call `leave` with the exit code that shells expect when the system asks the app to end; within its loop."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-        loop.add_signal_handler(number, partial(leave, 128 + number))
 
 
 def enduring(driver: "type[Driver]") -> "type[Driver]":

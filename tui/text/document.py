@@ -43,7 +43,6 @@ class FaithfulDocument(Document):
 
     @property
     def n_characters(self) -> int:
-        """Code points in the text."""
         return self._lengths.total - 1
 
     def get_index_from_location(self, location: Location) -> int:

@@ -34,7 +34,6 @@ class RememberedEdit(NamedTuple):
 
 
 def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None) -> Text:
-    """Tokens, bytes, characters, and how much one token covers."""
     line = _line("counting tokens" if n_tokens is None else counted(n_tokens, "token"), "bold")
     line.append(f"  {counted(n_bytes, 'byte')}")
     if n_tokens:
@@ -86,7 +85,6 @@ def _edited(edit: RememberedEdit, palette: Palette, room: int, *, brief: bool = 
 
 
 def baseline_line(comparison: BaselineDiff | None, tokenizer: Tokenizer | None, palette: Palette, width: int) -> Text:
-    """How the text differs from what it was when it was pinned."""
     line = _line("pinned     ", "dim")
     if comparison is None or tokenizer is None:
         return line.append("too much has changed to compare it token by token", "dim")

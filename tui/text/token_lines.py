@@ -53,8 +53,6 @@ WORDS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TokenFacts:
-    """A token, and all that is known of it."""
-
     tokenizer: Tokenizer
     token: int
     verdict: Verdict | None = None

@@ -22,8 +22,6 @@ _AT_A_TIME: Final = 300  # spans that are laid out between two moments for keys 
 
 
 class ViewToken(NamedTuple):
-    """A token as a view shows it."""
-
     id: int
     bytes: bytes
     color: int

@@ -28,8 +28,6 @@ _LEAD: Final = 8  # cells before a word, for how often it occurs
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
-    """How the lines are drawn."""
-
     width: int  # cells of a line
     write: Callable[[int], str]  # writes a token
     inks: Mapping[str, Style]  # styles of `INKS`: "accent" for what was chosen, "secondary" for what might have been
