@@ -6,12 +6,12 @@ import signal
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from rich.console import Console, RenderableType
-from textual import constants, events
+from textual import constants, events, work
 from textual.app import App, ScreenStackError, SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
@@ -128,9 +128,9 @@ class BpeScope(App[None]):
             self.notify(visible(sentence), severity="warning", markup=False)
         self.theme_changed_signal.subscribe(self, lambda theme: self.main.remember(theme=theme.name))
         for number in () if self.is_headless else (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-            end = partial(self._end, 128 + number)  # the exit code that shells expect
-            asyncio.get_running_loop().add_signal_handler(number, partial(self.run_worker, end, group="quit"))
+            asyncio.get_running_loop().add_signal_handler(number, self._end, 128 + number)  # what shells expect
 
+    @work(group="quit")
     async def _end(self, code: int) -> None:
         await self._loaded.wait()  # a pane that is taken away while it is mounted finds no children (NoMatches)
         self.exit(return_code=code)

@@ -38,9 +38,7 @@ Answer = TypeVar("Answer")
 
 MOST: Final = 50  # completions of a path that are offered
 LONGEST_TITLE: Final = 60  # characters of a name in a list
-MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", "sample", "seed")
-"""Arguments of a training, in the order in which they are asked for."""
-
+MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", "sample", "seed")  # in the order of their fields
 _LEAST_ROOM: Final = 20  # characters of names that are listed where a terminal is too small for any
 _AT_REST: Final = 0.15  # seconds without a key after which a pattern is tried
 _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
