@@ -119,6 +119,12 @@ class Trainer:
             check_texts(resume, self._sources)
         self._earlier = resume
         self._vocabulary, base, self._given, self._made_ids = start_of(self.options, start)
+        self.n_given: Final = len(self._given)
+        """How many merges are given by `start`; they come first."""
+        self.n_known: Final = max(self.n_given, resume.step if resume else 0)
+        """How many merges were made before: those that are given, or those of the training that is resumed."""
+        self.n_merges_wanted: Final = len(self._made_ids)
+        """How many merges the vocabulary size asks for; the corpus may have fewer."""
         self._ids, self._n_base = base, len(base)  # ids of each symbol; how many of these no merge makes
         self._bytes = list(map(self._vocabulary.base.__getitem__, self._ids))
         self._merges: list[tuple[int, int, int]] = []
@@ -170,21 +176,6 @@ class Trainer:
     def n_merges(self) -> int:
         """How many merges have been learned."""
         return self._sync()
-
-    @property
-    def n_given(self) -> int:
-        """How many merges are given by `start`; they come first."""
-        return len(self._given)
-
-    @property
-    def n_known(self) -> int:
-        """How many merges were made before: those that are given, or those of the training that is resumed."""
-        return max(self.n_given, self._earlier.step if self._earlier else 0)
-
-    @property
-    def n_merges_wanted(self) -> int:
-        """How many merges the vocabulary size asks for; the corpus may have fewer."""
-        return len(self._made_ids)
 
     @property
     def stop_reason(self) -> str | None:
