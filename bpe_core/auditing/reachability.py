@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from bpe_core.auditing.findings import UNPROVEN, Finding, OnStage, Severity
-from bpe_core.auditing.subject import AuditSubject
-from bpe_core.auditing.witness import is_mergeable, search, witness
+from bpe_core.auditing.subject import AuditSubject, is_mergeable, search, witness
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer

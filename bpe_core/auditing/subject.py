@@ -1,4 +1,7 @@
-"""The input of every check of the audit: a tokenizer, its token counts in corpora, and how to make a finding."""
+"""The input of every check of the audit: a tokenizer, its token counts in corpora, and how to make a finding.
+
+A finding has a witness: a text in which the token really occurs, found by trying texts and encoding them.
+"""
 
 import math
 from bisect import bisect_right
@@ -6,16 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
 from typing import Any, Final, Self
 
 from bpe_core.auditing.findings import Finding, OnStage, Severity, spent, unusual
-from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
 from bpe_core.corpus.reading import OnRead, Reading, TextFile
-from bpe_core.errors import OptionError
+from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.explain.trace import UseLedger
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import completed
 from bpe_core.visible import shortened, token_label
 
 FEW_DOCUMENTS: Final = 2  # the most that count as few; of tokens in more, the documents are not kept
@@ -25,6 +28,21 @@ MOST_USUAL: Final = 0.1  # share of them up to which what texts show of a token 
 _PIECES_PER_REPORT: Final = 1024
 _TOKENS_PER_REPORT: Final = 256
 _LONGEST_LABEL: Final = 200  # characters of a token that a sentence shows
+LONGEST_EXAMPLE: Final = 200  # characters of a piece of a corpus that may be a witness
+
+# One character of each class that the usual split patterns treat differently, and those that a pattern for any case
+# takes for s, k and i, although they are other bytes: U+017F, U+212A, U+0130.
+_NEIGHBORS: Final = ("a", "A", "1", " ", "=", ".", "/", "'", "\n", "é", "の", "ſ", "\u212a", "İ")
+_SIDES: Final = ("", *_NEIGHBORS, *map("".join, product(_NEIGHBORS, repeat=2)))
+_CONTEXTS: Final = sorted(
+    ((before, after) for before in _SIDES for after in _SIDES if len(before) + len(after) <= 2),
+    key=lambda sides: len(sides[0]) + len(sides[1]),
+)
+
+# Characters of all texts that are tried around one token. Real tokens have a few dozen, but in a small file that makes
+# a token of two others each time, some have millions.
+_CHARACTER_BUDGET: Final = 1 << 17
+_MIN_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)  # that are always tried: nothing, and a character at one side
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,3 +306,62 @@ def spread_of(
         for token, n in here.items():
             largest[token] = max(n, largest.get(token, 0))
     return {"document_frequency": frequency, "largest_share": {token: n / total[token] for token, n in largest.items()}}
+
+
+def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str | None:
+    """A text whose encoding contains `token`, verified by encoding it; None if none was found.
+
+    `example`, a piece of a corpus, is tried first. None proves that no text contains the token only if it is not
+    `is_mergeable`.
+    """
+    if example is not None and len(example) <= LONGEST_EXAMPLE and _holds(tokenizer, example, token):
+        return example
+    return search(tokenizer, token)[0]
+
+
+def search(tokenizer: Tokenizer, token: int) -> tuple[str | None, int]:
+    """(the first text found whose encoding contains `token`, or None; how many texts were tried), the shortest first.
+
+    Tried are the token's text alone, then with up to two characters around it, of those that patterns treat
+    differently; or its bytes with the characters at its torn ends completed.
+    """
+    tried = 0
+    for tried, text in enumerate(_candidates(tokenizer, token), 1):
+        if _holds(tokenizer, text, token):
+            return text, tried
+    return None, tried
+
+
+def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
+    """Whether the token's bytes, encoded as one piece, become the token. If not, no text contains it.
+
+    This holds because merges inside a byte string do not depend on its surroundings as long as no token crosses its
+    ends. With an end-of-word marker, True for a token that does not end with it, about which this proves nothing.
+    """
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.end_of_word is not None and not vocabulary.ends_word(token):
+        return True
+    try:
+        return vocabulary.encode(vocabulary.text_bytes(token)) == (token,) or token == vocabulary.end_of_word
+    except UnknownTokenError:
+        return False
+
+
+def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
+    """Texts that contain the bytes of `token`, the shortest first; none if it is not mergeable."""
+    if not is_mergeable(tokenizer, token):
+        return iter(())
+    token_bytes = tokenizer.vocabulary.text_bytes(token)
+    try:
+        text = token_bytes.decode()
+    except UnicodeDecodeError:
+        return completed(token_bytes)
+    n_tried = max(_MIN_CONTEXTS, _CHARACTER_BUDGET // max(1, len(text)))
+    return (before + text + after for before, after in islice(_CONTEXTS, n_tried))
+
+
+def _holds(tokenizer: Tokenizer, text: str, token: int) -> bool:
+    try:
+        return token in tokenizer.encode_ordinary(text)
+    except UnknownTokenError:  # a published vocabulary without all 256 bytes
+        return False

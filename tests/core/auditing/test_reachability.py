@@ -9,9 +9,8 @@ from bpe_core import Tokenizer, Vocabulary, load, save, train
 from bpe_core.auditing import audit
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.reachability import changed, what_if
-from bpe_core.auditing.subject import AuditSubject, Usage
+from bpe_core.auditing.subject import LONGEST_EXAMPLE, AuditSubject, Usage, witness
 from bpe_core.auditing.verdicts import verdict
-from bpe_core.auditing.witness import LONGEST_EXAMPLE, witness
 from bpe_core.cli.main import main
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
