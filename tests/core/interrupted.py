@@ -63,6 +63,7 @@ def interrupted_after(n_lines: int) -> Iterator[list[int]]:
         yield passed
     finally:
         sys.settrace(before)
+        gc.enable()  # which the engine had, if it was interrupted where it would have been enabled again
 
 
 def interrupt(*_: object) -> None:

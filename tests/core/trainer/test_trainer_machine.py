@@ -1,12 +1,7 @@
 """Whatever is done to a trainer, and whatever interrupts it, its merges are those of the definition."""
 
-import gc
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from types import FrameType
+from contextlib import suppress
 
 import pytest
 from hypothesis import settings
@@ -24,33 +19,9 @@ import bpe_core
 from bpe_core import OptionError, Trainer, Vocabulary, reference, train
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer.training_record import TIES
-
-PLACE = str(Path(bpe_core.__file__).parent)
+from tests.core.interrupted import Interrupted, interrupted_after
 
 texts = st.lists(st.text(st.sampled_from("aab é\n😊"), max_size=14), min_size=1, max_size=5)
-
-
-@contextmanager
-def interrupt(line: int) -> Iterator[None]:
-    """Ctrl+C before so many lines of the engine have been executed; none if there are not so many."""
-    left = line
-
-    def trace(frame: FrameType, event: str, _: object) -> Callable[..., object] | None:
-        nonlocal left
-        if not frame.f_code.co_filename.startswith(PLACE):
-            return None
-        left -= event == "line"
-        if not left and event == "line":
-            raise KeyboardInterrupt
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
-        gc.enable()  # which the trainer had, if it was interrupted where it would have been enabled again
 
 
 class TrainerMachine(RuleBasedStateMachine):
@@ -106,7 +77,7 @@ class TrainerMachine(RuleBasedStateMachine):
 
     @rule(line=st.integers(1, 900), n=st.integers(1, 9))
     def interrupted(self, line, n):
-        with suppress(KeyboardInterrupt), interrupt(line):
+        with suppress(Interrupted), interrupted_after(line):
             self.trainer.learn(n)
             _ = self.trainer.vocabulary
         assert self.n_made <= self.trainer.n_merges <= self.n_made + n
@@ -171,10 +142,10 @@ def test_at_any_line_an_interrupt_leaves_each_merge_whole_or_not_made(ties: str)
     while True:
         trainer = Trainer(counts, vocab_size=284, ties=ties)
         try:
-            with interrupt(moment):
+            with interrupted_after(moment):
                 learn(trainer)
             break
-        except KeyboardInterrupt:
+        except Interrupted:
             n_interrupted += 1
         n = trainer.n_merges
         assert list(trainer.vocabulary.merges) == whole.merges[:n]
@@ -193,9 +164,9 @@ def test_a_vocabulary_whose_extension_was_interrupted_is_extended_all_the_same()
         line += 1
         vocabulary, is_interrupted = Vocabulary.of_bytes(), False
         try:
-            with interrupt(line):
+            with interrupted_after(line):
                 vocabulary.extended(merges)
-        except KeyboardInterrupt:
+        except Interrupted:
             is_interrupted = True
         assert 256 not in vocabulary and vocabulary.n_vocab == 256
         extended = vocabulary.extended(merges)
