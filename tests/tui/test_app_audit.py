@@ -166,7 +166,7 @@ async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opene
         await compared(scope)
         found = scope.screen.comparison.found  # None if it was stopped before more was counted than tokens
         assert found is None or found["total"]["texts"] <= len(scope.screen.comparison.texts)
-        scope.screen.action_do("audit.with_texts")
+        await scope.press("a")
         for one in scope.screen.query_one(ComparePane).picker.chosen:
             scope.screen.query_one(ComparePane).picker.move_to([k.path for k in scope.screen.kept].index(one.path))
             await scope.press("space")
