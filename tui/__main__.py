@@ -51,6 +51,8 @@ def _answer(arguments: list[str], options: Namespace) -> int:
     parser.add_argument("-t", "--tokenizer", action="append", default=[], metavar="TOKENIZER", help=tokenizers)
     full_speed = "show merges as soon as they are learned, and at no pace for eyes, until another is chosen (+ and -)"
     parser.add_argument("--full-speed", action="store_true", help=full_speed)
+    lesson = "begin with the lesson in this file, of TOML; those of bpescope are an example"
+    parser.add_argument("--lesson", default="", metavar="FILE", help=lesson)
     parser.add_argument("--version", action="store_true", help="say which version this is")
     parser.parse_args(arguments, options)
     options.opens = not options.version
@@ -74,12 +76,16 @@ def _open_app(options: Namespace) -> int:
     gc.disable()  # nothing of what is loaded now will be garbage
     try:
         paths, tokenizers = tuple(map(_checked, options.paths)), tuple(map(_located, options.tokenizer))
+        if lesson := options.lesson:
+            from tui.disk.lessons import read_lesson
+
+            lesson = read_lesson(Path(lesson).absolute()).name
     except BpeError as error:
         print_to_stderr(f"bpescope: {error}")
         return 2
     from tui.app import BpeScope
 
-    app = BpeScope((), tokenizers, paths, full_speed=options.full_speed)
+    app = BpeScope((), tokenizers, paths, full_speed=options.full_speed, lesson=lesson)
     # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()

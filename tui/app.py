@@ -52,7 +52,8 @@ def _commands() -> type[Provider]:
 class BpeScope(App[None]):
     """bpescope, opened on `paths` as its corpus, with `tokenizers` in its list and the last of them in force.
 
-    Of the `others` it is found out, once it is on the screen, whether they are texts or tokenizers.
+    Of the `others` it is found out, once it is on the screen, whether they are texts or tokenizers. It begins with a
+    `lesson`, if that is the path of one.
     """
 
     TITLE = "bpescope"
@@ -67,8 +68,9 @@ class BpeScope(App[None]):
         others: tuple[str, ...] = (),
         *,
         full_speed: bool = False,
+        lesson: str = "",
     ) -> None:
-        self._doubts, self._others = list[str](), others
+        self._doubts, self._others, self._lesson = list[str](), others, lesson
         configuration = load_configuration(self._doubts.append)
         if paths:
             configuration = replace(configuration, corpus=paths)
@@ -103,7 +105,7 @@ class BpeScope(App[None]):
         return enduring(super().get_driver_class())
 
     def get_default_screen(self) -> MainScreen:
-        self.main = MainScreen(self._configuration, self._loaded, self._others)
+        self.main = MainScreen(self._configuration, self._loaded, self._others, self._lesson)
         return self.main
 
     async def on_event(self, event: events.Event) -> None:
@@ -122,6 +124,8 @@ class BpeScope(App[None]):
         await super().on_event(event)
         if not forwarded:
             self.type_ahead.passed(event)
+            if isinstance(event, events.Key):
+                self.main.hear(event.key)
 
     def on_mount(self) -> None:
         for sentence in self._doubts:

@@ -75,6 +75,7 @@ class Command:
 
 
 _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
+    "in lesson": lambda screen: screen.caption,
     "idle": lambda screen: not screen.run.busy,
     "busy": lambda screen: screen.run.busy,
     "running": lambda screen: screen.run.busy and screen.playing,
@@ -113,7 +114,6 @@ _PANES: Final = f"{', '.join(pane.title.lower() for pane in PANES)}; pressed aga
 _TRAVEL: Final = "one step back or on in the life of the vocabulary"
 _TRAIN: Final = "train on the chosen texts; then hold the merge that is shown, and go on"
 _DELETE: Final = "delete the file of a tokenizer trained here; take any other off the list"
-_GLITCH: Final = "Guided example: make a glitch token"
 _FILL: Final = "Fill the screen with this pane"
 _PATTERN: Final = "Split pattern of this tokenizer…"
 _OPEN: Final = "run a preset; open a folder"
@@ -161,13 +161,15 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("texts.save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
         Command("texts.bring_back", "alt+z", "", "the one before an example, preset or file", "Bring my text back"),
         Command("texts.ids_to_text", "alt+i", "", "of pasted ids; and what encoding that gives", "Ids in, text out"),
+        Command("tour.next", "f12,alt+full_stop", "", "what the lesson says next", "Next step", when="in lesson"),
+        Command("tour.back", "f11,alt+comma", "", "what the lesson said before", "Step back", when="in lesson"),
+        Command("tour.leave", "escape", "", "it goes on here the next time", "Leave the lesson", when="in lesson"),
         Command("tokenizers.stop_waiting", "escape", "", "stop waiting for a tokenizer being fetched or loaded"),
         Command("comparison.compare", "", "", "those marked in the compare pane", "Compare tokenizers"),
         Command("comparison.measure_text", "", "", "its bytes per token and more", "Measure the editor's text"),
         Command(
             "audit.audit", "", "", "tokens that a model hardly learns; again: stop", "Audit the tokenizer in force"
         ),
-        Command("training.glitch_example", "", "", "train with user names, audit without, find them", _GLITCH),
         Command("corpus.add_path", "", "", "by its path", "Add a file or folder to the corpus"),
         Command("tokenizers.open", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
         Command("tokenizers.delete_stopped", "", "", "that nobody named", "Delete tokenizers of stopped trainings…"),
@@ -347,16 +349,18 @@ def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
     return lines
 
 
-_SIGNS: Final = dict(left="←", right="→", up="↑", down="↓", slash="/", escape="Esc", plus="+", minus="-")
+_SIGNS: Final = dict(
+    left="←", right="→", up="↑", down="↓", slash="/", escape="Esc", plus="+", minus="-", full_stop=".", comma=","
+)
 
 
 def short_name(key: str) -> str:
-    """A key as lines have room for it.
+    """A key, or the first of some, as lines have room for it.
 
     >>> short_name("ctrl+t"), short_name("alt+up"), short_name("f6"), short_name("enter")
     ('^t', 'alt+↑', 'F6', 'enter')
     """
-    *shifts, name = key.split("+")
+    *shifts, name = key.partition(",")[0].split("+")
     name = _SIGNS.get(name, name.upper() if name[0] == "f" and name[1:].isdigit() else name)
     return f"^{name}" if shifts == ["ctrl"] else "+".join((*shifts, name))
 

@@ -6,7 +6,7 @@ First come the frames and the editor's text, which takes keys at once; what fill
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -49,14 +49,16 @@ class MainScreen(StateScreen):
 
     features: Features  # there once the panes are
 
-    def __init__(self, configuration: Configuration, loaded: asyncio.Event, others: tuple[str, ...]) -> None:
+    def __init__(
+        self, configuration: Configuration, loaded: asyncio.Event, others: tuple[str, ...], lesson: str
+    ) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__(configuration)
         self._compositor: SelectiveCompositor = SelectiveCompositor()
         self._is_keeping = False  # whether the text is newer than what is kept of it
         self.loaded = loaded  # set once all panes are there
-        self._others = others
+        self._others, self._lesson = others, lesson
 
     def compose(self) -> ComposeResult:
         state = MainScreen
@@ -68,7 +70,7 @@ class MainScreen(StateScreen):
                 self.editor = EditorPane(PANE_BY_ID["editor"])
                 yield self.editor
         yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing, state.pace, state.run)
-        yield HintLine()
+        yield HintLine().data_bind(state.caption)
         yield KeyLine()
 
     # Beginning and end
@@ -108,18 +110,18 @@ class MainScreen(StateScreen):
                     self.app.theme_changed_signal.subscribe(
                         table, lambda _, it=table: it.call_after_refresh(it.refresh)
                     )
-            await self.features.bring_back(self._others)
+            await self.features.bring_back(self._others, self._lesson)
         finally:
             self.loaded.set()
 
     async def on_unmount(self) -> None:
         """Keep the text; let each worker process keep what it has, and end."""
         try:
-            sentence = self._autosave.keep_somewhere(self._area.document.lines, self._area.document.n_edits)
+            sentence = self._autosave.keep_somewhere(self._own_lines, self._area.document.n_edits)
         except OSError as error:
             sentence = f"The text could not be kept for the next start: {error.strerror}."
         self._autosave.release()
-        is_training = self.run.busy
+        is_training = self.run.busy and self.own_text is None
         working = [worker for worker in self.workers if worker.node is self and not worker.is_finished]
         for worker in working:
             worker.cancel()
@@ -140,7 +142,13 @@ class MainScreen(StateScreen):
             return "The training had not learned anything yet, so nothing of it is kept; F6 begins anew."
         return ""
 
+    @property
+    def _own_lines(self) -> Sequence[str]:
+        """The lines of the user's text."""
+        return (*self._area.document.lines,) if self.own_text is None else self.own_text.split("\n")
+
     def on_text_area_changed(self) -> None:
+        self.hear()
         if not self._is_keeping:
             self._is_keeping = True
             self._keep_text()
@@ -160,7 +168,7 @@ class MainScreen(StateScreen):
     async def why_not_kept(self) -> str:
         """Keep the text beside the screen; what is in the way of that, in a few words, empty if nothing."""
         try:
-            await in_thread(self._autosave.keep, (*self._area.document.lines,), self._area.document.n_edits)
+            await in_thread(self._autosave.keep, self._own_lines, self._area.document.n_edits)
         except OSError as error:
             return str(error.strerror)
         return ""
@@ -176,6 +184,11 @@ class MainScreen(StateScreen):
         work = getattr(getattr(self.features, feature), deed)(*arguments)
         if work is not None:
             self.run_worker(guarded(self, lambda: work, partial(self.say, severity="error")))
+
+    def hear(self, key: str = "") -> None:
+        """Tell a lesson of a key, or that something has changed."""
+        if self.caption:
+            self.features.tour.hear(key)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return applies("Everywhere", self, action, parameters)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PACES: Final = (160, 80, 40, 20, 10, 5, 0)  # seconds in which all merges are shown; 0: as soon as they are learned
 USUAL_PACE: Final = 20
+EDITORS_TEXT: Final = "the editor's text"  # what it is called, and the file in which a worker gets it
 
 # Texts
 

@@ -105,8 +105,10 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Op
     async with opened(size=(120, 40)) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        await scope.command("guided example")
-        await scope.until(lambda: screen.audit.subject, "it has been learned and audited")
+        await scope.command("learns 8")
+        await scope.until(lambda: "2 of 6" in screen.caption and screen.path, "it has been learned")
+        await scope.press("f12")
+        await scope.until(lambda: screen.audit.subject, "it has been audited")
         await judged(scope)
         table, panel = screen.query_one(TokenTable), screen.query_one(TokenPanel)
         await scope.until(lambda: table.has_focus, "the list is gone to")

@@ -13,10 +13,11 @@ from tui.disk.sources import (
     computer_sources,
     file_source,
     first_characters,
+    first_corpus,
     first_pieces,
     listing,
     preset_sources,
-    sample_corpus,
+    sample_sources,
     title_of,
     whole_text,
 )
@@ -77,7 +78,8 @@ def test_a_choice_has_a_short_name() -> None:
     assert title_of((library,)) == "Python library"
     assert title_of(("/a/book.txt", library)) == "book.txt + Python library"
     assert title_of(("/a/book.txt", "/b", "/c", "/d")) == "book.txt + 3 more"
-    assert title_of(sample_corpus().paths) == "all samples"
+    assert title_of(tuple(source.path for source in sample_sources())) == "all samples"
+    assert title_of(first_corpus().paths) == "A story in English"
     assert title_of(("/",)) == "/"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from rich.console import Group
 from rich.table import Table
@@ -18,10 +18,13 @@ from textual.widgets import Static
 
 from bpe_core.auditing.findings import KINDS
 from tui.commands import COMMANDS, PANE_BY_ID, PANES, Command, bindings, help_lines, long_name
+from tui.disk.lessons import own_lessons
 from tui.glossary import WORDS
 from tui.terminal.guards import Dialog
 from tui.widgets import merge_log, token_table
 from tui.widgets.pane import Pane
+
+_MINUTE: Final = "a lesson on this screen; it is taken up where you left it"
 
 
 class Help(Dialog[None]):
@@ -99,6 +102,9 @@ class ScopeCommands(Provider):
 
         if self.screen.is_modal:
             return
+        for lesson in own_lessons()[1:]:
+            name = f"How BPE learns {lesson.name.partition('-')[0]}: {lesson.title}"
+            yield name, Content(), partial(self.screen.run_action, f"do('tour.open', {lesson.name!r})"), _MINUTE
         for part, commands in COMMANDS.items():
             run = self._in_editor if part == "Editor" else self.screen.run_action
             for command in commands:

@@ -37,6 +37,7 @@ class Configuration:
     lanes: tuple[str, ...] = ()  # the lanes of the editor after the first, each as `LaneChoice` writes itself
     texts: tuple[str, ...] = ()  # the user's, in whose place others were put in the editor; that comes back next first
     options: TrainingOptions = field(default_factory=TrainingOptions)  # of the last training, by whatever version
+    lessons: dict[str, str] = field(default_factory=dict)  # a lesson that is not at its end -> the step it was left at
 
 
 def data_folder() -> Path:

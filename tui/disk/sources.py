@@ -91,9 +91,9 @@ def title_of(paths: tuple[str, ...]) -> str:
     return " + ".join(titles) or "nothing chosen"
 
 
-def sample_corpus() -> Corpus:
-    """All sample texts: what the first tokenizer is trained on."""
-    paths = tuple(str(sample.path) for sample in samples())
+def first_corpus() -> Corpus:
+    """The first of the sample texts, plain English: what the first tokenizer is trained on."""
+    paths = (str(samples()[0].path),)
     return Corpus(paths, (), title_of(paths))
 
 

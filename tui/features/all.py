@@ -4,7 +4,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from tui.disk.sources import sample_corpus, title_of
+from tui.disk.sources import first_corpus, title_of
 from tui.disk.tokenizer_files import told_apart
 from tui.features.audit import AuditFeature
 from tui.features.comparison import ComparisonFeature
@@ -17,6 +17,7 @@ from tui.features.resuming import Resuming
 from tui.features.shown import Shown
 from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
+from tui.features.tour import FIRST_START, Tour
 from tui.features.training import TrainingFeature
 from tui.state import Corpus, LaneChoice, Opened
 from tui.terminal.background import in_thread
@@ -33,15 +34,17 @@ class Features:
         self.corpus = CorpusChoice(screen, self.tokenizers)
         self.audit = AuditFeature(screen, self.shown, self.texts)
         self.comparison = ComparisonFeature(screen, self.texts)
-        self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus, self.audit)
+        self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus)
         self.explaining = Explaining(screen, self.shown)
         self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)
         self.lanes = Lanes(screen, self.tokenizers)
+        self.tour = Tour(screen, self)
 
-    async def bring_back(self, others: tuple[str, ...]) -> None:
-        """Bring back what was there at the end of the last run; the first time, train on the samples.
+    async def bring_back(self, others: tuple[str, ...] = (), lesson: str = "") -> None:
+        """Bring back what was there at the end of the last run; the first time, train on a story.
 
-        Unless a training is unfinished: then it is asked whether to resume it. `others` are texts and tokenizers.
+        Unless a training is unfinished: then it is asked whether to resume it. `others` are texts and tokenizers. A
+        `lesson` begins once they are there.
         """
         screen, remembered = self._screen, self._screen.remembered
         await self.tokenizers.list_anew()
@@ -49,12 +52,15 @@ class Features:
         await self.corpus.bring_back(first_time=first_time)
         self.lanes.choose(map(LaneChoice.parse, remembered.lanes))
         notes = await in_thread(self.resuming.notes)
-        self.tokenizers.beside(partial(self._open, others, trains=first_time and not notes))
+        trains = first_time and not (notes or lesson)
+        self.tokenizers.beside(partial(self._open, others, lesson, trains=trains))
         self.resuming.beside(partial(self.resuming.offer, notes))
 
-    async def _open(self, others: tuple[str, ...], *, trains: bool) -> None:
+    async def _open(self, others: tuple[str, ...], lesson: str, *, trains: bool) -> None:
         """Choose texts, open tokenizers: the last of these, or else the one in use last, comes on the screen."""
         screen = self._screen
+        if lesson:
+            self.tour.beside(partial(self.tour.open, lesson))
         texts, tokenizers, doubts = await in_thread(told_apart, others)
         for doubt in doubts:
             screen.say(doubt, "warning")
@@ -71,5 +77,7 @@ class Features:
         if screen.kept:
             self.tokenizers.begin(self.tokenizers.load_first)
         elif trains:
-            samples = sample_corpus()
-            self.training.start(TrainingTask(samples.title, screen.options, samples.paths))
+            story = first_corpus()
+            self.training.start(TrainingTask(story.title, screen.options, story.paths))
+            if screen.pace:  # else it is over at once
+                await self.tour.open(FIRST_START)

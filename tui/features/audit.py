@@ -129,20 +129,15 @@ class AuditFeature(Feature):
 
     def _texts_of_audit(self) -> Corpus:
         """The texts in which an audit counts; none for a tokenizer from elsewhere, unless they are asked for."""
-        screen, corpus, wanted = self.screen, self._corpus, self.screen.audit.inputs.texts
+        screen, corpus, wanted = self.screen, self.screen.corpus, self.screen.audit.inputs.texts
         if wanted is not None:
             return corpus if wanted else Corpus()
         record = screen.tokenizer.record if screen.tokenizer else None
         if record is None:
             return Corpus()
         n_bytes = sum(source.bytes for source in record.sources) or record.n_bytes  # of this session: no sources yet
-        its_own = corpus is not screen.corpus or (screen.totals and screen.totals.bytes == n_bytes)
+        its_own = screen.totals and screen.totals.bytes == n_bytes
         return corpus if its_own else replace(corpus, paths=())  # the record has its own counts
-
-    @property
-    def _corpus(self) -> Corpus:
-        """The texts that are chosen, or those of the guided example as long as what it learned is on the screen."""
-        return (self._shown.task and self._shown.task.guided) or self.screen.corpus
 
     async def with_model(self) -> None:
         """Audit with the rows of a model's file that is asked for, or without them again."""
@@ -172,7 +167,7 @@ class AuditFeature(Feature):
     def with_texts(self) -> None:
         screen = self.screen
         wanted = not self._texts_of_audit().paths
-        if wanted and not self._corpus.paths:
+        if wanted and not screen.corpus.paths:
             screen.say(f"{NO_TEXT} r marks a reference.")
         else:
             self._audit_with(replace(screen.audit.inputs, texts=wanted))
@@ -224,7 +219,7 @@ class AuditFeature(Feature):
 
     def find_lines(self, token: int) -> None:
         """Search the chosen texts for the lines with this token; a search under way is given up."""
-        tokenizer, paths = self.screen.tokenizer, self._corpus.paths
+        tokenizer, paths = self.screen.tokenizer, self.screen.corpus.paths
         if tokenizer is None:
             return
         self._forget_lines()

@@ -15,9 +15,9 @@ from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFou
 from bpe_core.worker.messages import Done, Failed, Stop, WorkProgress
 from tui.disk.config import write_file
 from tui.features.feature import NO_TEXT, Feature, StateScreen
-from tui.features.texts import EDITORS_TEXT, Texts
+from tui.features.texts import Texts
 from tui.process import WorkerProcess
-from tui.state import Compared, ComparisonRun, KnownTokenizer, Run, steps_known
+from tui.state import EDITORS_TEXT, Compared, ComparisonRun, KnownTokenizer, Run, steps_known
 from tui.table.table import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names

@@ -18,7 +18,7 @@ from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted
 from tui.dialogs.questions import Ask, AskPath, AskPattern, MoreOptions, weight
-from tui.disk.sources import sample_corpus, title_of
+from tui.disk.sources import first_corpus, title_of
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
 from tui.features.tokenizers import Tokenizers
@@ -38,12 +38,12 @@ class CorpusChoice(Feature):
         self._counted: tuple[tuple[str, ...], str] = (), ""  # texts whose totals are wanted, and their pattern
 
     async def bring_back(self, *, first_time: bool) -> None:
-        """What was chosen in the last run, as far as it is still there; the first time, the samples."""
+        """What was chosen in the last run, as far as it is still there; the first time, a story."""
         remembered = self.screen.remembered
         paths = await in_thread(lambda: tuple(filter(os.path.exists, dict.fromkeys(remembered.corpus))))
         reference = await in_thread(lambda: tuple(filter(os.path.exists, remembered.reference)))
         if not paths and first_time:
-            paths = sample_corpus().paths
+            paths = first_corpus().paths
             self.screen.remember(corpus=paths)
         self.screen.options = possible(remembered.options)
         self.screen.corpus = Corpus(paths, reference, title_of(paths))
@@ -82,7 +82,7 @@ class CorpusChoice(Feature):
         if times is not None:
             others = {other: usual for other, usual in weights.items() if other != path}
             once = exact_fraction(times) == 1
-            self._choose(replace(self.screen.options, weights=others if once else others | {path: times}))
+            self.choose_options(replace(self.screen.options, weights=others if once else others | {path: times}))
 
     # What they amount to
 
@@ -129,10 +129,10 @@ class CorpusChoice(Feature):
         except ValueError as error:
             self.screen.say(str(error), "error")
             return None
-        self._choose(options)
+        self.choose_options(options)
         return options
 
-    def _choose(self, options: TrainingOptions) -> None:
+    def choose_options(self, options: TrainingOptions) -> None:
         self.screen.options = options
         self.screen.remember(options=options)
 
@@ -142,7 +142,7 @@ class CorpusChoice(Feature):
         kept = self.screen.kept
         chosen = await self.screen.ask(MoreOptions(options, partial(_check, kept), [one.name for one in kept]))
         if chosen is not None:
-            self._choose(chosen)
+            self.choose_options(chosen)
 
 
 def _check(kept: Iterable[KnownTokenizer], options: TrainingOptions) -> None:

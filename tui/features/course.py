@@ -15,7 +15,7 @@ from bpe_core.worker.messages import Merges, Started
 from bpe_core.worker.train import Recipe, TrainRequest, tokenizer_of
 from tui.disk.locked import Note
 from tui.process import WorkerProcess
-from tui.state import Corpus, Run, TrainingOptions, UnfinishedTraining
+from tui.state import Run, TrainingOptions, UnfinishedTraining
 
 _OF_TEXTS: Final = ("sample", "seed", "extend")
 
@@ -31,7 +31,7 @@ class TrainingTask:
     goal: Condition | None = None  # what is to be so when it waits; None where it goes on to its end
     begin: Tokenizer | None = None  # the vocabulary it begins with, at the step where it parts; None for the bytes
     begin_path: str = ""  # the file that vocabulary is in
-    guided: Corpus | None = None  # the texts of the guided example, which is audited with them; None for all others
+    folder: str = ""  # where it is kept; empty: with the others that are trained here
     resume: str = ""  # the file, a checkpoint or an output, in which an earlier run of it left what it had learned
 
     def request(self, output: Path) -> TrainRequest:

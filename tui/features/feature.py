@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar."
 NO_TOKENIZER: Final = "There is no tokenizer yet: train one (F6), or open one."
+_OF_LESSONS: Final = ("tokenizer", "corpus", "reference", "options", "lanes")  # what a lesson replaces
 ABOUT_TOKENIZER: Final = "about the tokenizer on the screen"  # a group of workers
 Answer = TypeVar("Answer")
 Work = Callable[[], Awaitable[None]]
@@ -65,6 +66,7 @@ class StateScreen(RestylingScreen):
     token_lines: var[state.TokenLines] = var(state.TokenLines())
     comparison: var[state.ComparisonRun] = var(state.ComparisonRun())
     active: var[str] = var("editor", init=False)  # the pane that has the focus, or had it last
+    caption: var[str] = var("")  # how far a lesson is and, in another line, what it says; empty outside of lessons
 
     editor: EditorPane
     corpus_pane: CorpusPane  # this and those below: once they are mounted
@@ -78,6 +80,7 @@ class StateScreen(RestylingScreen):
         self.set_reactive(
             StateScreen.pace, configuration.pace if configuration.pace in state.PACES else state.USUAL_PACE
         )
+        self.own_text: str | None = None  # the user's, while a lesson has the editor and all else that shows something
         self.last_words: list[str] = []  # what is to be said in the terminal once the app has left it
         self._refused = ""
         self._written: Configuration | None = None  # not what was there at the start, to which a command line may add
@@ -162,7 +165,12 @@ class StateScreen(RestylingScreen):
         return await self.app.push_screen_wait(question)
 
     def remember(self, **changes: object) -> None:
-        """Change what comes back at the next start, and write it beside the screen."""
+        """Change what comes back at the next start, and write it beside the screen.
+
+        What a lesson puts in the place of what is the user's does not come back.
+        """
+        if self.own_text is not None:
+            changes = {name: value for name, value in changes.items() if name not in _OF_LESSONS}
         self.remembered = replace(self.remembered, **changes)  # type: ignore[arg-type]
         if self.remembered != self._written and (self._writing is None or self._writing.done()):
             self._writing = asyncio.create_task(self._write())

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from bpe_core.formats import WRITABLE, save
 from bpe_core.runs import exported
@@ -14,10 +13,8 @@ from tui.disk.config import write_file
 from tui.disk.sources import file_source, text_of, whole_text
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen
 from tui.features.tokenizers import Tokenizers
-from tui.state import PlaceInText, TextSource, name_of
+from tui.state import EDITORS_TEXT, PlaceInText, TextSource, name_of
 from tui.terminal.background import in_thread
-
-EDITORS_TEXT: Final = "the editor's text"  # what it is called, and the file in which a worker gets it
 
 _MOST_ASIDE, _LONGEST_ASIDE = 9, 2_000_000  # texts that are set aside, and characters of one: 10 MB cost a start 0.12 s
 _NAMES = {

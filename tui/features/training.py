@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from textual.worker import WorkerError
+
 import bpe_core
 from bpe_core import Tokenizer
 from bpe_core.content.presets import PRESETS
-from bpe_core.content.samples import samples
 from bpe_core.corpus import Skipped
 from bpe_core.errors import BpeError
 from bpe_core.formats import load, save_beside
@@ -23,27 +24,23 @@ from bpe_core.worker.train import learned_by_heart
 from tui.dialogs.questions import Ask
 from tui.disk import config
 from tui.disk.locked import Note
-from tui.disk.sources import title_of
 from tui.disk.tokenizer_files import without_twin
-from tui.features.audit import AuditFeature
 from tui.features.corpus import CorpusChoice, path_of
 from tui.features.course import Course, TrainingTask, place_for
 from tui.features.feature import NO_TEXT, Feature, StateScreen, sentence_of
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.process import WorkerProcess
-from tui.state import Corpus, Loaded, Phase, Run, Totals, TrainingOptions, name_of
+from tui.state import Loaded, Phase, Run, Totals, TrainingOptions, name_of
 from tui.terminal.background import in_thread
 
 
 class TrainingFeature(Feature):
     """Replaces the screen's `run`. One training at a time, at full speed; `Shown` shows what it has learned."""
 
-    def __init__(
-        self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers, corpus: CorpusChoice, audit: AuditFeature
-    ) -> None:
+    def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers, corpus: CorpusChoice) -> None:
         super().__init__(screen)
-        self._shown, self._tokenizers, self._corpus, self._audit = shown, tokenizers, corpus, audit
+        self._shown, self._tokenizers, self._corpus = shown, tokenizers, corpus
         self._alone = asyncio.Lock()
         self.newest: Course | None = None  # the last training that was begun
 
@@ -89,6 +86,16 @@ class TrainingFeature(Feature):
         if course.worker is not None:
             course.worker.send(Stop())
 
+    async def finish(self) -> None:
+        """Show all that a training has learned, or stop what still learns; return when it is kept."""
+        if self.screen.run.phase == "showing":
+            await self._shown.show_all()
+        else:
+            await self.stop()
+        with suppress(WorkerError):  # the app ends
+            if self.is_working:
+                await self._tasks[""].wait()
+
     async def step_once(self) -> None:
         """Show one merge more, and hold; without a training, begin one that is held after its first."""
         if self.screen.run.busy:
@@ -129,15 +136,6 @@ class TrainingFeature(Feature):
             preset = PRESETS[name]
             self.screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
             self.start(TrainingTask(preset.name, self.screen.options, preset=preset.name), stepping=stepping)
-
-    def glitch_example(self) -> None:
-        if self.waits_for_training():
-            return
-        paths = {sample.name: str(sample.path) for sample in samples()}
-        forum = Corpus((paths["forum-with-names"],), (paths["forum-clean"],), title_of((paths["forum-with-names"],)))
-        self.screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
-        # By so many tokens the names become tokens of their own.
-        self.start(TrainingTask(forum.title, TrainingOptions(vocab_size=512), forum.paths, guided=forum))
 
     # Until something is so
 
@@ -224,7 +222,7 @@ class TrainingFeature(Feature):
         specials = tuple(rules.special_tokens)
         course.asked = TrainingOptions(rules.vocab_size, rules.pattern, rules.ties, rules.min_count, specials)
         try:
-            folder, course.noted = await in_thread(config.tokenizers_folder), course.unfinished
+            folder, course.noted = Path(task.folder or await in_thread(config.tokenizers_folder)), course.unfinished
             course.named = place_for(folder, f"{task.title} {rules.pattern}")
             if task.resume:
                 output = Path(task.resume.removesuffix(".checkpoint"))
@@ -330,11 +328,10 @@ class TrainingFeature(Feature):
         if path := course.saved:
             # What was learned stays on the screen, from now on as the tokenizer in its file.
             self._shown.keep(Loaded(learned, path))
-            if str(path) not in {one.path for one in self.screen.kept}:  # a disk was full, and it is saved elsewhere
+            if not course.task.folder and str(path) not in {one.path for one in self.screen.kept}:
+                # A disk was full, and it is saved elsewhere.
                 await self._tokenizers.add(path, learned)
             self.screen.remember(tokenizer=str(path))
-            if course.task.guided and course is self.newest:
-                self.screen.call_later(self._audit.start)
         if course.task.preset and course.run.phase == "done":
             came_out, sentence = PRESETS[course.task.preset].verdict(learned)
             self._publish(course, replace(course.run, detail=sentence.partition(":")[0]))  # the rest may not fit there

@@ -23,7 +23,7 @@ from bpe_core.visible import visible
 from tui.commands import applies, bindings
 from tui.disk.sources import computer_sources, file_source, listing, preset_sources, sample_sources, title_of
 from tui.drawing.lines import fit
-from tui.state import Corpus, TextSource, do
+from tui.state import EDITORS_TEXT, Corpus, TextSource, do
 from tui.terminal.background import in_thread
 
 _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
@@ -110,7 +110,7 @@ class CorpusTree(Tree[TextSource]):
     def watch_corpus(self, corpus: Corpus) -> None:
         self._marks = dict.fromkeys(corpus.reference, "reference") | dict.fromkeys(corpus.paths, "corpus")
         listed = {_source(node).path for node in self._all_nodes()}
-        new = (path for path in self._marks if path not in listed)
+        new = (path for path in self._marks if path not in listed and Path(path).name != EDITORS_TEXT)
         named = [TextSource(path, visible(Path(path).name or path), visible(path)) for path in new]
         nodes = [self._add_source(self._files, source, before=at) for at, source in enumerate(named, self._n_added)]
         self._n_added += len(nodes)

@@ -208,14 +208,27 @@ class StepLine(Widget, can_focus=True):
 
 
 class HintLine(Static):
-    """Shows the `hint` of whatever has the focus, its tooltip where it has none, or that of what it stands in."""
+    """Shows the `hint` of whatever has the focus, its tooltip where it has none, or that of what it stands in.
+
+    In a lesson: how far that is, the keys that lead through it, and what it says.
+    """
 
     DEFAULT_CSS = """
     HintLine { height: 1; padding: 0 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
+    caption: var[str] = var("", init=False)  # of a lesson
+
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self._follow)
+
+    def watch_caption(self, caption: str) -> None:
+        self.screen.set_class(bool(caption), "-lesson")
+        place, _, says = map(visible, caption.partition("\n"))
+        keys = (command for command in COMMANDS["Everywhere"] if command.when == "in lesson")
+        links = (f"[@click={one.run}][b]{short_name(one.keys)}[/b] {one.action[5:]}[/]" for one in keys)
+        self.update(Content.from_markup(f"$place    {'   '.join(links)}\n$says", place=place, says=says), layout=False)
+        self._show()
 
     def _follow(self, focused: Widget | None) -> None:
         if focused is None:  # as while another window has the keyboard: it will come back to where it was
@@ -225,7 +238,7 @@ class HintLine(Static):
         self._show()
 
     def _show(self) -> None:
-        if (focused := self.screen.focused) is None:
+        if (focused := self.screen.focused) is None or self.caption:
             return
         hints = (
             getattr(node, "hint", "") or (isinstance(node, Widget) and node.tooltip)

@@ -325,12 +325,13 @@ async def play(
     size: tuple[int, int] = (120, 40),
     code: int = 0,
     full_speed: bool = True,
+    lesson: str = "",
 ) -> AsyncIterator[Player]:
     """The app opened on texts and tokenizers, in a terminal of some size; leaving it is quitting it.
 
     It ends with the exit code `code`.
     """
-    app = BpeScope(tuple(map(str, paths)), tuple(map(str, tokenizers)), full_speed=full_speed)
+    app = BpeScope(tuple(map(str, paths)), tuple(map(str, tokenizers)), full_speed=full_speed, lesson=lesson)
     app.animation_level = "none"  # frames on the way to what is waited for are a twentieth of the time
     async with Player(*size).playing(app, code) as player:
         yield player

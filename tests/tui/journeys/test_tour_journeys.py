@@ -1,0 +1,168 @@
+"""Lessons: each to its end, left and taken up again, those of a file, and what is said at the first start."""
+
+from pathlib import Path
+
+import pytest
+from player import Cells, Player, play
+
+from tests.tui.test_main import in_a_terminal
+from tui.disk.lessons import LessonError, own_lessons, read_lesson
+
+FIRST, *TOUR = own_lessons()
+FOUNDING = ["aaab", "d", "aaab", "a", "c"]
+TEXT = "the theme of the other thesis"
+
+
+def caption(lesson: str, number: int) -> str:
+    return f" {lesson} · {number} of "
+
+
+def says(step: dict[str, object]) -> object:
+    """Whether all that a step says is seen."""
+    return lambda screen: step["say"] in " ".join(" ".join(screen.rows[-3:-1]).split())
+
+
+async def begin(player: Player, lesson: int) -> None:
+    await player.command(f"learns {lesson}")
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+async def test_a_lesson_leads_to_its_end_and_on(small: Path, number: int) -> None:
+    lesson = TOUR[number - 1]
+    async with play(tokenizers=(small,), size=(80, 24)) as player:
+        await player.until("step 24 of 24")
+        await begin(player, number)
+        for at, step in enumerate(lesson.steps, 1):
+            await player.until(caption(lesson.title, at), says(step))
+            kind, _, what = str(step.get("wait", "next")).partition(" ")
+            if "merges" in step:
+                await player.until(lambda screen, step=step: screen.step[0] == min(step["merges"], screen.step[1]))
+            if "at" in step or kind == "edit":
+                await player.until(" F4 Editor ", " tokens  ")
+            if lesson.name == "2-first-merge" and at == 4:
+                await player.until("5 tokens", lambda screen: FOUNDING in screen.pieces("aaabdaaabac"))
+            if step.get("pane") == "audit":
+                await player.until("tokens found", "TinTeapotMajor")
+            if kind != "step" or "train" not in step or "merges" in step:  # else it goes on by itself
+                player.press({"key": what, "edit": "x", "step": "f7"}.get(kind, "f12"))
+        if number < 8:
+            await player.until(caption(TOUR[number].title, 1), says(TOUR[number].steps[0]))
+        else:
+            await player.until("step 24 of 24", "Type here", lambda screen: "leave" not in screen)
+
+
+async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(book: Path, small: Path) -> None:
+    def is_as_it_was(screen: Cells) -> bool:
+        own = TEXT in screen and "✓ book.txt" in screen and "small · 280 tokens" in screen
+        return own and screen.step == (24, 24) and "Esc leave" not in screen and "1,024 tokens" in screen
+
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24", "✓ book.txt")
+        player.press("ctrl+a")
+        player.write(TEXT)
+        await begin(player, 2)
+        for number in 1, 2:
+            await player.until(caption("The first merge", number), f"step {number - 1} of 3", " 259 ")
+            player.press("f7")
+        await player.until(caption("The first merge", 3), "Chosen  the editor's text")
+        player.press("f11")
+        await player.until(caption("The first merge", 2), "step 1 of 3")
+        player.press("x", "escape")
+        await player.until(is_as_it_was)
+        await begin(player, 2)
+        await player.until(caption("The first merge", 2), "step 1 of 3", lambda screen: "aaabdaaabac" in screen)
+        await begin(player, 6)  # from one into another
+        await player.until(caption("Numbers, code, languages", 1), "It was raining")
+        player.write("mine")
+    async with play() as player:  # it was left by leaving all
+        await player.until(is_as_it_was)
+        await begin(player, 2)
+        await player.until(caption("The first merge", 2), "step 1 of 3")
+        player.press("f6", "f12", "f12", "f12", "alt+comma", "alt+full_stop", "escape")
+        await player.until(is_as_it_was)
+        player.press("f11", "f12")
+        await player.rest()
+        assert is_as_it_was(player.screen)
+
+
+async def test_the_first_start_is_explained_once(home: Path) -> None:
+    async with play(full_speed=False, size=(80, 24)) as player:
+        await player.until(caption("Welcome", 1), says(FIRST.steps[0]), "▶ 20 s")
+        await player.command("Show all merges")
+        await player.until(caption("Welcome", 4), says(FIRST.steps[3]), "step 768 of 768")
+        player.write("typed")
+        await player.until("Type: each color", lambda screen: "Esc leave" not in screen)
+    async with play(full_speed=False) as player:
+        await player.until("step 768 of 768", "typed", lambda screen: "Esc leave" not in screen)
+
+
+OWN = """title = "Mine"
+[[step]]
+say = "First."
+text = "abab"
+train = "the text"
+options = { vocab_size = 258, pattern = "none" }
+merges = 0
+wait = "until length >= 2"
+[[step]]
+say = "Second."
+"""
+
+
+async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_comes_after_it(home: Path) -> None:
+    (home / "mine.toml").write_text(OWN)
+    async with play(lesson=str(home / "mine.toml")) as player:
+        await player.until(caption("Mine", 1), "abab", "step 0 of 2")
+        player.press("f7")
+        await player.until(caption("Mine", 2), "Second.")
+        player.press("f12")
+        await player.until("step 768 of 768", "Type here")
+
+
+@pytest.mark.parametrize(
+    "line, change, sentence",
+    [
+        (1, "title = 3", "title is to be a text of 32 characters at most, and not '3'"),
+        (1, "titel = 'x'", "title is to be"),
+        (1, 'title = "Mine"\nnote = 1', "line 2: There is no 'note'"),
+        (1, 'title = "Mine', "(at line 1, column 14)"),
+        (2, "step = [3]", "step is to be tables that begin with [[step]]"),
+        (3, "say = ''", "say is to be a text of 150 characters"),
+        (3, "", "line 2: say is to be"),
+        (3, "say = '" + 151 * "x" + "'", "say is to be a text of 150"),
+        (4, "txt = 'abab'", "There is no 'txt', but say, text, train"),
+        (5, "train = 'no-such-text'", "train is to be “the text” in the editor, a file, or one of english-prose"),
+        (6, "options = { pattern = '(' }", "options: "),
+        (6, "options = { vocab_size = 'big' }", "options: vocab_size is a whole number"),
+        (6, "options = { seed = 3 }", "options is to be of vocab_size, pattern"),
+        (7, "merges = -1", "merges is to be a number of merges, and not '-1'"),
+        (7, "merges = true", "merges is to be"),
+        (7, "at = 'x'", "at is to be in the text"),
+        (7, "pane = 'edit0r'", "pane is to be one of corpus, training, editor"),
+        (7, "side = 'left'", "side is to be one of why"),
+        (8, "wait = 'key f99'", "wait is to be next, edit, a key"),
+        (8, "wait = 'until tea'", "wait: 'tea' is no condition"),
+        (10, "say = [1]", "say is to be"),
+        (10, 'say = "Second."\nwait = "soon"', "line 11: wait is to be"),
+    ],
+)
+def test_a_mistake_in_a_lesson_is_told_in_a_sentence_with_its_line(
+    home: Path, line: int, change: str, sentence: str
+) -> None:
+    lines = OWN.split("\n")
+    lines[line - 1 :] = [change, *([] if line == 2 else lines[line:])]
+    (home / "mine.toml").write_text("\n".join(lines))
+    with pytest.raises(LessonError) as caught:
+        read_lesson(home / "mine.toml")
+    told = str(caught.value)
+    assert told.startswith("mine.toml") and sentence in told and told.endswith(".") and "\n" not in told
+    assert "line " in sentence or f"line {line}: " in told
+
+
+def test_no_app_is_opened_on_a_lesson_with_a_mistake(home: Path) -> None:
+    (home / "mine.toml").write_text(OWN.replace("merges", "merge"))
+    sentence = "bpescope: mine.toml, line 7: There is no 'merge', but say, text"
+    code, told = in_a_terminal("--lesson", "mine.toml")
+    assert code == 2 and told.startswith(sentence) and told.count("\n") == 1
+    code, told = in_a_terminal("--lesson", "none.toml")
+    assert code == 2 and told == "bpescope: none.toml cannot be read as a lesson: No such file or directory.\n"

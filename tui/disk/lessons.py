@@ -1,0 +1,127 @@
+"""Lessons: files of TOML that tell what their steps say, show and wait for; a mistake is told with its line."""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from bpe_core.content.samples import samples
+from bpe_core.errors import BpeError
+from bpe_core.tokenizer.training_record import Options
+from bpe_core.trainer.conditions import condition
+from bpe_core.visible import quoted
+from tui.commands import COMMANDS, PANE_BY_ID
+from tui.disk.config import read_file
+
+THE_TEXT: Final = "the text"  # what a step trains on that trains on the editor's
+_ROOM: Final = 150  # characters that two lines of a terminal of 80 have room for
+_FOLDER: Final = Path(__file__).parents[1] / "lessons"
+
+
+class LessonError(BpeError):
+    """A file is no lesson."""
+
+
+LessonStep = Mapping[str, Any]
+"""What a step of a lesson says, shows and waits for, by the names of `_STEP`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A title and steps. `name` tells it from others: of bpescope's own that of its file, else the path."""
+
+    name: str
+    title: str
+    steps: tuple[LessonStep, ...]
+
+
+@cache
+def own_lessons() -> tuple[Lesson, ...]:
+    """What is said at the first start, then the tour."""
+    return tuple(map(read_lesson, sorted(_FOLDER.glob("*.toml"))))
+
+
+def read_lesson(path: Path) -> Lesson:
+    """The lesson in a file. Raises `LessonError` with the file, the line, and what is wrong there."""
+    try:
+        data = tomllib.loads(source := read_file(path).decode())
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise LessonError(f"{path.name} cannot be read as a lesson: {why}.") from error
+    steps, text = data.get("step"), ""
+    for number, told in enumerate((data, *(steps if isinstance(steps, list) else ()))):
+        text, fields = told.get("text", text), _STEP if number else _LESSON
+        for name in dict.fromkeys((*(fields if fields is _LESSON else ["say"]), *told)):
+            if wrong := _wrong(fields, name, told.get(name, ""), text):
+                raise LessonError(f"{path.name}, line {_line(source, number, name)}: {wrong.rstrip('.')}.")
+    name = path.stem if path.parent == _FOLDER else str(path.absolute())
+    return Lesson(name, data["title"], tuple(data["step"]))
+
+
+def path_of_text(name: str) -> str:
+    """The path of a sample; any other name is a path."""
+    return next((str(sample.path) for sample in samples() if sample.name == name), name)
+
+
+def _wrong(fields: "_Fields", name: str, value: Any, text: str) -> str:
+    """What is wrong with the value of a field, `text` being in the editor; empty if nothing is."""
+    if name not in fields:
+        return f"There is no {quoted(name)}, but {', '.join(fields)}"
+    kind, wanted, fits = fields[name]
+    try:
+        if type(value) is kind and value != "" and fits(value, text):
+            return ""
+    except BpeError as error:
+        return f"{name}: {error}"
+    except TypeError:  # an option of the wrong kind
+        pass
+    return f"{name} is to be {wanted}, and not {quoted(str(value), 40)}"
+
+
+def _line(source: str, step: int, name: str) -> int:
+    """The line of a field, or the one where its step begins."""
+    lines = source.split("\n")
+    starts = [0, *(at for at, line in enumerate(lines) if re.match(r"\s*\[\[", line)), len(lines)]
+    start, end = starts[step : step + 2] if step + 1 < len(starts) else (0, len(lines))
+    field = re.compile(rf"\s*(\[step\.)?[\"']?{re.escape(name)}[\"']?\s*[.=\]]")
+    return next((at for at in range(start, end) if field.match(lines[at])), start) + 1
+
+
+def _is_awaited(wait: str, _: object) -> bool:
+    kind, _, what = wait.partition(" ")
+    keys = (command.keys.split(",") for some in COMMANDS.values() for command in some)
+    is_key = kind == "key" and any(what in some for some in keys)
+    return is_key or wait in ("next", "edit") or (kind in ("step", "until") and bool(condition(what)))
+
+
+def _is_text(name: str, text: str) -> bool:
+    return (name == THE_TEXT and bool(text)) or Path(path_of_text(name)).is_file()
+
+
+_Fields = Mapping[str, tuple[type, str, Callable[[Any, str], object]]]
+_OPTIONS: Final = ("vocab_size", "pattern", "ties", "min_count", "special_tokens")
+_SIDES: Final = ("why", "pairs", "token", "ahead")
+_SAMPLES: Final = f"a file, or one of {', '.join(sample.name for sample in samples())}"
+_LESSON: Final[_Fields] = {
+    "title": (str, "a text of 32 characters at most", lambda title, _: len(title) <= 32),
+    "step": (list, "tables that begin with [[step]]", lambda some, _: {*map(type, some)} == {dict}),
+}
+_STEP: Final[_Fields] = {
+    "say": (str, f"a text of {_ROOM} characters at most", lambda say, _: len(say) <= _ROOM),
+    # What is done, in this order: a text is put in the editor;
+    "text": (str, "a text", lambda *_: True),
+    # merges are learned, with options, and shown at a pace; or so many, if there are as many, are in force;
+    "train": (str, f"“{THE_TEXT}” in the editor, {_SAMPLES}", _is_text),
+    "options": (dict, f"of {', '.join(_OPTIONS)}", lambda o, _: {*_OPTIONS} >= {*o} and Options(**o).checked()),
+    "reference": (str, _SAMPLES, _is_text),  # of an audit
+    "merges": (int, "a number of merges", lambda number, _: number >= 0),
+    # the cursor is put before a part of the text; a pane gets the focus; beside its text or log this is seen.
+    "at": (str, "in the text that is in the editor", lambda at, text: at in text),
+    "pane": (str, f"one of {', '.join(PANE_BY_ID)}", lambda name, _: name in PANE_BY_ID),
+    "side": (str, f"one of {', '.join(_SIDES)}", lambda name, _: name in _SIDES),
+    "wait": (str, "next, edit, a key as “key f7”, “step 3”, or “until ratio >= 2”", _is_awaited),
+}
+"""Name of a field -> of which type it is, what it is to be, and whether something is that."""
