@@ -31,10 +31,7 @@ def is_stream(path: str) -> bool:
 
 
 def text_blocks(path: str) -> Iterator[str]:
-    """The text of a file, as corpora are read, or of a stream, in blocks. Byte order marks and line endings are kept.
-
-    Raises TextError if it cannot be read, and, at the block in question, for bytes of a stream that are not UTF-8.
-    """
+    """The text of a file or stream in blocks, with byte order marks and line endings; TextError where it is none."""
     name = "stdin" if path in _STDIN else visible(shortened(path, 200))
     if os.path.isdir(path):
         raise TextError(f"{name} is a folder; name a text in it.")

@@ -39,10 +39,7 @@ class Preset:
         return train(self.counts(), **asdict(self.options))
 
     def verdict(self, tokenizer: Tokenizer) -> tuple[bool, str]:
-        """(whether `tokenizer`, trained on this corpus with these options, is as expected, a sentence that says so).
-
-        The sentence names the first difference or, if there is none, what the source states otherwise.
-        """
+        """(whether `tokenizer`, trained on this corpus with these options, is as expected, a sentence that says so)."""
         vocabulary, record = tokenizer.vocabulary, tokenizer.record
         made = _labels(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)])
         left = record.steps[-1][2] if record and record.steps else 0

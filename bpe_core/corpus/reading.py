@@ -5,6 +5,7 @@ would silently train on characters that nobody wrote. A file that is no such tex
 """
 
 import codecs
+import json
 import os
 import re
 import stat
@@ -29,17 +30,8 @@ HEAD: Final = 8192  # bytes from the beginning of a file by which it is recogniz
 
 # What a byte order mark says; UTF-32 first, since its mark begins with that of UTF-16.
 _MARKED: Final = ("utf-8", "utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
-_KINDS: Final = {  # what a file is -> a regular expression of its first bytes
-    **{"a PNG image": rb"\x89PNG\r\n", "a JPEG image": rb"\xff\xd8\xff", "a GIF image": rb"GIF8[79]a"},
-    **{"a PDF document": rb"%PDF-", "a sound, film or image": rb"RIFF|OggS|ID3[\x03\x04]|.{4}ftyp"},
-    "a ZIP archive (as .docx, .epub, .whl and .npz are)": rb"PK(?:\x03\x04|\x05\x06)",
-    **{"a 7z archive": rb"7z\xbc\xaf\x27\x1c", "a RAR archive": rb"Rar!\x1a\x07", "a tar archive": rb".{257}ustar"},
-    **{"packed by gzip once more": rb"\x1f\x8b", "packed by xz once more": rb"\xfd7zXZ\x00"},
-    **{"packed by bzip2": rb".{4}1AY&SY", "packed by zstd": rb"\x28\xb5\x2f\xfd"},
-    **{"a program": rb"\x7fELF|\xca\xfe\xba\xbe|\xcf\xfa\xed\xfe|\x00asm", "compiled Python": rb".\r\r\n"},
-    **{"an SQLite database": rb"SQLite format 3\x00", "a Parquet table": rb"PAR1", "a GGUF model": rb"GGUF"},
-    **{"a NumPy array": rb"\x93NUMPY", "a Python pickle": rb"\x80\x04\x95"},
-}
+# What a file is -> a regular expression of its first bytes, both as texts.
+_KINDS: Final = json.loads(Path(__file__).with_name("file_kinds.json").read_text("utf-8"))
 # Control bytes that hardly occur in texts; line breaks, tabs and the escape of terminal recordings do.
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
 
@@ -267,7 +259,7 @@ def _why_not(head: bytes, offset: int, codec: str, mark: int) -> str:
 
 
 def _kind(head: bytes) -> str:
-    return next((kind for kind, begins in _KINDS.items() if re.match(begins, head, re.DOTALL)), "")
+    return next((kind for kind, begins in _KINDS.items() if re.match(begins.encode(), head, re.DOTALL)), "")
 
 
 def _unmarked_utf16(head: bytes) -> str:

@@ -142,10 +142,7 @@ class Unstable:
                 yield _Prefix(ends, before + first, open_part[at:], not first)
 
     def completions(self) -> Iterator[Completion]:
-        """All tokens that would swallow the end: first those that swallow most bytes, then by id.
-
-        After a single space there are tens of thousands.
-        """
+        """All tokens that would swallow the end (tens of thousands after a space): those of most bytes of it first."""
         seen: set[tuple[Ids, int]] = set()
         for prefix in sorted(self._prefixes, key=lambda prefix: -len(prefix.swallowed)):
             for token in self._swallowing(prefix) if prefix.swallowed else ():

@@ -1,7 +1,4 @@
-"""Several tokenizers on the same texts: amounts of text and tokens, and where the tokenizers cut differently.
-
-The first tokenizer is the reference that each of the others is compared with.
-"""
+"""Several tokenizers on the same texts: amounts of text and tokens, and where the tokenizers cut differently."""
 
 import re
 from bisect import bisect_right

@@ -94,10 +94,7 @@ class Splitter:
         return tuple(sample) if self._kinds is None else self._kinds.examples
 
     def alike(self, text: str) -> str:
-        """`text` with each character replaced by that of its kind in `kinds`: texts that become equal are split alike.
-
-        `text` itself where the pattern cannot be analyzed.
-        """
+        """`text` with each character replaced by that of its kind: texts that become equal are split alike."""
         return text if self._kinds is None else text.translate(self._kinds)
 
     @cached_property

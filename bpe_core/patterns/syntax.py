@@ -70,10 +70,7 @@ _SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, Non
 
 
 def parse(source: str) -> Node:
-    """The tree of an expression that the `regex` module has accepted; capturing groups are treated as plain groups.
-
-    NotPlain if it has any other construct than the tree.
-    """
+    """The tree of an expression that the `regex` module has accepted, or NotPlain; groups that capture are plain."""
     reader = _Reader(source)
     node = reader.choice(ignore_case=False)
     if reader.at != len(source):

@@ -56,10 +56,7 @@ def configuration_of(file: TokenizerFile) -> Fields:
 
 
 def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, pattern: str | None) -> Tokenizer:
-    """The tokenizer described by an object as in tokenizer.json; `pattern` as in `read`. Raises `FormatError`.
-
-    The model's name is that of its configuration, or else of the path in the hub's cache, or else of the folder.
-    """
+    """The tokenizer described by an object as in tokenizer.json; `pattern` as in `read`. Raises `FormatError`."""
     described = fields.fields("model")
     kind = described.text("type", "BPE" if "merges" in described else "WordPiece")
     if kind != "BPE":
@@ -69,7 +66,7 @@ def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, patter
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         if affix := described.text(key, ""):
             fields.unsupported(f"the {key} {affix!r}", "BPE on bytes, and on characters with U+2581")
-    name = configured.values.get("name_or_path")
+    name = configured.values.get("name_or_path")  # else that of the path in the hub's cache, else of the folder
     if not name or not is_text(name):
         folder = file.path.absolute().parent if file.path else Path()
         cached = _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")

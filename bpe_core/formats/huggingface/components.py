@@ -1,7 +1,4 @@
-"""Normalizers, pre-tokenizers and decoders of tokenizer.json, and the regular expressions in them.
-
-These expressions are in Oniguruma's syntax, and are translated to that of `regex`.
-"""
+"""Normalizers, pre-tokenizers and decoders of tokenizer.json, and the regular expressions in them, of Oniguruma's."""
 
 import re
 from collections.abc import Iterator
