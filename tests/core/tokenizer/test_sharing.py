@@ -11,21 +11,26 @@ import pytest
 from live.prepared_tokenizers import MAKERS
 from real import real_file
 
-from bpe_core import OptionError, SpecialTokenError, Tokenizer, UnknownTokenError, load, train
+from bpe_core import OptionError, SpecialTokenError, Tokenizer, UnknownTokenError, Vocabulary, load, train
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from tests.nasty import nasty_texts
 
-TEXTS = nasty_texts(60, seed=28)
+TEXTS = [*nasty_texts(60, seed=28), "low lower \ud83d", "low"]
 
 
 def learned(**options):
     return train(TEXTS, **{"vocab_size": 400, "special_tokens": ["<|a|>"], **options})
 
 
-def ranked(whole=True):
+def ranked(**options):
     tokens = learned(pattern="gpt2").vocabulary.bytes_of
-    return Tokenizer(RankedVocabulary(dict(tokens), {"<|a|>": 500}, whole_pieces=whole), "gpt2", name="ranked")
+    return Tokenizer(RankedVocabulary(dict(tokens), {"<|a|>": 500}, **options), "gpt2", name="ranked")
+
+
+def looked_up():
+    merges, base = [(108, 111, 256), (256, 119, 257)], {byte: bytes([byte]) for byte in range(256)}
+    return Tokenizer(Vocabulary(base, merges, whole_pieces={b"lo": 256, b"low": 257}), "gpt2")
 
 
 KINDS = MAKERS | {
@@ -36,7 +41,9 @@ KINDS = MAKERS | {
     "combined": lambda: learned(pattern=r"a|b(?#else)gpt4o"),
     "specials allowed": lambda: SpecialsAllowed.of(learned()),
     "ranks": ranked,
-    "ranks that are merged": lambda: ranked(whole=False),
+    "ranks that are merged": lambda: ranked(whole_pieces=False),
+    "equal ranks": lambda: ranked(rank_of={data: n // 9 for n, data in enumerate(ranked().vocabulary.id_by_bytes)}),
+    "tokens yet to be learned": lambda: looked_up().at(1),
     "merges recovered": lambda: ranked().at(30),
     "more special tokens": lambda: ranked().with_special_tokens({"<|b|>": 900}),
 }
@@ -90,7 +97,7 @@ def test_eight_threads_share_one(kind):
         mine = tokenizer.at((n % 3) * 10)
         assert [*map(mine.encode_ordinary, TEXTS)] == expected[mine.step]
         longer = tokenizer.at(20).with_merges([(97, 98 + n, 600 + n)])
-        assert longer.merges[20:] == [(97, 98 + n, 600 + n)]
+        assert longer.merges[20:] == [(97, 98 + n, 600 + n)] and 600 + n in longer.vocabulary.children(97)
         return tokenizer.vocabulary.children(101), longer.at(20) == tokenizer.at(20)
 
     with ThreadPoolExecutor(8) as threads:
@@ -114,13 +121,16 @@ def test_a_batch_is_its_texts_one_by_one(texts, num_threads):
         tokenizer.encode_batch("low")
 
 
-@pytest.mark.parametrize("kind", ["learned", "ranks", "many added", "llama 2"])
+@pytest.mark.parametrize("kind", ["learned", "ranks", "NFC", "llama 2"])
 def test_special_tokens_are_added(kind):
     tokenizer = KINDS[kind]()
     more = tokenizer.with_special_tokens({"<|x|>": 901, "<|a|>": 902})
     assert more.special_tokens == tokenizer.special_tokens | {"<|x|>": 901, "<|a|>": 902}
-    between, ids = more.encode_ordinary("low"), more.encode("<|a|>low<|x|>", allowed_special="all")
-    assert ids[0] == 902 and ids[-1] == 901 and tokenizer.decode(between) in more.decode(ids)
+    between, ids = more.encode_ordinary("low, lower"), more.encode("<|a|>low<|x|>", allowed_special="all")
+    assert ids[0] == 902 and ids[-1] == 901 and "low" in more.decode(ids)
+    assert more.with_special_tokens({"<|x|>": 903}).encode("<|x|>", allowed_special="all")[-1] == 903
+    begins = [len(more.decode(between[:n])) for n in range(len(between))]
+    assert more.decode_with_offsets(between) == (more.decode(between), begins)
     assert more.encode_single_token("<|x|>") == more.encode_single_token(b"<|x|>") == more.max_token_value - 1 == 901
     with pytest.raises(OptionError, match="which is taken already"):
         tokenizer.with_special_tokens({"<|x|>": tokenizer.encode_ordinary("low")[-1]})
