@@ -32,8 +32,7 @@ from tui.terminal.type_ahead import TypeAhead
 THEMES: Final = tuple(Theme(**colors) for colors in json.loads(Path(__file__).with_name("themes.json").read_bytes()))
 INK, PAPER = THEMES
 
-SIXTEEN: Final = "ansi-dark"
-"""Textual's theme of the terminal's own colors: it suits dark and light ones, whose ground and ink it takes."""
+SIXTEEN: Final = "ansi-dark"  # Textual's theme of the terminal's own colors, whose ground and ink it takes
 
 
 def has_few_colors() -> bool:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-_EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
-_HEIGHTS: Final = " ▁▂▃▄▅▆▇█"
 LETTERS: Final = "ABCD"  # what the tokenizers that are compared are called, in their order
 
 INKS: Final = ("text", "token", "muted", "faint", "accent", "secondary", "warning")
@@ -168,7 +166,7 @@ def bar(value: float, most: float, width: int) -> str:
     ('███ ', '▏   ', '    ')
     """
     whole, rest = divmod(min(8 * width, ceil(8 * width * value / most)) if most > 0 else 0, 8)
-    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(width)
+    return ("█" * whole + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")).ljust(width)
 
 
 def placed(values: Sequence[float], most: float, width: int) -> str:
@@ -216,7 +214,7 @@ def shape(amounts: Mapping[int, int], last: int) -> str:
     heights = [amounts.get(place, 0) for place in range(1, last)]
     heights.append(sum(n for place, n in amounts.items() if place >= last))
     most = max(heights) or 1
-    return "".join(_HEIGHTS[min(8, -(-8 * n // most))] for n in heights)
+    return "".join(" ▁▂▃▄▅▆▇█"[min(8, -(-8 * n // most))] for n in heights)
 
 
 class Lines(ScrollView, can_focus=True):

@@ -18,10 +18,9 @@ from textual.events import Event, Key, MouseDown, MouseEvent, MouseUp, Paste
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-_EDITING: Final = frozenset(
+_EDITING: Final = frozenset(  # keys that stay in the editor, alone or with a modifier
     ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete", "enter")
 )
-"""Keys that stay in the editor, alone or with a modifier."""
 _PASSES: Final = 5  # how often a key is followed up: what it does may be done by a message, and that by another
 _LIMIT: Final = 0.3  # seconds that a widget is waited for: one that is being removed may never handle the message
 _POLL: Final = 0.005  # seconds between two looks at a new screen that is not ready

@@ -40,7 +40,7 @@ _NAMED: Final = 2  # characters of a place whose names are written
 _STRIP: Final = 6  # tokens of one character that are listed
 _LONGEST: Final = 80  # bytes of a piece that is explained; of a longer one nobody would read the merges
 
-WORDS: Final[Mapping[str, str]] = {
+WORDS: Final[Mapping[str, str]] = {  # measures, as the column calls them
     "count": "left in the texts",
     "merged": "taken there by later merges",
     "reference": "in the reference",
@@ -48,7 +48,6 @@ WORDS: Final[Mapping[str, str]] = {
     "largest_share": "largest part from one text",
     "indicator": "indicator of its row",
 }
-"""Measures, as the column calls them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from tui.terminal.background import Steps
 
 VIEWS: Final = ("text", "borders", "ids", "list")  # what the key turns through; "text" is the editor itself
 AROUND: Final = 8_000  # characters before and behind the cursor that are shown
-BORDER: Final = "│"
 _MOST_BYTES: Final = 16  # bytes of a token that a line shows
 _WIDEST: Final = 14  # cells that labels are filled up to, so that their bytes stand in a column
 _AT_A_TIME: Final = 300  # spans that are laid out between two moments for keys and drawing
@@ -70,7 +69,7 @@ def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, wi
     flow = _Flow(width)
     for token in tokens:
         text = str(token.id) if kind == "ids" else token_label(token.bytes)
-        between = DrawnPart(" " if kind == "ids" else BORDER)
+        between = DrawnPart(" " if kind == "ids" else "│")
         flow.put(cell_len(text) + 1, DrawnPart(text, token.color, token.is_current), between)
         if token.bytes.endswith(b"\n"):
             flow.room = 0
