@@ -51,15 +51,6 @@ def test_published_files_give_the_ids_of_tiktoken(name, n_merges, n_vocab, tmp_p
         assert len(tokenizer.merges) == n_merges
 
 
-@pytest.mark.slow
-def test_long_pieces_are_the_same_before_and_after_the_recovery(tmp_path):
-    gpt2 = load(real_file("r50k_base.tiktoken", tmp_path), pattern="none")
-    texts = [text * 40 for text in nasty_texts(40, seed=2)]
-    before = [gpt2.encode_ordinary(text) for text in texts]
-    gpt2.vocabulary.recover()
-    assert before == [gpt2.at(gpt2.step).encode_ordinary(text) for text in texts]
-
-
 def test_a_token_that_no_merge_builds_is_found_whole(tmp_path):
     """tiktoken looks a piece up before it merges: xyz is a token, though neither xy nor yz is."""
     path = rank_file(tmp_path, [b"ab", b"xyz", b"abxyz"])
