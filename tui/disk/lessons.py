@@ -83,22 +83,24 @@ def _wrong(fields: "_Fields", name: str, value: Any, text: str) -> str:
 
 def _line(source: str, step: int, name: str) -> int:
     """The line of a field, or the one where its step begins."""
-    lines = source.split("\n")
-    starts = [0, *(at for at, line in enumerate(lines) if re.match(r"\s*\[\[", line)), len(lines)]
-    start, end = starts[step : step + 2] if step + 1 < len(starts) else (0, len(lines))
-    field = re.compile(rf"\s*(\[step\.)?[\"']?{re.escape(name)}[\"']?\s*[.=\]]")
-    return next((at for at in range(start, end) if field.match(lines[at])), start) + 1
+    starts = [0, *(found.start() for found in re.finditer(r"(?m)^[ \t]*\[\[", source)), len(source), len(source)]
+    field = re.compile(rf"(?m)^[ \t]*(\[step\.)?[\"']?{re.escape(name)}[\"']?\s*[.=\]]")
+    found = field.search(source, starts[step], starts[step + 1])
+    return source.count("\n", 0, found.start() if found else starts[step]) + 1
 
 
 def _is_awaited(wait: str, _: object) -> bool:
     kind, _, what = wait.partition(" ")
-    keys = (command.keys.split(",") for some in COMMANDS.values() for command in some)
-    is_key = kind == "key" and any(what in some for some in keys)
-    return is_key or wait in ("next", "edit") or (kind in ("step", "until") and bool(condition(what)))
+    keys = {key for some in COMMANDS.values() for command in some for key in command.keys.split(",")}
+    return (
+        wait in ("next", "edit")
+        or (kind == "key" and what in keys)
+        or (kind in ("step", "until") and bool(condition(what)))
+    )
 
 
 def _is_text(name: str, text: str) -> bool:
-    return (name == THE_TEXT and bool(text)) or Path(path_of_text(name)).is_file()
+    return bool(text) if name == THE_TEXT else Path(path_of_text(name)).is_file()
 
 
 _Fields = Mapping[str, tuple[type, str, Callable[[Any, str], object]]]

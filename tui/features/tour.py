@@ -83,24 +83,22 @@ class Tour(Feature):
     # A lesson
 
     async def _teach(self) -> None:
-        """Show one step after the other, as they are asked for."""
-        while self._place:
-            with tempfile.TemporaryDirectory(prefix="bpescope-", ignore_cleanup_errors=True) as folder:
-                try:
-                    await self._show_all(Path(folder))
-                except (BpeError, OSError) as error:
-                    self.failed(sentence_of(error))
-                self._place, self.screen.caption = None, ""
-                if self.screen.own_text is not None:
-                    await self._give_back(self.screen.own_text)
-
-    async def _show_all(self, folder: Path) -> None:
+        """Show one step after the other, as they are asked for; then give back what is the user's."""
         before = None
-        while (place := self._place) and (place[0].name == FIRST_START or await self._set_aside()):
-            self._moved.clear()
-            await self._show(place, before, folder)
-            before = place
-            await self._moved.wait()
+        with tempfile.TemporaryDirectory(prefix="bpescope-", ignore_cleanup_errors=True) as folder:
+            try:
+                while (place := self._place) and (place[0].name == FIRST_START or await self._set_aside()):
+                    self._moved.clear()
+                    await self._show(place, before, Path(folder))
+                    before = place
+                    await self._moved.wait()
+            except (BpeError, OSError) as error:
+                self.failed(sentence_of(error))
+            self._place, self.screen.caption = None, ""
+            if self.screen.own_text is not None:
+                await self._give_back(self.screen.own_text)
+        if self._place:  # another was asked for meanwhile
+            await self._teach()
 
     async def _set_aside(self) -> bool:
         """Let what is the user's be as it is until it is given back; whether that can be."""

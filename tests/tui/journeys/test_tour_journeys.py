@@ -33,8 +33,10 @@ async def test_a_lesson_leads_to_its_end_and_on(small: Path, number: int) -> Non
         await player.until("step 24 of 24")
         await begin(player, number)
         for at, step in enumerate(lesson.steps, 1):
-            await player.until(caption(lesson.title, at), says(step))
             kind, _, what = str(step.get("wait", "next")).partition(" ")
+            if kind == "step" and "train" in step and "merges" not in step:
+                continue  # it goes on by itself
+            await player.until(caption(lesson.title, at), says(step))
             if "merges" in step:
                 await player.until(lambda screen, step=step: screen.step[0] == min(step["merges"], screen.step[1]))
             if "at" in step or kind == "edit":
@@ -43,8 +45,7 @@ async def test_a_lesson_leads_to_its_end_and_on(small: Path, number: int) -> Non
                 await player.until("5 tokens", lambda screen: FOUNDING in screen.pieces("aaabdaaabac"))
             if step.get("pane") == "audit":
                 await player.until("tokens found", "TinTeapotMajor")
-            if kind != "step" or "train" not in step or "merges" in step:  # else it goes on by itself
-                player.press({"key": what, "edit": "x", "step": "f7"}.get(kind, "f12"))
+            player.press({"key": what, "edit": "x", "step": "f7"}.get(kind, "f12"))
         if number < 8:
             await player.until(caption(TOUR[number].title, 1), says(TOUR[number].steps[0]))
         else:
@@ -87,7 +88,7 @@ async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(bo
 
 async def test_the_first_start_is_explained_once(home: Path) -> None:
     async with play(full_speed=False, size=(80, 24)) as player:
-        await player.until(caption("Welcome", 1), says(FIRST.steps[0]), "▶ 20 s")
+        await player.until(" Welcome · ")
         await player.command("Show all merges")
         await player.until(caption("Welcome", 4), says(FIRST.steps[3]), "step 768 of 768")
         player.write("typed")
@@ -123,26 +124,20 @@ async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_come
     "line, change, sentence",
     [
         (1, "title = 3", "title is to be a text of 32 characters at most, and not '3'"),
-        (1, "titel = 'x'", "title is to be"),
         (1, 'title = "Mine"\nnote = 1', "line 2: There is no 'note'"),
         (1, 'title = "Mine', "(at line 1, column 14)"),
         (2, "step = [3]", "step is to be tables that begin with [[step]]"),
-        (3, "say = ''", "say is to be a text of 150 characters"),
         (3, "", "line 2: say is to be"),
         (3, "say = '" + 151 * "x" + "'", "say is to be a text of 150"),
         (4, "txt = 'abab'", "There is no 'txt', but say, text, train"),
         (5, "train = 'no-such-text'", "train is to be “the text” in the editor, a file, or one of english-prose"),
         (6, "options = { pattern = '(' }", "options: "),
         (6, "options = { vocab_size = 'big' }", "options: vocab_size is a whole number"),
-        (6, "options = { seed = 3 }", "options is to be of vocab_size, pattern"),
         (7, "merges = -1", "merges is to be a number of merges, and not '-1'"),
-        (7, "merges = true", "merges is to be"),
         (7, "at = 'x'", "at is to be in the text"),
         (7, "pane = 'edit0r'", "pane is to be one of corpus, training, editor"),
-        (7, "side = 'left'", "side is to be one of why"),
         (8, "wait = 'key f99'", "wait is to be next, edit, a key"),
         (8, "wait = 'until tea'", "wait: 'tea' is no condition"),
-        (10, "say = [1]", "say is to be"),
         (10, 'say = "Second."\nwait = "soon"', "line 11: wait is to be"),
     ],
 )
