@@ -8,7 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
@@ -90,27 +90,27 @@ def merge_in_code(
 ) -> list[CodeLine]:
     """The lines by which `train` makes the merge of a step, from 1, on some of `words`, those of an `Explanation`.
 
-    It takes just this pair there: on all of them, each as often as it occurs, if they are few, or on some that change;
-    or else on the two parts of the token alone. Raises `TextError` for a merge that it cannot make.
+    These are all of them, each as often as it occurs, if they are few, or else some that change; where it would take
+    another pair of them, the two parts of the token alone. Raises `TextError` for a merge that it cannot make.
     """
     pair = vocabulary.merge_of(step)[:2]
     sizes = [sum(len(vocabulary.token_bytes(id)) for id in word.before) for word in words]
     texts = [word.before for word in words for _ in range(min(word.times, _MOST))]
-    if sum(word.times * size for word, size in zip(words, sizes, strict=True)) > _MOST:
+    if all(word.before == word.after for word in words):
+        texts = []
+    elif sum(word.times * size for word, size in zip(words, sizes, strict=True)) > _MOST:
         fit = zip(words, accumulate(sizes), strict=True)
         texts = [word.before for word, size in fit if size <= _MOST and word.before != word.after]
-    while True:
-        pieces, merges, ids = _numbered(vocabulary, texts or [pair], step)
+    for tried in (texts, [pair]) if texts else ([pair],):
+        pieces, merges, ids = _numbered(vocabulary, tried, step)
         given = [merge[:2] for merge in merges[:-1]]
         lines = _run(reference.train, ids, pieces, len(merges), ties or "first", given=given)
         *_, first, end = (n for n, line in enumerate(lines) if "new" in line.values)
         before = next(line.values["words"] for line in reversed(lines[:first]) if "words" in line.values)
         best = next(line.values["best"] for line in lines[first:end] if "best" in line.values)
-        if best == pair and before == [[*text] for text in texts or [pair]]:
+        if best == pair and before == [[*text] for text in tried]:
             return [CodeLine(lines[first].number, {"words": before} | lines[first].values), *lines[first + 1 : end]]
-        if not texts:
-            raise TextError("The plain algorithm does not come to this merge: its file orders merges in its own way.")
-        texts = [text for text in texts if best not in pairwise(text)] if best != pair else []
+    raise TextError("The plain algorithm does not come to this merge: its file orders merges in its own way.")
 
 
 def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:

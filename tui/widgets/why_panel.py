@@ -255,9 +255,9 @@ class WhyPanel(Vertical):
         if here < len(self._code) or self.encodes:
             self._line = max(0, here) if here < len(self._code) else 0
             self._show()
-        elif more or self.run.busy:
+        elif more or self.run.busy or not self._code:
             self._line = 0
-            do(self, "training.step_once") if self.run.busy else do(self, "shown.travel", 1)
+            do(self, "shown.travel", 1) if more and not self.run.busy else do(self, "training.step_once")
         else:
             self.notify("That was the last line of the last merge.")
 

@@ -8,7 +8,7 @@ import pytest
 from bpe_core import TextError, Vocabulary, train
 from bpe_core.content.samples import samples
 from bpe_core.explain.code import SOURCE, CodeLine, encode_in_code, merge_in_code
-from bpe_core.explain.merge_choice import PairCounts, explain
+from bpe_core.explain.merge_choice import CorpusPiece, PairCounts, explain
 from bpe_core.tokenizer.training_record import TIES
 
 
@@ -49,13 +49,17 @@ def test_the_loop_of_encoding_ends_in_the_tokens_at_any_step():
     vocabulary = train(text, vocab_size=300, pattern="none").vocabulary
     for step in range(1, vocabulary.n_merges + 1):
         at, piece = vocabulary.at(step), text[step : 2 * step]
-        ids = value(encode_in_code(at, piece), "ids")
+        ids = value(run := encode_in_code(at, piece), "ids")
         assert ids[0] == [*piece.encode()] and ids[-1] == [*at.encode(piece.encode())]
+        assert len(value(run, "left")) == len(ids) - 1
 
 
 def test_what_the_plain_algorithm_does_not_do_is_said():
     odd = Vocabulary.of_bytes().extended([(98, 99, 256), (97, 98, 257), (99, 256, 258), (257, 258, 259)])
     with pytest.raises(TextError, match="orders merges"):
         merge_in_code(odd, 4)
+    assert value(merge_in_code(odd, 1, [CorpusPiece(9, (97,), (97,))]), "words")[0] == [[98, 99]], (
+        "of other texts, none"
+    )
     with pytest.raises(TextError, match="1 to 200 bytes"):
         encode_in_code(odd, "a" * 400)
