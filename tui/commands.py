@@ -274,7 +274,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("stop", "escape", "Stop", "do without the audit that is under way", when="auditing"),
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Why", "what else is known of the token"),
-        Command("audit.export", "x", "", "write what is shown, as .jsonl, .csv or .md", "Export the tokens shown…"),
+        Command("audit.export", "x", "Export", "what is shown, as .jsonl, .csv or .md", "Export the tokens shown…"),
         Command("audit.with_model", "", "", "or no longer", "Audit with a model's embeddings …"),
         Command("audit.with_texts", "", "", "count the tokens in them, or stop that", "Audit with the chosen texts"),
     ),
@@ -288,7 +288,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Compare": (
         Command("stop", "escape", "Stop", "do without the rest of the comparison", when="comparing"),
         Command("choose", "a", "Choose anew", "other tokenizers, or other texts", when="has compared"),
-        Command("comparison.export", "x", "", "write what is shown, as .csv, .md or .tex", "Export this comparison…"),
+        Command("comparison.export", "x", "Export", "what is shown, as .csv, .md or .tex", "Export this comparison…"),
     ),
     "Tokenizers to compare": (Command("mark", "space", "Choose", "compare this tokenizer, or leave it out"),),
     "Comparison": (

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.auditing.findings import KINDS
-from tui.commands import COMMANDS, PANE_BY_ID, PANES, Command, bindings, help_lines, long_name
+from tui.commands import COMMANDS, PANE_BY_ID, PANES, bindings, help_lines, long_name
 from tui.disk.lessons import own_lessons
 from tui.glossary import WORDS
 from tui.terminal.guards import Dialog
@@ -89,11 +89,6 @@ def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
     return Group(Text(title, "bold"), table, "")
 
 
-def _key(command: Command) -> Content:
-    key = command.keys.partition(",")[0]
-    return Content.styled(f"  {long_name(key)}" if key else "", "$text-muted")
-
-
 class ScopeCommands(Provider):
     """The commands that do something now, and the editor's examples. Over a dialog none: they would act below it."""
 
@@ -105,15 +100,14 @@ class ScopeCommands(Provider):
         for lesson in own_lessons()[1:]:
             name = f"How BPE learns {lesson.name.partition('-')[0]}: {lesson.title}"
             yield name, Content(), partial(self.screen.run_action, f"do('tour.open', {lesson.name!r})"), _MINUTE
-        for part, commands in COMMANDS.items():
-            run = self._in_editor if part == "Editor" else self.screen.run_action
-            for command in commands:
-                if command.name and command.applies(self.screen):
-                    yield command.name, _key(command), partial(run, command.run), command.does
-        for part, node in parts_at(self.screen):
+        for part, owner in (*((part, self.screen) for part in COMMANDS), *parts_at(self.screen)):
+            run = self._in_editor if part == "Editor" else owner.run_action
             for command in COMMANDS[part]:
-                if command.label and not command.name and command.applies(node):
-                    yield command.label, _key(command), partial(node.run_action, command.run), command.does
+                name = command.name if owner is self.screen else command.label * (not command.name)
+                if name and command.applies(owner):
+                    key = command.keys.partition(",")[0]
+                    shown = Content.styled(f"  {long_name(key)}" if key else "", "$text-muted")
+                    yield name, shown, partial(run, command.run), command.does
         for number, one in enumerate(examples()):
             yield f"Example: {one.title}", Content(), partial(self._in_editor, f"show_example({number})"), one.see
 

@@ -5,6 +5,7 @@ import sysconfig
 from contextlib import suppress
 from functools import cache
 from heapq import nsmallest
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,7 @@ _LARGE_TEXTS: Final = (
     TextSource(sysconfig.get_path("stdlib"), "Python library", _LIBRARY, is_folder=True),
     TextSource("/usr/share/doc", "System documentation", _PACKAGES, is_folder=True),
 )
-_TRIED: Final = 50  # entries of a folder that are looked at for a text to show
+_TRIED: Final = 50  # folders, and files of each, that are looked at for a text to show
 LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus is not chosen from more by eye
 
 
@@ -119,28 +120,18 @@ def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
 def first_characters(path: str, number: int) -> str:
     """The beginning of a file, or of a text in a folder, if one is found soon. Raises `TextError`."""
     if os.path.isdir(path):
-        return _in_folder(path, number)
+        for folder, below, names in islice(os.walk(path), _TRIED):
+            below[:] = sorted(name for name in below if name[0] != ".")
+            for name in sorted(names)[:_TRIED]:
+                with suppress(TextError):
+                    return first_characters(os.path.join(folder, name), number)
+        return ""
     text = ""
     for block in find_files([Path(path)]).files[0].blocks():
         text += block
         if len(text) >= number:
             break
     return text[:number]
-
-
-def _in_folder(path: str, number: int) -> str:
-    """The beginning of the first text as the tree lists them, those of the folder itself before those further down."""
-    folders, tried = [path], 0
-    while folders and tried < _TRIED:
-        tried += 1
-        with suppress(OSError):
-            sources, _ = listing(Path(folders.pop(0)))
-            folders += [source.path for source in sources if source.is_folder]
-            for source in [source for source in sources if not source.is_folder][: _TRIED - tried]:
-                tried += 1
-                with suppress(TextError):
-                    return first_characters(source.path, number)
-    return ""
 
 
 def whole_text(path: Path) -> str:

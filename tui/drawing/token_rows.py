@@ -67,7 +67,6 @@ class TokenRows:
         self.specials: frozenset[int] = frozenset()  # ids of special tokens
         self.verdicts: Mapping[int, Verdict] = {}  # id -> verdict, of tokens with a finding
         self.measures: Mapping[str, Mapping[int, float]] = {}  # name of a measure, if it was measured -> id -> number
-        self.severities = Counter[Severity]()  # severity -> how many tokens there are of it
         self.greatest: Mapping[str, float] = {}  # name of a measure -> its greatest number
         self._n_of_kind: Mapping[str, int] = {}
 
@@ -112,14 +111,12 @@ class TokenRows:
         """Take what an audit says in the place of what was said before, all at once at the end; returns these rows."""
         by_id: dict[int, Verdict] = {}
         n_of_kind: Counter[str] = Counter()
-        severities: Counter[Severity] = Counter()
         for start in range(0, len(verdicts), _TOGETHER):
             some = verdicts[start : start + _TOGETHER]
             by_id.update((verdict.id, verdict) for verdict in some)
-            severities.update(verdict.severity or Severity.NOTE for verdict in some)
             n_of_kind.update(chain.from_iterable(verdict.kinds for verdict in some))
             yield
-        self.verdicts, self.measures, self.severities = by_id, measures, severities
+        self.verdicts, self.measures = by_id, measures
         self.greatest = {name: max(column.values()) for name, column in measures.items() if column}
         self._n_of_kind = {kind: n_of_kind[kind] for kind in sorted(n_of_kind, key=place_of_kind)}
         return self

@@ -1,6 +1,7 @@
 """Audit: look for suspicious tokens in the tokenizer on the screen, and show where a row of the list leads."""
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.auditing.embeddings import tensors_with_rows
+from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.subject import witness
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.corpus import find_files
@@ -20,7 +22,7 @@ from bpe_core.worker.messages import Counted, Done, WorkProgress
 from tui.dialogs.questions import Ask, AskPath, one_of
 from tui.disk.config import write_file
 from tui.disk.sources import title_of
-from tui.drawing.token_rows import FORMS, exported
+from tui.drawing.token_rows import FORMS, MARKS, exported
 from tui.features.feature import NO_TEXT, NO_TOKENIZER, Feature, StateScreen
 from tui.features.shown import Shown
 from tui.features.texts import Texts
@@ -117,8 +119,10 @@ class AuditFeature(Feature):
                         verdicts |= {verdict.id: verdict for verdict in some}
                         progress = f"{counted(len(verdicts), 'token')} found"
                     case Done(_, _, seconds):
+                        n_of = Counter(verdict.severity or Severity.NOTE for verdict in verdicts.values())
+                        marks = "  ".join(f"{MARKS[it]} {counted(n_of[it], it.word)}" for it in reversed(Severity))
                         found = f"{counted(len(verdicts), 'token')} found in {_examined(corpus, inputs)}"
-                        subject = f"{found} · {seconds:.1f} s"
+                        subject = f"{marks} · {found} · {seconds:.1f} s"
                         self.screen.audit = Audit(False, "", inputs, subject, verdicts, measures)
                         return
                 self.screen.audit = replace(self.screen.audit, progress=progress)

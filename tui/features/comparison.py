@@ -17,7 +17,7 @@ from tui.disk.config import write_file
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
-from tui.state import EDITORS_TEXT, Compared, ComparisonRun, KnownTokenizer, Run, steps_known
+from tui.state import EDITORS_TEXT, Compared, ComparisonRun, KnownTokenizer, steps_known
 from tui.table.table import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
@@ -38,7 +38,6 @@ class ComparisonFeature(Feature):
     def __init__(self, screen: StateScreen, texts: Texts) -> None:
         super().__init__(screen)
         self._texts = texts
-        screen.watch(screen, "run", self._yield_to, init=False)
 
     def start(self) -> None:
         """Compare the tokenizer in force on the editor's text, unless that is what is seen, or others were chosen.
@@ -54,15 +53,10 @@ class ComparisonFeature(Feature):
             self._start(known, half=half)
             self._unasked = now
 
-    def _yield_to(self, run: Run) -> None:
-        if run.busy and self._unasked and self.screen.comparison.running:
-            self.cancel()
-            self.screen.comparison, self._unasked = ComparisonRun(), ()
-
     def compare(self) -> None:
         """Compare the tokenizers that are marked on the texts that are chosen for it, or stop doing so."""
         screen, pane = self.screen, self.screen.compare_pane
-        if screen.comparison.running:
+        if screen.comparison.running and not (self._unasked and pane.has_class("-choosing")):
             return self._stop()
         screen.active = "compare"
         paths = () if pane.subject == "editor's text" else screen.corpus.paths
@@ -96,6 +90,7 @@ class ComparisonFeature(Feature):
         if bool(paths) == (EDITORS_TEXT in self.screen.comparison.subject):  # else the view that is seen stays
             self.screen.compare_pane.table.choice = "texts" if paths else "metrics"
         called = " · ".join(one.name for one in tokenizers)
+        self.screen.comparison = ComparisonRun()  # one that is under way ends, and its tables go
         self.screen.comparison = ComparisonRun(True, "starting", f"{called} on {subject}", tokenizers)
         run = partial(self._run, paths, by_section)
         self.begin(run if paths else partial(self._run_on_text, self.screen.editor.area.text, half))

@@ -10,11 +10,8 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Button, Static
 
-from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import counted
 from tui.commands import applies, bindings
-from tui.drawing.token_rows import MARKS
 from tui.state import Audit, Run, TokenLines, do
 from tui.table.table import SearchField
 from tui.widgets.pane import Pane, button
@@ -22,7 +19,7 @@ from tui.widgets.token_table import TokenPanel, TokenTable
 
 BESIDE: Final = 112  # cells from which on the panel stands beside the list
 _NONE: Final = "There is no tokenizer yet: train one (F6), or open or fetch one (Ctrl+P)."
-_LEARNING: Final = "The vocabulary is being learned; its tokens are listed when that is done."
+_LEARNING: Final = "An audit follows when all merges are shown; Ctrl+P, “show all” does that at once."
 _AUDITED: Final = "Looking for tokens that a model hardly learns. Esc stops that and lists all."
 
 
@@ -46,14 +43,10 @@ class AuditPane(Pane):
         with HorizontalGroup(id="audit-controls"):
             yield button("▶ Audit", "audit-go", "audit.audit")
             yield SearchField(table, id="search")
-            yield Static(id="audit-status", markup=False)
-        yield Static(id="audit-summary", markup=False)
+        yield Static(id="audit-status", markup=False)
         with Container(id="listed"):
             yield table
             yield TokenPanel(table, id="evidence").data_bind(of.tokenizer, of.audit, of.token_lines)
-
-    def on_mount(self) -> None:
-        self.border_subtitle = "[dim]enter[/] merge and example  [dim]←→[/] kind  [dim]w[/] panel"
 
     def on_show(self) -> None:
         if self.tokenizer is not None:
@@ -86,7 +79,6 @@ class AuditPane(Pane):
         if old.running != audit.running:
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
             self.refresh_bindings()
-        self._show_summary()
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
         if bool(old.subject) != bool(audit.subject):
             self._list()
@@ -94,12 +86,6 @@ class AuditPane(Pane):
             self.table.judge(list(audit.verdicts.values()), audit.measures)
         if audit.verdicts is not old.verdicts and self.screen.focused in (None, self.query_one("#audit-go")):
             self.screen.set_focus(self.table)
-
-    def _show_summary(self) -> None:
-        rows = self.table.rows
-        marks = [f"{MARKS[it]} {counted(rows.severities[it], it.word)}" for it in reversed(Severity)]
-        summary = "  ".join(marks) if self.audit.verdicts else ""
-        self.query_one("#audit-summary", Static).update(summary, layout=False)
 
     def parts(self) -> tuple[Widget, ...]:
         return self.table, self.panel
@@ -118,7 +104,6 @@ class AuditPane(Pane):
 
     @on(TokenTable.Highlighted)
     def look_at_token(self) -> None:
-        self._show_summary()
         self.panel.show_token()
 
     def on_resize(self, event: events.Resize) -> None:

@@ -77,12 +77,6 @@ class ComparePane(Pane):
         here = self.picker if choosing else self.table
         had_focus = (self.table if choosing else self.picker).has_focus
         self.set_class(choosing, "-choosing")
-        keys = (
-            "[dim]space[/] choose  [dim]enter[/] compare"
-            if choosing
-            else "[dim]←→[/] view  [dim]x[/] export  [dim]a[/] anew"
-        )
-        self.border_subtitle = keys
         self.tell()
         self.refresh_bindings()
         if had_focus:

@@ -56,7 +56,6 @@ class TokenFacts:
     token: int
     verdict: Verdict | None = None
     measures: Mapping[str, float] = field(default_factory=dict)  # name of a measure -> number of this token
-    audited: bool = False  # whether there has been an audit
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -127,7 +126,7 @@ def _findings(facts: TokenFacts, width: int, *, brief: bool = False) -> Iterator
     """What an audit says; if `brief`, without the making of the score."""
     verdict = facts.verdict
     if verdict is None:
-        if facts.audited:
+        if not brief:
             yield InfoLine("Nothing was found about this token.", ink="muted")
         return
     for kind in verdict.kinds:

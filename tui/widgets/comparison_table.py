@@ -138,7 +138,7 @@ class ComparisonTable(Table):
         if self._comparison.running:
             return "Encoding …"
         if not self._comparison.texts:
-            return "Nothing is compared: c chooses tokenizers and texts."
+            return "Nothing is compared: a chooses tokenizers and texts."
         return f"Nothing differs here{'; t shows another tokenizer' * self.can_turn('tokenizer')}."
 
 

@@ -36,7 +36,7 @@ _INKS: Final = ("label", "step", "done", "rest", "thumb")
 
 
 class TitleLine(Widget):
-    """One line: the app's name, on small screens the panes as tabs, at the right the tokenizer and its training."""
+    """One line: the app's name, the panes as tabs, at the right the tokenizer and its training."""
 
     DEFAULT_CSS = "TitleLine { height: 1; background: $panel; color: $foreground; padding: 0 1; }"
 
@@ -44,25 +44,20 @@ class TitleLine(Widget):
     tokenizer: "reactive[Tokenizer | None]" = reactive(None, always_update=True)
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
-    tabbed: reactive[bool] = reactive(False)  # whether there are tabs: where one pane is seen at a time
 
     _tabs: tuple[tuple[int, int, str], ...] = ()  # first cell of each tab, the cell behind it, and its pane
 
-    def on_mount(self) -> None:
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._update_tabs)
-
-    def _update_tabs(self, screen: Screen[object]) -> None:
-        self.tabbed = any(map(screen.has_class, ONE_PANE))
-
     def render(self) -> Text:
-        tabs = [(f" {short_name(pane.key)} {pane.title} ", pane.id) for pane in PANES] if self.tabbed else []
-        width, of_tabs = self.size.width, sum(len(title) for title, _ in tabs)
+        tabs = [(f"{short_name(pane.key)} ", pane.title, pane.id) for pane in PANES]
+        width, of_tabs = self.size.width, sum(len(key) + len(title) + 1 for key, title, _ in tabs)
         line, places = Text(no_wrap=True, end=""), []
-        if not tabs or width - len("bpescope  ") - of_tabs >= _ENOUGH:
+        if width - len("bpescope  ") - of_tabs >= _ENOUGH:
             line.append("bpescope  ", "bold")
-        for title, pane in tabs:
-            places.append((line.cell_len, line.cell_len + len(title), pane))
-            line.append(title, "bold reverse" if pane == self.active else "dim")
+        for key, title, pane in tabs:
+            start, active = line.cell_len, pane == self.active
+            line.append(key, "bold reverse" if active else "dim").append(title, "bold reverse" if active else "")
+            places.append((start, line.cell_len, pane))
+            line.append(" ")
         self._tabs = tuple(places)
         right = visible(self._facts(width - line.cell_len - 2))
         room = width - line.cell_len - Text(right).cell_len

@@ -349,7 +349,7 @@ class TokenPanel(RowList):
                 self._show_lines([*lines_of_texts(self.token_lines, room)], anew=not self.token_lines.found)
         else:
             measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
-            facts = TokenFacts(tokenizer, token, self.audit.verdicts.get(token), measures, bool(self.audit.subject))
+            facts = TokenFacts(tokenizer, token, self.audit.verdicts.get(token), measures)
             self._show_lines(token_lines(facts, room), anew=self._before != ("token", token))
         self._before = self.side, token
 
