@@ -93,11 +93,7 @@ def test_the_token_can_wear_its_color() -> None:
 
 
 def test_a_sentence_is_cut_by_cells_and_breaks_words_that_no_line_holds() -> None:
-    assert [line.left for line in sentence("日本語 a-b \u0301 " + "x" * 12, 8)] == [
-        "日本語",
-        "a-b \u0301",
-        "xxxxxxxx",
-        "xxxx",
-    ]
+    assert [line.left for line in sentence("日本語 a-b " + "x" * 12, 8)] == ["日本語", "a-b", "xxxxxxxx", "xxxx"]
+    assert [line.left for line in sentence("\u0301 a", 8)] == ["\u0301 a"], "a combining mark alone has no cells"
     assert [line.left for line in sentence("one two three four", 8, most=2)] == ["one two", "three …"]
     assert list(sentence("", 8)) == []
