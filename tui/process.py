@@ -10,17 +10,16 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any, Final, Self
 
 from bpe_core.errors import BpeError
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import Done, Event, Failed, Unpacker, WireError, WorkProgress, packed
+from bpe_core.worker.messages import Done, Event, Failed, Unpacker, WireError, packed
 from bpe_core.worker.train import TrainRequest
 
-PIPE_BYTES: Final = 1 << 16  # so much, and as much again, is kept of what a worker says while the screen draws
 PORTION: Final = 1 << 15  # bytes that are read and understood at one go: some 700 merges, in a millisecond
 PATIENCE: Final = 3.0  # seconds a worker gets to end by itself after it was asked to, before it is killed
 
@@ -39,8 +38,7 @@ class WorkerProcess:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self._process: Process | None = None
-        self._unsent = packed(request)  # what the worker is told as soon as it exists
+        self._process: Process  # once it is entered
         self._is_done = False  # whether the worker has said its last word: it ends by itself
         self._errors: asyncio.Task[bytes]
 
@@ -53,7 +51,6 @@ class WorkerProcess:
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
-                limit=PIPE_BYTES,
                 start_new_session=True,
             )
         except OSError as error:
@@ -64,11 +61,11 @@ class WorkerProcess:
         self.pid = process.pid
         assert process.stderr is not None
         self._errors = asyncio.create_task(process.stderr.read())
-        self._write(self._unsent)
+        self.send(self.request)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        ending = asyncio.create_task(self._end(self._running))
+        ending = asyncio.create_task(self._end(self._process))
         cancelled: asyncio.CancelledError | None = None
         while not ending.done():
             try:
@@ -102,38 +99,27 @@ class WorkerProcess:
             if process.stdin is not None:
                 process.stdin.close()
 
-    @property
-    def _running(self) -> Process:
-        assert self._process is not None, "the worker has not been started"
-        return self._process
-
     def send(self, message: object) -> None:
-        """Tell the worker something, which is kept for it until it exists; once it has ended, nothing is told."""
-        if self._process is None:
-            self._unsent += packed(message)
-        else:
-            self._write(packed(message))
-
-    def _write(self, data: bytes) -> None:
-        stdin = self._running.stdin
-        if stdin is not None and not stdin.is_closing() and self._running.returncode is None:
-            stdin.write(data)
+        """Tell the worker something; once it has ended, nothing is told."""
+        stdin = self._process.stdin
+        if stdin is not None and not stdin.is_closing() and self._process.returncode is None:
+            stdin.write(packed(message))
 
     async def batches(self) -> AsyncIterator[list[Event]]:
         """What the worker says, several events at a time; ends after `Done` or `Failed`.
 
         A worker that dies without either is reported as a `Failed` of our own.
         """
-        pipe, unpacker = self._running.stdout, Unpacker()
+        pipe, unpacker = self._process.stdout, Unpacker()
         assert pipe is not None
         while portion := await pipe.read(PORTION):
-            if events := newest_progress(_understood(unpacker, portion)):
+            if events := _understood(unpacker, portion):
                 self._is_done = isinstance(events[-1], Done | Failed)
                 yield events
                 if self._is_done:
                     return
                 await asyncio.sleep(0)
-        yield [Failed(await self._obituary(self._running))]
+        yield [Failed(await self._obituary(self._process))]
 
     async def events(self) -> AsyncIterator[Event]:
         """What `batches` gives, one event after the other. Raises `WorkerError` in the place of `Failed`."""
@@ -154,7 +140,7 @@ class WorkerProcess:
 
 async def _drain(process: Process) -> None:
     assert process.stdout is not None
-    while await process.stdout.read(PIPE_BYTES):
+    while await process.stdout.read(PORTION):
         pass
 
 
@@ -169,17 +155,3 @@ def _understood(unpacker: Unpacker, portion: bytes) -> list[Any]:
     except WireError as error:
         events.append(Failed(str(error)))
     return events
-
-
-def newest_progress(events: Iterable[Event]) -> list[Event]:
-    """`events`, but of neighboring reports of progress only the newest.
-
-    >>> newest_progress([WorkProgress("counting", 1, 9), WorkProgress("counting", 5, 9), Failed("Why.")])
-    [WorkProgress(activity='counting', done=5, total=9, name='', role='corpus'), Failed(message='Why.')]
-    """
-    result: list[Event] = []
-    for event in events:
-        if isinstance(event, WorkProgress) and result and isinstance(result[-1], WorkProgress):
-            result.pop()
-        result.append(event)
-    return result

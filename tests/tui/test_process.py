@@ -15,11 +15,11 @@ from bpe_core import load
 from bpe_core.tokenizer.training_record import parsed_option
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import Checkpoint, Done, Event, Failed, Merges, Stop, WorkProgress
+from bpe_core.worker.messages import Checkpoint, Done, Event, Failed, Merges, WorkProgress
 from bpe_core.worker.train import Recipe, TrainRequest
 from tests.tui.processes import at_work
 from tui import process
-from tui.process import WorkerError, WorkerProcess, newest_progress
+from tui.process import WorkerError, WorkerProcess
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -82,20 +82,6 @@ async def test_what_a_worker_says_of_itself_is_the_one_thing_told(home: Path) ->
         events = await heard(job)
     assert len(events) == 1 and isinstance(events[0], Failed)
     assert "missing.txt cannot be read" in events[0].message
-
-
-def test_of_neighboring_reports_of_progress_the_newest_is_kept() -> None:
-    a, b, pause = WorkProgress("counting", 1, 9, "a"), WorkProgress("counting", 5, 9, "b"), Checkpoint()
-    assert newest_progress([a, b, pause, a]) == [b, pause, a]
-    assert newest_progress([]) == []
-
-
-async def test_what_is_asked_for_before_there_is_a_worker_is_kept_for_it(book: Path) -> None:
-    job = train(book)
-    job.send(Stop())
-    async with job:
-        events = await heard(job)
-    assert isinstance(events[-1], Done) and events[-1].reason == "stopped"
 
 
 @pytest.mark.slow

@@ -63,7 +63,7 @@ class Trainings(RuleBasedStateMachine):
             leave_to_training=lambda task, totals: self.totals.append(totals),
             begin_training=lambda *_: None,
         )
-        self.feature = TrainingFeature(cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(4)))
+        self.feature = TrainingFeature(cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(3)))
 
     @rule(target=courses, goal=st.none() | st.sampled_from(GOALS).map(condition))
     def begin(self, goal: Condition | None) -> Course:

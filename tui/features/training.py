@@ -231,8 +231,8 @@ class TrainingFeature(Feature):
                 course.note = await in_thread(Note.new, course.named, course.noted)
         except OSError as error:
             raise BpeError(f"Nothing is learned, because it could not be saved. {sentence_of(error)}") from error
-        course.worker = WorkerProcess(task.request(course.output))
-        async with course.worker as worker:
+        async with WorkerProcess(task.request(course.output)) as worker:
+            course.worker = worker
             if course.all_shown.is_set():  # it was stopped before there was a worker
                 worker.send(Stop())
             async for events in worker.batches():

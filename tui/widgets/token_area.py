@@ -277,7 +277,8 @@ class TextWork:
 
     def _compile(self, splitter: Splitter) -> None:
         if splitter in self._splitters:
-            self._area.run_worker(in_thread(splitter.compile_all), group="patterns")
+            compiles = partial(in_thread, splitter.compile_all)
+            self._area.run_worker(compiles, group="patterns")  # type: ignore[arg-type]
 
     async def _read(self) -> None:
         """Read in a thread what is to be read, until nothing is; never two texts at a time."""
