@@ -369,6 +369,7 @@ static int gather(gathered *all, PyObject *text)
         PyErr_NoMemory();
     } else {
         uint8_t *begin = all->bytes.items + all->bytes.n;
+        prefer_large_pages(begin, n);
         end = begin + n;
         if (each > 1)
             end = write_utf8(text, begin, &all->planes);
