@@ -80,6 +80,15 @@ class Bench:
                 what = f"{vocabulary.stem}: {text.name}"
                 yield from table.encoding_rows(what, text.n_bytes, self._encoded(text, vocabulary))
 
+    def batch(self) -> Iterator[list[str]]:
+        """Documents of 20,000 characters in one call, by a thread a core."""
+        who = [name for name, (package, _) in encoders.BATCHES.items() if peers.installed(package)]
+        for vocabulary in (self.vocabularies["gpt4"], *self.published_ranks):
+            for text in [*self.corpora, inputs.multilingual(self.folder)]:
+                what = f"{vocabulary.stem}: {text.name}"
+                runs = self._interleaved(what, who, "encode_batch", vocabulary, text.path)
+                yield from table.encoding_rows(what, text.n_bytes, runs)
+
     def corpus(self) -> Iterator[list[str]]:
         """From files on disk to ids in a file or to counts of tokens, everything included, on all cores and on one."""
         who = [name for name, (package, _) in corpora.ENCODERS.items() if peers.installed(package)]
@@ -139,6 +148,7 @@ SECTIONS: Final[dict[str, tuple[str, Sequence[str], Callable[[Bench], Iterable[S
     "train": ("Training", TRAINING, Bench.train),
     "encode": ("Encoding", ENCODING, Bench.encode),
     "published": ("Encoding with published vocabularies", ENCODING, Bench.published),
+    "batch": ("Encoding a batch", ENCODING, Bench.batch),
     "corpus": ("Encoding a corpus", corpora.HEAD, Bench.corpus),
     "double": ("Twice the text", DOUBLING, Bench.double),
     "edit": ("An edit", livetext.HEAD, Bench.edit),
