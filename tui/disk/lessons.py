@@ -105,7 +105,7 @@ def _is_text(name: str, text: str) -> bool:
 
 _Fields = Mapping[str, tuple[type, str, Callable[[Any, str], object]]]
 _OPTIONS: Final = ("vocab_size", "pattern", "ties", "min_count", "special_tokens")
-_SIDES: Final = ("why", "pairs", "token", "ahead")
+_SIDES: Final = ("why", "pairs", "code", "token", "ahead")
 _SAMPLES: Final = f"a file, or one of {', '.join(sample.name for sample in samples())}"
 _LESSON: Final[_Fields] = {
     "title": (str, "a text of 32 characters at most", lambda title, _: len(title) <= 32),
