@@ -22,8 +22,6 @@ def _why_not(switch: str) -> str:
     """Why the kernel is not used; "" if it is. KernelError if `switch` is "1" and it cannot be used."""
     if switch == "0":
         return f"turned off by {SWITCH}=0"
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return "not safe in a Python that runs without its GIL"
     try:
         from bpe_core.kernel._kernel import STAMP as compiled_from
     except ModuleNotFoundError:
