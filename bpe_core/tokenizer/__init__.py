@@ -151,11 +151,8 @@ class Tokenizer:
         made = partial(type(self), record=self.record, name=self.name, preparation=self.preparation)
         return made, (self.vocabulary, self.pattern)
 
-    def __copy__(self) -> Self:
-        return self  # it never changes
-
     def __deepcopy__(self, memo: object) -> Self:
-        return self
+        return self  # it never changes
 
     @property
     def by_piece(self) -> bool:

@@ -191,8 +191,7 @@ class Preparation:
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> "Preparation":
         """This pipeline, which also finds these, text -> id, each once."""
-        others = (token for token in self.added if special_tokens.get(token.text, token.token) == token.token)
-        added = {token.text: token for token in others}
+        added = {one.text: one for one in self.added if special_tokens.get(one.text, one.token) == one.token}
         new = [AddedToken(text, token, special=True) for text, token in special_tokens.items() if text not in added]
         return replace(self, added=(*added.values(), *new))
 

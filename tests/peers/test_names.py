@@ -1,12 +1,14 @@
-"""Programs written for tiktoken and minbpe run on `bpe_core` behind these libraries' names, with the same results."""
+"""Programs for tiktoken and minbpe run on `bpe_core` behind these libraries' names; and a tokenizer handed on to these
+and to Hugging Face's library gives the same ids there."""
 
 import pickle
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from real import real_file
 
-from bpe_core import train
+from bpe_core import FormatError, load, train
 from tests.nasty import nasty_texts
 from tests.peers import minbpe_names
 from tests.peers.tiktoken_names import Encoding
@@ -17,6 +19,7 @@ THEIRS = TRAINED.to_tiktoken()
 RANKS, SPECIALS = THEIRS._mergeable_ranks, THEIRS._special_tokens
 OURS = Encoding(THEIRS.name, pat_str=THEIRS._pat_str, mergeable_ranks=RANKS, special_tokens=SPECIALS)
 MARKED = [text[:9] + "<|fim|>" + text for text in TEXTS]
+THESIS = "the theme of the other thesis, the thing that they thought through 12345\n" * 20
 ALLOWED = {"allowed_special": {"<|fim|>"}, "disallowed_special": ()}
 
 SAME = {
@@ -33,7 +36,6 @@ SAME = {
     "special token": lambda e: (e.encode_single_token("<|fim|>"), e.encode_single_token(b"<|fim|>")),
     "no token": lambda e: e.encode_single_token("<|fim|> and"),
     "no id": lambda e: e.decode_single_token_bytes(10_000),
-    "tokens": lambda e: (e.decode_tokens_bytes([70, 329]), e.token_byte_values()[5:9]),
     "bytes": lambda e: e.decode_bytes(e._encode_bytes(b"\xec\x8b\xa4\xed")),
     "pickle": lambda e: pickle.loads(pickle.dumps(e)).encode(MARKED[0], allowed_special="all"),
 }
@@ -55,6 +57,31 @@ def test_a_program_for_tiktoken_sees_no_difference(what):
 def test_offsets_are_those_of_tiktoken_for_any_ids(ids):
     ours, theirs = (outcome(lambda e: e.decode_with_offsets(ids), one) for one in (TRAINED, THEIRS))
     assert ours == theirs
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "gpt4", "gpt4o", r"\p{L}+|\d"])
+def test_they_give_the_same_ids(pattern):
+    ours = train(THESIS, vocab_size=320, pattern=pattern, special_tokens=["<|end|>"], ties="lowest")
+    theirs, faces = ours.to_tiktoken(), ours.to_tokenizers()
+    for text in [THESIS, *nasty_texts(80, seed=6)]:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        assert theirs.encode_ordinary(text) == ours.encode_ordinary(text)
+        if "<|end|>" not in text:
+            assert faces.encode(text, add_special_tokens=False).ids == ours.encode_ordinary(text)
+    assert theirs.encode("a<|end|>", allowed_special="all") == ours.encode("a<|end|>", allowed_special="all")
+    assert faces.encode("a<|end|>").ids == ours.encode("a<|end|>", allowed_special="all")
+    assert theirs.n_vocab == ours.n_vocab
+
+
+def test_a_published_vocabulary_comes_back_as_it_was(tmp_path):
+    ours = load(real_file("cl100k_base.tiktoken", tmp_path))
+    theirs = ours.to_tiktoken()
+    assert theirs.encode_ordinary("Hello  мир 123456") == ours.encode_ordinary("Hello  мир 123456")
+
+
+def test_what_they_cannot_hold_is_refused_in_a_sentence():
+    with pytest.raises(FormatError):
+        train(THESIS, vocab_size=258, pattern=r"\w+").to_tiktoken()
 
 
 @pytest.mark.parametrize("kind", [minbpe_names.BasicTokenizer, minbpe_names.RegexTokenizer])

@@ -30,12 +30,6 @@ class Encoding:
 
         return numpy.frombuffer(self.encode_to_array(text, **{"disallowed_special": "all", **options}), numpy.uint32)
 
-    def token_byte_values(self):
-        return sorted(self.vocabulary.bytes_of.values())
-
-    def decode_tokens_bytes(self, tokens):
-        return list(map(self.token_bytes, tokens))
-
     def _encode_bytes(self, data):
         return list(self.vocabulary.encode(data))
 
