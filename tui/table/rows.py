@@ -12,26 +12,23 @@ SLICE: Final = 2048  # rows that are looked at between two pauses
 _BUCKETS: Final = 64
 
 
+def mapped(function: Callable[[int], Any], rows: Sequence[int]) -> Steps[list[Any]]:
+    """`list(map(function, rows))`, as what this generator returns."""
+    found: list[Any] = []
+    for start in range(0, len(rows), SLICE):
+        found += map(function, rows[start : start + SLICE])
+        yield
+    return found
+
+
 def rows_in_order(n_rows: int, key: Callable[[int], Any], *, descending: bool) -> Steps[list[int]]:
     """The numbers of rows sorted by `key`, equal ones in their order; those whose key is None come last either way."""
-    values: list[Any] = []
-    for start in range(0, n_rows, SLICE):
-        values += map(key, range(start, min(start + SLICE, n_rows)))
-        yield
+    values = yield from mapped(key, range(n_rows))
     without = [row for row, value in enumerate(values) if value is None]
     valued = [row for row, value in enumerate(values) if value is not None] if without else range(n_rows)
     yield
     rows = yield from sorted_in_steps(valued, values.__getitem__, reverse=descending)
     return rows + without
-
-
-def rows_that(rows: Sequence[int], test: Callable[[int], bool]) -> Steps[list[int]]:
-    """The rows that pass a test, in the same order."""
-    found: list[int] = []
-    for start in range(0, len(rows), SLICE):
-        found += filter(test, rows[start : start + SLICE])
-        yield
-    return found
 
 
 def sorted_in_steps(rows: Sequence[int], key: Callable[[int], Any], *, reverse: bool = False) -> Steps[list[int]]:

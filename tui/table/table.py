@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
+from operator import itemgetter
 from typing import Any, ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
@@ -15,7 +17,7 @@ from textual.widgets import Input
 
 from tui.drawing.lines import fit
 from tui.table.row_list import RowList
-from tui.table.rows import SLICE, Search, rows_in_order, rows_that
+from tui.table.rows import Search, mapped, rows_in_order
 from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
 
@@ -165,7 +167,6 @@ class Table(RowList):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.columns: Sequence[Column] = [*self.COLUMNS]  # those that have something to say; see `fit_columns`
-        self._placed: tuple[Sequence[Column], int, Sequence[PlacedColumn]] = (), 0, ()
         self._orders: dict[tuple[str, bool], Sequence[int]] = {}
         self._arranging = SlicedWork[Sequence[int]](self)
         self.token_style: Callable[[int], Style | None] = lambda token: None  # of a token by its id, as in the editor
@@ -230,15 +231,11 @@ class Table(RowList):
                 self._orders[key] = yield from rows_in_order(len(rows), partial(column.sort, self), descending=key[1])
             rows = self._orders[key]
         if test := self.test:
-            rows = yield from rows_that(rows, test)
+            rows = [*compress(rows, (yield from mapped(test, rows)))]
         if self.search:
-            search = Search.read(self.search)
-            found: tuple[list[int], ...] = [], [], [], []
-            for start in range(0, len(rows), SLICE):
-                for row in rows[start : start + SLICE]:
-                    found[self.match(row, search)].append(row)
-                yield
-            rows = [*found[3], *found[2], *found[1]]
+            how_well = yield from mapped(partial(self.match, search=Search.read(self.search)), rows)
+            found = [*compress(zip(how_well, rows, strict=True), how_well)]
+            rows = [row for _, row in sorted(found, key=itemgetter(0), reverse=True)]
         return rows
 
     @property
@@ -332,10 +329,7 @@ class Table(RowList):
     @property
     def places(self) -> Sequence[PlacedColumn]:
         """Where the columns stand that there is room for."""
-        columns, width = self.columns, self.row_width
-        if self._placed[:2] != (columns, width):
-            self._placed = columns, width, place_columns(columns, width)
-        return self._placed[2]
+        return place_columns(self.columns, self.row_width)
 
     def render_header(self, width: int) -> Iterable[Segment]:
         style = self.style_of("header")

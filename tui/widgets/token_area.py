@@ -40,8 +40,6 @@ SLICE: Final = 0.008  # seconds of work at a time, short enough for a frame
 _PAUSE: Final = 1 / 30  # seconds from one slice to the next
 _SOON: Final = 0.06  # seconds after an edit before the text is reviewed
 _AT_REST: Final = 0.3  # the same after a change of tokenizers
-_CHANGING: Final = 1.5  # the same if one came so shortly before, as in a training, of more tokens than soon are ordered
-_SOON_ORDERED: Final = 20_000
 _PASSING: Final = 0.1  # seconds after a change of tokenizers that came before all tokens were known: more may come
 _COMPILED_AFTER: Final = 1.0  # seconds until patterns are compiled that the first text did without
 
@@ -232,7 +230,6 @@ class TextWork:
         self._timer: Timer | None = None
         self._at = 0.0  # when there is to be worked
         self._reviewed_from = 0.0  # when the review may go on
-        self._changed = 0.0  # when the tokenizers did last
         self._settles_from = 0.0  # when tokens may be settled
         self._is_reading = False
         self._ordered: Tokenizer | None = None  # the one whose vocabulary is in order for the review, or soon will be

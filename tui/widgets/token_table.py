@@ -249,8 +249,7 @@ class TokenTable(Table):
             return 3 if search.id is not None and hole.first <= search.id <= hole.last else 0
         return search.match(rows.labels[row] or "", rows.tokens[row], rows.ids[row])
 
-    def watch_severity(self) -> None:
-        self.watch_choice()
+    watch_severity = Table.watch_choice
 
     def action_severity(self) -> None:
         self.severity = (self.severity + 1) % len(_SEVERITIES)
@@ -336,30 +335,27 @@ class TokenPanel(RowList):
     def show_token(self) -> None:
         """Show the side that is to be seen, of the token under the cursor of the table as it is now."""
         tokenizer, token, room = self.tokenizer, self.token, max(8, self.row_width - 2)
+        lines: Iterable[InfoLine] = ()
         if self.side == "about" or tokenizer is None or not len(self._table.rows):
-            self._show_lines([*self._about(room)])
+            lines = self._about(room)
         elif token is None or token not in tokenizer.vocabulary:
             row = self._table.current
-            hole = self._table.rows.hole(row) if row is not None else None
-            self._show_lines([*sentence(hole.sentence, room, "text")] if hole else [])
-        elif self.side == "lines":
-            if self.token_lines.token != token:
-                do(self, "audit.find_lines", token)
-            else:
-                self._show_lines([*lines_of_texts(self.token_lines, room)], anew=not self.token_lines.found)
-        else:
+            if row is not None and (hole := self._table.rows.hole(row)):
+                lines = sentence(hole.sentence, room, "text")
+        elif self.side == "token":
             measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
             facts = TokenFacts(tokenizer, token, self.audit.verdicts.get(token), measures)
-            self._show_lines(token_lines(facts, room), anew=self._before != ("token", token))
-        self._before = self.side, token
-
-    def _show_lines(self, lines: Sequence[InfoLine], *, anew: bool = True) -> None:
-        """Show these lines; `anew`: from the first, for they are about something else."""
-        if lines != self.lines:
+            lines = token_lines(facts, room)
+        elif self.token_lines.token == token:
+            lines = lines_of_texts(self.token_lines, room)
+        else:
+            return do(self, "audit.find_lines", token)
+        if (lines := [*lines]) != self.lines:
             self.lines = lines
             self.show_rows(range(len(lines)))
-            if anew:
+            if self._before != (self.side, token):
                 self.move_to(0)
+        self._before = self.side, token
 
     def _about(self, room: int) -> Iterator[InfoLine]:
         """What an audit looks for, with how much it found."""
