@@ -55,8 +55,7 @@ def edited(vocabulary: Path, path: Path, n_edits: int) -> dict[str, float]:
     rng = random.Random(3)
     tokenizer = load(vocabulary)
     live = LiveText(tokenizer, path.read_bytes().decode())
-    tokenizer.splitter.compile_all()  # as the app does soon after its start
-    gc.freeze()  # the same, with what stays
+    gc.freeze()  # as the app does, with what stays
     times: list[float] = []
     yardstick: list[float] = []
     at = 0

@@ -79,14 +79,6 @@ class Splitter:
         """Whether a text may be cut between two characters, whatever else it holds; remembered for many pairs."""
         return lru_cache(1 << 14)(lambda pair: self.cut(pair, 1) == 1)
 
-    def compile_all(self) -> None:
-        """Compile all expressions now, in about 0.1 s, rather than at the first `split` or `cut`."""
-        for text in ("ab", "Zoë"):  # of texts in ASCII, and of others
-            self.split(text)
-            self.cut(text, 1)
-        if self.scanner:
-            self.scanner.ends("\N{GRINNING FACE}".encode())  # the sets of its plane, most of what lies beyond the first
-
     @property
     def kinds(self) -> tuple[str, ...]:
         """One character of each kind that the pattern distinguishes; a sample where the pattern cannot be analyzed."""

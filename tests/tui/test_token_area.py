@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import pytest
 from textual import events
 from textual.app import App, ComposeResult
 from textual.message import Message
@@ -13,7 +12,6 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from bpe_core import Tokenizer, train
-from bpe_core.patterns import Splitter
 from tui.text.document import LONG_LINE
 from tui.widgets.token_area import TokenArea
 
@@ -212,16 +210,6 @@ async def test_a_big_paste_is_worked_out_beside_the_screen() -> None:
         assert editor.sent(TokenArea.Edited)[-1].lanes == ((None,),)
         await editor.press("y")
         assert await editor.settled() == len(TOKENIZER.encode(text + "yx"))
-
-
-async def test_patterns_are_compiled_before_a_key_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[Splitter] = []
-    monkeypatch.setattr("tui.widgets.token_area._COMPILED_AFTER", 0.01)
-    monkeypatch.setattr(Splitter, "compile_all", lambda splitter: compiled.append(splitter))
-    async with opened("the thesis") as editor:
-        while not compiled:
-            await editor.pilot.pause(0.01)
-        assert compiled == [TOKENIZER.splitter]
 
 
 async def test_without_a_tokenizer_it_is_an_editor() -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -33,7 +32,6 @@ from tui.widgets.faithful_area import FaithfulArea
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
-    from bpe_core.patterns import Splitter
 
 
 SLICE: Final = 0.008  # seconds of work at a time, short enough for a frame
@@ -41,7 +39,6 @@ _PAUSE: Final = 1 / 30  # seconds from one slice to the next
 _SOON: Final = 0.06  # seconds after an edit before the text is reviewed
 _AT_REST: Final = 0.3  # the same after a change of tokenizers
 _PASSING: Final = 0.1  # seconds after a change of tokenizers that came before all tokens were known: more may come
-_COMPILED_AFTER: Final = 1.0  # seconds until patterns are compiled that the first text did without
 
 
 class _Newest(Message):
@@ -234,7 +231,6 @@ class TextWork:
         self._is_reading = False
         self._ordered: Tokenizer | None = None  # the one whose vocabulary is in order for the review, or soon will be
         self._ordering: Worker[None] | None = None
-        self._splitters: set[Splitter] = set()  # those of the lanes; soon all of their patterns are compiled
 
     def begin(self) -> None:
         """Work on what is not known yet, from now on until all is known."""
@@ -254,28 +250,12 @@ class TextWork:
             self._area.edited.settle_all(SLICE)
 
     def retokenized(self, *, was_settled: bool = True) -> None:
-        """Other tokenizers are in use: the review waits, and see to it that no key has to wait for a pattern.
-
-        The first accent is one that ASCII did without. `was_settled`: whether all tokens of those before were known.
-        """
+        """Other tokenizers are in use: the review waits. `was_settled`: whether all tokens of the last were known."""
         if not was_settled:
             self._settles_from = monotonic() + _PASSING
         if monotonic() < self._reviewed_from:  # steps pass faster than they are reviewed: the last review is outdated
             self._area.reviewed()
         self._reviewed_from = monotonic() + _AT_REST
-        used = {
-            lane.tokenizer.splitter
-            for lane in self._area.edited.lanes
-            if lane.tokenizer is not None and lane.tokenizer.by_piece
-        }
-        for splitter in used - self._splitters:
-            self._area.set_timer(_COMPILED_AFTER, partial(self._compile, splitter))
-        self._splitters = used
-
-    def _compile(self, splitter: Splitter) -> None:
-        if splitter in self._splitters:
-            compiles = partial(in_thread, splitter.compile_all)
-            self._area.run_worker(compiles, group="patterns")  # type: ignore[arg-type]
 
     async def _read(self) -> None:
         """Read in a thread what is to be read, until nothing is; never two texts at a time."""

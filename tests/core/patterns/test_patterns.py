@@ -17,7 +17,6 @@ from tokenizers.pre_tokenizers import Split
 from bpe_core import PATTERNS, PatternError
 from bpe_core.patterns import patience, splitter, tried
 from bpe_core.patterns import pattern as patterns
-from bpe_core.patterns.splitting import made
 from bpe_core.patterns.text_search import TextSearch
 from tests.nasty import ALPHABETS, HALVES, nasty_texts
 
@@ -77,19 +76,6 @@ def test_only_words_loses_text_and_an_empty_text_has_no_pieces():
         assert split_by.lossy == (name == "words")
         assert split_by.split("") == list(split_by.parts([])) == list(split_by.parts(["", ""])) == []
         assert split_by.lossy or all("".join(split_by.split(text)) == text for text in nasty_texts(300, seed=3))
-
-
-@pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"\d(?#then)gpt4", r"<.>(?#else)gpt4"])
-def test_all_patterns_can_be_compiled_before_a_text_needs_them(pattern, monkeypatch):
-    texts = ("plain text, 12 words", "Zoë's 中文", "smile \N{GRINNING FACE}!")
-    expected = [(splitter(pattern).split(text), splitter(pattern).cut(text, 1)) for text in texts]
-    ready = made(patterns.parse(pattern))
-    ready.compile_all()
-    re.purge()
-    with monkeypatch.context() as patch:
-        patch.setattr("re._compiler.compile", None)
-        found = [(ready.split(text), ready.cut(text, 1)) for text in texts]
-    assert found == expected
 
 
 # --- regular expressions of one's own --------------------------------------------------------------------------------
