@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
-from operator import itemgetter
 from typing import Any, ClassVar, Final, NamedTuple
 
 from rich.cells import cell_len
@@ -17,7 +16,7 @@ from textual.widgets import Input
 
 from tui.drawing.lines import fit
 from tui.table.row_list import RowList
-from tui.table.rows import Search, mapped, rows_in_order
+from tui.table.rows import Search, mapped, rows_in_order, sorted_in_steps
 from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
 
@@ -234,8 +233,9 @@ class Table(RowList):
             rows = [*compress(rows, (yield from mapped(test, rows)))]
         if self.search:
             how_well = yield from mapped(partial(self.match, search=Search.read(self.search)), rows)
-            found = [*compress(zip(how_well, rows, strict=True), how_well)]
-            rows = [row for _, row in sorted(found, key=itemgetter(0), reverse=True)]
+            rows, how_well = [*compress(rows, how_well)], [*filter(None, how_well)]
+            best_first = yield from sorted_in_steps(range(len(rows)), how_well.__getitem__, reverse=True)
+            rows = [rows[place] for place in best_first]
         return rows
 
     @property
