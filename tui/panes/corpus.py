@@ -68,9 +68,9 @@ class CorpusPane(Pane):
         self.texts.corpus = corpus
         self.watch_totals()
 
-    @on(CorpusTree.Pointed)
-    def preview(self, event: CorpusTree.Pointed) -> None:
-        self._source = event.source
+    @on(CorpusTree.NodeHighlighted)
+    def preview(self) -> None:
+        self._source = self.texts.entry
         self._show_preview()
 
     def beginning(self) -> str:
@@ -83,7 +83,7 @@ class CorpusPane(Pane):
         return first_characters(paths[0], PREVIEWED) if paths else ""
 
     @on(DescendantFocus)
-    @on(TokenizerList.Pointed)
+    @on(OptionList.OptionHighlighted, "#kept")
     def look(self) -> None:
         if self.has_focus_within:
             self._show_preview()

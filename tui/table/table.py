@@ -200,9 +200,6 @@ class Table(RowList):
         """The part of the list's style that a row is drawn in; empty: each column in its own."""
         return ""
 
-    def current_changed(self) -> None:
-        """Another row has come under the cursor, and not by the user's doing."""
-
     # Which rows are shown
 
     def rows_changed(self) -> None:
@@ -213,12 +210,9 @@ class Table(RowList):
         """Show the rows that are to be shown in their order, then do the rest; a later call takes its place."""
 
         def arranged(rows: Sequence[int]) -> None:
-            before = self.current
             self.following = self.following and self._has_tail
             self.show_rows(rows)
             then()
-            if self.current != before:
-                self.current_changed()
 
         self._arranging.run(self._rows(), arranged)
 

@@ -13,7 +13,6 @@ from rich.style import Style
 from rich.text import Text
 from textual import work
 from textual.binding import BindingType
-from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
@@ -54,13 +53,6 @@ class CorpusTree(Tree[TextSource]):
     hint: var[str] = var("", bindings=True)  # what the row under the cursor is good for
     corpus: var[Corpus] = var(Corpus(), init=False)
     weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)  # path -> how often it counts, if not once
-
-    class Pointed(Message):
-        """The cursor is on the row of this source, heading or remark."""
-
-        def __init__(self, source: TextSource) -> None:
-            super().__init__()
-            self.source = source
 
     def __init__(self) -> None:
         super().__init__("texts", TextSource("", "texts"))
@@ -198,10 +190,7 @@ class CorpusTree(Tree[TextSource]):
             do(self, "texts.open", self.entry)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[TextSource]) -> None:
-        event.stop()
-        source = _source(event.node)
-        self.hint = source.reason
-        self.post_message(self.Pointed(source))
+        self.hint = _source(event.node).reason
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[TextSource]) -> None:
         # Enter, or a click: choose a file, run a preset; a folder has just been opened or closed.

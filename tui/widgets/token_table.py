@@ -179,7 +179,6 @@ class TokenTable(Table):
                 self.move_to(0)
 
         self._list(rows, stay)
-        self.current_changed()
 
     def _fit_columns(self) -> None:
         rows = self.rows
@@ -265,9 +264,10 @@ class TokenTable(Table):
 
     def row_highlighted(self, row: int) -> None:
         self._chosen = True
-        self.current_changed()
+        self.watch_cursor()
 
-    def current_changed(self) -> None:
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
         self.post_message(self.Highlighted())
 
     def row_selected(self, row: int) -> None:

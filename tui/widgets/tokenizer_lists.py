@@ -114,9 +114,6 @@ class TokenizerList(PagedOptionList):
 
     hint: var[str] = var("Tokenizers trained here, opened, or found on this computer; none yet.")
 
-    class Pointed(Message):
-        """The cursor is on another one, or something else is known of it."""
-
     _shown: tuple[tuple[KnownTokenizer, ...], str] = (), ""  # what is listed, the one in force
 
     @property
@@ -126,14 +123,12 @@ class TokenizerList(PagedOptionList):
 
     def on_focus(self) -> None:
         do(self, "tokenizers.check_files")
-        self.post_message(self.Pointed())
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         super().watch_highlighted(highlighted)
         if self.pointed is not None:
             self.hint = " ".join(sentences(self.pointed))
             self.refresh_bindings()
-            self.post_message(self.Pointed())
 
     def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
