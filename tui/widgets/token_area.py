@@ -1,7 +1,7 @@
 """TokenArea: a text area in which one sees the tokens of what one types.
 
 The way of a key: `TextArea` edits the document, the document tells the `EditedText`, and that is asked for the rows to
-be drawn. Here are the messages around that, and `TextWork`: what is not known at once. Where there are several
+be drawn. Here are the messages around that, and the work on what is not known at once. Where there are several
 tokenizers, each row of the text is drawn once for each of them, with a label before it.
 """
 
@@ -74,7 +74,13 @@ class TokenArea(FaithfulArea):
         """More is known about the text, or what was known no longer holds."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        self._work = TextWork(self)
+        self._working: Timer | None = None
+        self._works_at = 0.0  # when that timer ends
+        self._reviewed_from = 0.0  # when the review may go on
+        self._settles_from = 0.0  # when tokens may be settled
+        self._is_reading = False
+        self._ordered: Tokenizer | None = None  # the one whose vocabulary is in order for the review, or soon will be
+        self._ordering: Worker[None] | None = None
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id)
 
     @property
@@ -109,13 +115,13 @@ class TokenArea(FaithfulArea):
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         was_settled = self.edited.is_all_settled
         self.edited.use(tokenizer)
-        self._work.retokenized(was_settled=was_settled)
+        self._postpone(was_settled=was_settled)
         self.tokens_changed()
 
     def watch_lanes(self, tokenizers: tuple[Tokenizer, ...]) -> None:
         self.edited.use_lanes(tokenizers)
         self.set_lanes(1 + len(tokenizers))
-        self._work.retokenized()
+        self._postpone(was_settled=True)
         self.tokens_changed()
 
     def edit(self, edit: Edit) -> EditResult:
@@ -137,7 +143,7 @@ class TokenArea(FaithfulArea):
         lanes = tuple(tuple(lane.end_edits()) for lane in self.edited.lanes)
         if lanes[0]:
             self.post_message(self.Edited(lanes, tuple(lane.tokenizer for lane in self.edited.lanes)))
-        self._work.edited()
+        self._reviewed_from = max(self._reviewed_from, monotonic() + _SOON)  # another edit may come
         self.tokens_changed()
 
     def pin(self) -> None:
@@ -154,11 +160,15 @@ class TokenArea(FaithfulArea):
 
     def tokens_changed(self) -> None:
         """Show and tell what is known of the tokens now, and go on with what is not."""
-        self._work.settle_now()
+        if monotonic() >= self._settles_from:  # else steps pass faster than all tokens are known
+            self.edited.settle_all(SLICE)
         self.watch_selection()
         if self.edited.live is None:
             self.reviewed()
-        self._work.begin()
+        if self.is_running and self.edited.next_reading is not None and not self._is_reading:
+            self._is_reading = True
+            self.run_worker(self._read(), group="reading")
+        self._work_in(_PAUSE)
 
     def reviewed(self) -> None:
         """Show and tell what is known about the text now."""
@@ -214,88 +224,56 @@ class TokenArea(FaithfulArea):
         tokens, _ = self.edited.on_row(under.start, 1, len(colors)) if under else NOTHING
         return colors[tokens[0].color].usual if tokens else None
 
+    # What is not known at once: worked out in slices between two frames, or in a thread. First come the tokens of the
+    # first lane, then those of the others, then the review; typing waits for none. Times are those of `monotonic`.
 
-class TextWork:
-    """What is not known at once of a text is worked out in slices between two frames, or in a thread.
-
-    First come the tokens of the first lane, then those of the other lanes, then the review; typing never waits for any.
-    Times are those of the clock `monotonic`.
-    """
-
-    def __init__(self, area: TokenArea) -> None:
-        self._area = area
-        self._timer: Timer | None = None
-        self._at = 0.0  # when there is to be worked
-        self._reviewed_from = 0.0  # when the review may go on
-        self._settles_from = 0.0  # when tokens may be settled
-        self._is_reading = False
-        self._ordered: Tokenizer | None = None  # the one whose vocabulary is in order for the review, or soon will be
-        self._ordering: Worker[None] | None = None
-
-    def begin(self) -> None:
-        """Work on what is not known yet, from now on until all is known."""
-        area = self._area
-        if area.is_running and area.edited.next_reading is not None and not self._is_reading:
-            self._is_reading = True
-            area.run_worker(self._read(), group="reading")
-        self._work_in(_PAUSE)
-
-    def edited(self) -> None:
-        """There was an edit, and another one may come: the review waits a little."""
-        self._reviewed_from = max(self._reviewed_from, monotonic() + _SOON)
-
-    def settle_now(self) -> None:
-        """Settle tokens for a moment, unless the steps of a vocabulary pass by faster than all of them are known."""
-        if monotonic() >= self._settles_from:
-            self._area.edited.settle_all(SLICE)
-
-    def retokenized(self, *, was_settled: bool = True) -> None:
+    def _postpone(self, *, was_settled: bool) -> None:
         """Other tokenizers are in use: the review waits. `was_settled`: whether all tokens of the last were known."""
         if not was_settled:
             self._settles_from = monotonic() + _PASSING
         if monotonic() < self._reviewed_from:  # steps pass faster than they are reviewed: the last review is outdated
-            self._area.reviewed()
+            self.reviewed()
         self._reviewed_from = monotonic() + _AT_REST
 
     async def _read(self) -> None:
         """Read in a thread what is to be read, until nothing is; never two texts at a time."""
         try:
-            while (reading := self._area.edited.next_reading) is not None:
+            while (reading := self.edited.next_reading) is not None:
                 await in_thread(reading.run)
-                self._area.edited.take_reading(reading)
+                self.edited.take_reading(reading)
         finally:
             self._is_reading = False
-        self._area.tokens_changed()
+        self.tokens_changed()
 
     def _work_in(self, seconds: float) -> None:
-        area, at = self._area, monotonic() + seconds
-        if self._timer is not None and at < self._at:
-            self._timer.stop()
-            self._timer = None
-        if self._timer is None and area.is_running and any(lane.live is not None for lane in area.edited.lanes):
-            self._timer, self._at = area.set_timer(seconds, self._go_on), at
+        at = monotonic() + seconds
+        if self._working is not None and at < self._works_at:
+            self._working.stop()
+            self._working = None
+        if self._working is None and self.is_running and any(lane.live is not None for lane in self.edited.lanes):
+            self._working, self._works_at = self.set_timer(seconds, self._go_on), at
 
     def _go_on(self) -> None:
         """Work for a moment on what is not known yet: first the tokens, then the review."""
-        self._timer = None
-        edited = self._area.edited
+        self._working = None
+        edited = self.edited
         wait = (self._reviewed_from if edited.is_all_settled else self._settles_from) - monotonic()
         if wait > 0:
             self._work_in(wait)
         elif not edited.is_all_settled:
             n_known = sum(lane.is_settled for lane in edited.lanes)
             if edited.settle_all(SLICE) or sum(lane.is_settled for lane in edited.lanes) > n_known:
-                self._area.tokens_changed()
+                self.tokens_changed()
             else:
                 self._work_in(_PAUSE)
         elif edited.live is None or self._ordering is not None:
             return
         elif self._ordered is not edited.live.tokenizer:
             self._ordered = edited.live.tokenizer
-            self._ordering = self._area.run_worker(self._order, group="review")
+            self._ordering = self.run_worker(self._order, group="review")
         else:
             is_settled = edited.settle_review(SLICE)
-            self._area.reviewed()
+            self.reviewed()
             if not is_settled:
                 self._work_in(_PAUSE)
 
