@@ -138,9 +138,6 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Op
         assert len(Path("tokens.csv").read_text("utf-8").splitlines()) > 512
 
 
-LINES = "plain\n\nthe theme of the other thesis\nthough\nthe theme of the other thesis\n"
-
-
 def keep_two() -> tuple[Path, Path]:
     """Two tokenizers in the folder of those that are kept, of one size and of another."""
     folder = config.tokenizers_folder()

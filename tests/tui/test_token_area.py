@@ -94,36 +94,9 @@ async def test_a_paste_from_a_terminal_has_newlines() -> None:
         assert len(editor.sent(TokenArea.Edited)) == 1
 
 
-async def test_what_is_under_the_cursor_is_told() -> None:
-    async with opened("the other\nthe") as editor:
-        under = editor.area.edited.under_cursor
-        assert under == (0, 3, tuple(TOKENIZER.encode("the")))
-        await editor.press("right")
-        told = len(editor.sent(TokenArea.Told))
-        await editor.press("ctrl+end")
-        assert len(editor.sent(TokenArea.Told)) > told
-        assert editor.area.edited.under_cursor == (10, 13, under.ids)
-        editor.area.tokenizer = TOKENIZER.at(0)
-        await editor.pilot.pause()
-        assert editor.area.edited.under_cursor == (12, 13, (ord("e"),))
-        editor.area.tokenizer = None
-        assert editor.area.edited.under_cursor is None
-
-
 async def test_nothing_raw_is_drawn() -> None:
     async with opened(RAW) as editor:
         assert editor.rows()[:3] == ["␛]0;title␇ a␍↵", "b␌c␀¤¶d↵", ""]
-
-
-async def test_a_training_changes_only_what_is_seen() -> None:
-    async with opened("the theme\n" * 500) as editor:
-        for step in range(TOKENIZER.step + 1):
-            editor.area.tokenizer = TOKENIZER.at(step)
-        await editor.pilot.pause()
-        assert await editor.settled() == len(TOKENIZER.encode("the theme\n" * 500))
-        backgrounds = [segment.style.bgcolor for segment in editor.area.render_line(0) if segment.style]
-        spans = TOKENIZER.encode("the theme\n")
-        assert len(spans) < len(set(zip(backgrounds, range(99), strict=False))) <= len(spans) + 3
 
 
 async def test_rows_that_look_the_same_are_not_drawn_again() -> None:
@@ -132,25 +105,6 @@ async def test_rows_that_look_the_same_are_not_drawn_again() -> None:
         await editor.press("down", "x")
         after = [editor.area.draw_row(y) for y in range(8)]
         assert [old is new for old, new in zip(before, after, strict=True)] == [False, False, *[True] * 6]
-
-
-async def test_the_screen_shows_what_was_drawn_last() -> None:
-    async with opened("the theme\nof the other\n" * 9, width=20) as editor:
-        area = editor.area
-        area.show_spaces = True
-        for keys in (
-            ["x", "enter"],
-            ["down", "down", "t", "h"],
-            ["ctrl+end", "e"],
-            ["pageup", "shift+right"],
-            ["ctrl+z"],
-        ):
-            await editor.press(*keys)
-            await editor.pilot.pause(0.05)
-            frame = editor.pilot.app.screen._compositor.render_strips()
-            left, top, width, height = area.content_region
-            for y in range(height):
-                assert frame[top + y].crop(left, left + width).text == area.draw_row(y).text.ljust(width)
 
 
 async def test_soft_wrap_follows_the_width_and_gives_up_on_very_long_lines() -> None:
