@@ -51,7 +51,6 @@ class RowList(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.order: Sequence[int] = range(0)  # which rows of the data are shown, in their order; see `show_rows`
-        self._settling = False
         self._settled_rows = 0
         self._settled_page = 1
         self.set_reactive(RowList.following, self.FOLLOWS)
@@ -98,10 +97,7 @@ class RowList(ScrollView, can_focus=True):
         return self.order[self.cursor] if 0 <= self.cursor < len(self.order) else None
 
     def show_rows(self, order: Sequence[int]) -> None:
-        """Show these rows in this order; the cursor stays on its row where that is still shown.
-
-        Cheap and safe to call for every batch: the screen follows at most once a frame.
-        """
+        """Show these rows in this order; the cursor stays on its row where that is still shown."""
         row = self.current
         self.order = order
         self._settled_rows = min(self._settled_rows, len(order))
@@ -109,13 +105,10 @@ class RowList(ScrollView, can_focus=True):
             found = row is not None and row in order
             self.cursor = order.index(row) if found else max(0, min(self.cursor, len(order) - 1))
         self.watch_cursor()
-        if not self._settling:
-            self._settling = True
-            self.call_later(self._settle)
+        self._settle()
 
     def _settle(self) -> None:
-        """Make scrollbar and cursor agree with the rows that arrived since the last frame."""
-        self._settling = False
+        """Make scrollbar and cursor agree with the rows, which may be more than before, and with the size."""
         size = Size(self.row_width, self.row_count + 1 + self._has_footer)
         if size != self.virtual_size:
             # Not by assignment: that would lay out the whole screen again for every batch.
@@ -156,8 +149,6 @@ class RowList(ScrollView, can_focus=True):
         if not self.row_count:
             return
         position = max(0, min(position, self.row_count - 1))
-        if self._settling:
-            self._settle()
         self._refresh_row(self.cursor)
         self._refresh_row(position)
         self.cursor = position
