@@ -6,17 +6,13 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pyte
 import pytest
 from rich.console import Console
 from scope import Opened
 from textual import events
-from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate
-from textual.app import App
+from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
-from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input
 
 from tui.terminal.selective import SelectiveCompositor
 from tui.widgets.curve import Curve
@@ -104,33 +100,3 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
         await screen.features.shown.travel(1)
         assert screen.step == before + 1, "a key goes on from where the mouse is"
         await scope.batch(mouse(events.MouseUp, places[0]))
-
-
-@pytest.mark.slow
-async def test_the_terminal_shows_all_that_has_changed(
-    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Somebody types while a training begins, goes on and ends, with its layouts and drawings; then all is there."""
-    shown = pyte.Screen(120, 40)
-    terminal, console = pyte.Stream(shown), Console(width=120, color_system="truecolor")
-
-    def paint(app: App[None], screen: Screen[object], update: object) -> None:
-        if isinstance(update, CompositorUpdate):
-            terminal.feed(update.render_segments(console).replace("\n", ""))
-
-    monkeypatch.setattr(App, "_display", paint)
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        scope.training.query_one("#vocab-size", Input).value = "300"
-        scope.screen.refresh()
-        await scope.press("f6", *"the")
-        await scope.until(lambda: scope.screen.run.phase == "merging" or not scope.screen.run.busy, "it learns")
-        await scope.press(*"other")
-        await scope.until(lambda: not scope.screen.run.busy and not scope.screen.features.training.is_working, "ends")
-        await scope.press(*"thesis")
-
-        def undrawn() -> list[tuple[str, str]]:
-            whole = [strip.text for strip in scope.screen._compositor.render_strips()]
-            return [lines for lines in zip(shown.display, whole, strict=True) if lines[0] != lines[1]]
-
-        await scope.until(lambda: not undrawn(), "all is drawn")
