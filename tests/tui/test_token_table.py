@@ -47,7 +47,7 @@ class TableApp(App[None]):
     def table(self) -> TokenTable:
         return self.query_one(TokenTable)
 
-    def on_token_table_highlighted(self, message: TokenTable.Highlighted) -> None:
+    def on_table_changed(self, message: TokenTable.Changed) -> None:
         row = self.table.current
         self.heard.append(("highlighted", None if row is None else self.table.rows.ids[row]))
 

@@ -102,7 +102,7 @@ class AuditPane(Pane):
     def action_turn_panel(self) -> None:
         self.panel.action_turn(1)
 
-    @on(TokenTable.Highlighted)
+    @on(TokenTable.Changed)
     def look_at_token(self) -> None:
         self.panel.show_token()
 

@@ -13,6 +13,7 @@ from textual.widgets import Button, Select, Static
 from bpe_core.visible import counted
 from tui.commands import applies, bindings
 from tui.state import ComparisonRun, KnownTokenizer, do
+from tui.table.table import Table
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.option_fields import Choice
 from tui.widgets.pane import Pane, button
@@ -102,8 +103,7 @@ class ComparePane(Pane):
         self.query_one("#compare-status", Static).update(shown, layout=False)
 
     @on(Select.Changed, "#compare-on")
-    @on(ComparisonTable.Turned)
-    @on(TokenizerPicker.Marked)
+    @on(Table.Changed)
     def tell(self) -> None:
         """What is seen, in the line above it."""
         caption = self.table.view.caption

@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events, on
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Input
 
@@ -163,6 +164,12 @@ class Table(RowList):
     choice: var[str] = var("", init=False)  # the chosen one of `choices`
     search: var[str] = var("", init=False)  # what is typed to find rows, see `Search`; others are not shown
 
+    class Changed(Message):
+        """Other rows are shown, or the cursor is on another, or there is something else to say of it."""
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, Table.Changed)
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.columns: Sequence[Column] = [*self.COLUMNS]  # those that have something to say; see `fit_columns`
@@ -201,6 +208,10 @@ class Table(RowList):
         return ""
 
     # Which rows are shown
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self.post_message(self.Changed())
 
     def rows_changed(self) -> None:
         """What rows are sorted by is no longer what it was."""

@@ -11,7 +11,6 @@ from os.path import commonprefix
 from typing import Any, ClassVar, Final, NamedTuple
 
 from textual.binding import BindingType
-from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_amounts
@@ -27,6 +26,7 @@ _LEAST_DIGITS: Final = 4  # digits of the numbers whose splits are shown; shorte
 
 Found = Mapping[str, Any]  # a part of what `compare --json` prints
 Row = Mapping[str, Any]  # what stands in a row, and what it is sorted by, by the keys of columns
+RowOf = Callable[[int], Row]
 
 
 class Aspect(NamedTuple):
@@ -65,9 +65,6 @@ class ComparisonTable(Table):
 
     aspect: var[Aspect] = var(Aspect(), init=False)  # what of the comparison is looked at
 
-    class Turned(Message):
-        """Another view is seen, or the same shows something else."""
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.set_reactive(ComparisonTable.choice, "texts")
@@ -90,7 +87,6 @@ class ComparisonTable(Table):
         self.columns, self.n_rows = self.view.columns, self.view.n_rows
         self.rows_changed()
         self.rearrange()
-        self.post_message(self.Turned())
         self.refresh_bindings()
         self.refresh()
 
@@ -374,15 +370,7 @@ def _target(comparison: ComparisonRun, rows: Sequence[Found], row: int) -> Place
 
 
 def _column(
-    row: Callable[[int], Row],
-    key: str,
-    width: int,
-    hint: str,
-    form: str = "",
-    *,
-    by: str = "",
-    keep: str = "",
-    **more: Any,
+    row: RowOf, key: str, width: int, hint: str, form: str = "", *, by: str = "", keep: str = "", **more: Any
 ) -> Column:
     """A column of what a `row` has under its key: of numbers, written in a `form`, the greatest first; or of texts.
 
@@ -406,7 +394,7 @@ def _column(
     return Column(key, width, cell, hint, sort=sort if by else None, **more)
 
 
-def _where(row: Callable[[int], Row], title: str) -> Column:
+def _where(row: RowOf, title: str) -> Column:
     hint = "The text, and the number of the line in it."
     return _column(row, "where", 16, hint, by="in", keep="end", most=34, rank=1, title=title, ink="muted")
 

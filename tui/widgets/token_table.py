@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
-from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.auditing.findings import KINDS, Severity
@@ -115,12 +114,6 @@ class TokenTable(Table):
 
     severity: var[int] = var(0, init=False)  # the least severity shown; 0 for tokens without a finding too
 
-    class Highlighted(Message):
-        """The cursor is on another row, or there is something else to say of it and of all."""
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, TokenTable.Highlighted)
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.set_reactive(TokenTable.sort_key, "score")
@@ -201,8 +194,7 @@ class TokenTable(Table):
         return " + ".join(token_label(vocabulary.token_bytes(part)) for part in vocabulary.parents(token) or ())
 
     def row_hint(self, row: int) -> str:
-        verdict = self.rows.verdict(row)
-        kind = verdict.kinds[0] if verdict and verdict.kinds else _kinds(self, row)
+        kind = _kinds(self, row).partition(", ")[0]
         return KINDS.get(kind, _MEANINGS.get(kind, ""))
 
     # Which rows are shown
@@ -265,10 +257,6 @@ class TokenTable(Table):
     def row_highlighted(self, row: int) -> None:
         self._chosen = True
         self.watch_cursor()
-
-    def watch_cursor(self) -> None:
-        super().watch_cursor()
-        self.post_message(self.Highlighted())
 
     def row_selected(self, row: int) -> None:
         if self.rows.hole(row) is None:

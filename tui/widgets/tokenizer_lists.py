@@ -15,7 +15,6 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
-from textual.message import Message
 from textual.reactive import var
 from textual.widgets.option_list import Option
 
@@ -191,9 +190,6 @@ class TokenizerPicker(Table):
         Column("file", 16, lambda table, row: table.known[row].path, "Where it lies.", most=100, rank=2, ink="muted"),
     )
 
-    class Marked(Message):
-        """Others are marked."""
-
     known: tuple[KnownTokenizer, ...] = ()
     names: Mapping[str, str] = MappingProxyType({})  # path -> name
     in_force = ""  # path of the tokenizer in force
@@ -204,7 +200,6 @@ class TokenizerPicker(Table):
         self.known, self.in_force, self.n_rows = known, in_force, len(known)
         self.names = distinct_names(known)
         self.rearrange()
-        self.post_message(self.Marked())
 
     @property
     def chosen(self) -> list[KnownTokenizer]:
@@ -230,7 +225,7 @@ class TokenizerPicker(Table):
             self.notify("Four tokenizers can be compared at once: take one away first, with the space bar on it.")
         self._marked = marked
         self.refresh()
-        self.post_message(self.Marked())
+        self.post_message(self.Changed())
 
     def row_selected(self, row: int) -> None:
         do(self, "comparison.compare")
