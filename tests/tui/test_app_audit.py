@@ -149,6 +149,7 @@ def keep_two() -> tuple[Path, Path]:
 
 
 async def compared(scope: Scope) -> None:
+    await scope.settle()
     await scope.until(lambda: not scope.screen.comparison.running, "the comparison ends")
 
 
