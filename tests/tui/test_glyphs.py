@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from bpe_core.visible import CONTROLS
-from tui.text.document import CHUNK, LONG_LINE, FaithfulDocument, Rows, Ruler
+from tui.text.document import CHUNK, LONG_LINE, FaithfulDocument, Navigator, Rows, Ruler
 from tui.text.strips import glyph, lay_out, measure, wrap
-from tui.widgets.faithful_area import Navigator
 
 FAMILY, FLAG, THUMB, HEART = "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "❤\ufe0f"
 NASTY = (

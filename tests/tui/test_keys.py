@@ -138,8 +138,8 @@ def test_a_widget_has_no_action_that_nothing_asks_for() -> None:
         assert own <= asked | INDIRECTLY | {name for name in own if hasattr(Widget, f"action_{name}")}, owner
 
 
-INDIRECTLY = {"train_or_pause", "show_example", "command_palette", "do"}
-"""Actions of a button, of the palette, and that by which keys reach features."""
+INDIRECTLY = {"train_or_pause", "show_example", "command_palette", "do", "cursor_text", "delete_left"}
+"""Actions of a button, of the palette, that by which keys reach features, and those of keys of every text area."""
 
 
 def test_the_palette_has_one_name_for_each_thing() -> None:

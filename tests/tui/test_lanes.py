@@ -16,10 +16,9 @@ from tui.features.lanes import Lanes
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
 from tui.state import LaneChoice
-from tui.text.document import FaithfulDocument, Rows
+from tui.text.document import FaithfulDocument, Navigator, Rows
 from tui.text.edited_text import EditedText
 from tui.text.status_texts import RememberedEdit, amounts_of, lane_lines
-from tui.widgets.faithful_area import Navigator
 
 SMALL = train(TEXT, vocab_size=280)
 OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")

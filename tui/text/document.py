@@ -1,4 +1,4 @@
-"""FaithfulDocument: a text in lines that gives back exactly the characters it was given; and its rows on a screen.
+"""A text in lines that gives back exactly the characters it was given; its rows on a screen, and the cursor's ways.
 
 Textual's own document splits on everything that looks like the end of a line and joins with one kind of newline,
 so carriage returns, form feeds and Unicode separators come back changed. Here only "\\n" ends a line; every other
@@ -11,16 +11,20 @@ from itertools import accumulate, islice
 from typing import Final, Literal, NamedTuple
 
 from textual.document._document import Document, EditResult, Location
+from textual.document._document_navigator import DocumentNavigator
 from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 
 from bpe_core.utf8 import without_surrogates
-from tui.text.strips import TAB_SIZE, Layout, border, lay_out, measure, widest_possible, wrap
+from tui.text.strips import CLUSTER, TAB_SIZE, Layout, border, compiled, lay_out, measure, widest_possible, wrap
 
 LONG_LINE: Final = 20_000  # a line of more characters than this is never wrapped
 CHUNK: Final = 256  # characters between two marks on the ruler
 _TOGETHER: Final = 1024  # lengths that are added up in one go
 _AT_ONCE: Final = 200_000  # characters that are wrapped at once; of more, only what is looked at
+_REACH: Final = 64  # characters looked at on either side of the cursor; a longer cluster is walked through in parts
+_WORD: Final = r"\w+|[^\w\s]+"
+_WORD_REACH: Final = 2_000
 _NEAR: Final = 150  # lines before and behind the cursor that have their own height, so that the rows around it stay
 
 
@@ -318,3 +322,53 @@ class Rows(WrappedDocument):
         # Past the end of a row that the line goes on from, the next row would begin: stay on this one.
         cell = x if place.ends_line else min(x, layout.width - 1)
         return place.line, place.start + layout.column(cell)
+
+
+class Navigator(DocumentNavigator):
+    """Where the cursor goes. Nothing here looks at more of a line than the stretch around the cursor."""
+
+    _wrapped_document: Rows
+
+    def get_location_left(self, location: Location) -> Location:
+        row, column = location
+        if column == 0:
+            return (row - 1, len(self._document[row - 1])) if row else (0, 0)
+        start = max(column - _REACH, 0)
+        *_, last = compiled(CLUSTER).findall(self._document[row][start:column])
+        return row, column - len(last)
+
+    def get_location_right(self, location: Location) -> Location:
+        row, column = location
+        cluster = compiled(CLUSTER).match(self._document[row][column : column + _REACH])
+        if cluster:
+            return row, column + len(cluster.group())
+        return location if self.is_last_document_line(location) else (row + 1, 0)
+
+    def get_location_above(self, location: Location, rows: int = -1) -> Location:
+        document = self._wrapped_document
+        x, y = document.location_to_offset(location)
+        y += rows * document.n_lanes
+        if 0 <= y < document.height:
+            return document.offset_to_location(Offset(max(x, self.last_x_offset), y))
+        return (0, 0) if y < 0 else self._document.end
+
+    def get_location_below(self, location: Location) -> Location:
+        return self.get_location_above(location, 1)
+
+    def get_word_left(self, location: Location) -> Location:
+        row, column = location
+        start = max(column - _WORD_REACH, 0)
+        words = [match.start() for match in compiled(_WORD).finditer(self._document[row][start:column])]
+        return (row, start + (words[-1] if words else 0)) if column else self.get_location_left(location)
+
+    def get_word_right(self, location: Location) -> Location:
+        row, column = location
+        line = self._document[row]
+        stop = min(column + _WORD_REACH, len(line))
+        word = compiled(_WORD).search(line, column, stop)
+        return (row, word.end() if word else stop) if column < len(line) else self.get_location_right(location)
+
+    def get_location_end(self, location: Location) -> Location:
+        row, column = location
+        further = [cut for cut in self._wrapped_document.get_offsets(row) if cut > column]
+        return self.get_location_left((row, further[0])) if further else (row, len(self._document[row]))

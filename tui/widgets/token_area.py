@@ -1,8 +1,9 @@
 """TokenArea: a text area in which one sees the tokens of what one types.
 
-The way of a key: `TextArea` edits the document, the document tells the `EditedText`, and that is asked for the rows to
-be drawn. Here are the messages around that, and the work on what is not known at once. Where there are several
-tokenizers, each row of the text is drawn once for each of them, with a label before it.
+It replaces three parts of a `TextArea` (the document, its rows, the cursor's ways) where the area puts them in, and
+the few methods that would walk the whole text at each key. The way of a key: `TextArea` edits the document, the
+document tells the `EditedText`, and that is asked for the rows to be drawn; what is not known at once is worked out
+later. Where there are several tokenizers, each row is drawn once for each of them, with a label before it.
 """
 
 from __future__ import annotations
@@ -11,24 +12,27 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.cells import cell_len, set_cell_size
 from rich.style import Style
-from textual.document._document import EditResult
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
-from textual.geometry import Offset
+from textual.geometry import Offset, Region, Size, Spacing
 from textual.message import Message
 from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.timer import Timer
+from textual.widgets import TextArea
 from textual.worker import Worker
 
 from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import in_thread
-from tui.text.document import FaithfulDocument, RowStretch
+from tui.text.document import FaithfulDocument, Navigator, Rows, RowStretch
 from tui.text.edited_text import EditedText
 from tui.text.strips import NOTHING, TAB_SIZE, Columns, RowContent, clip, draw
-from tui.widgets.faithful_area import FaithfulArea
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
@@ -48,14 +52,35 @@ class _Newest(Message):
         return type(message) is type(self)
 
 
-class TokenArea(FaithfulArea):
-    """An editor that shows the tokens of its text under `tokenizer`; without one, just an editor."""
+class TokenArea(TextArea, inherit_bindings=False):
+    """An editor that gives back what was put in, and shows the tokens of its text under `tokenizer` if there is one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # The function keys belong to the app; everything else is as in every text area.
+        *(binding for binding in TextArea.BINDINGS if isinstance(binding, Binding) and binding.key not in ("f6", "f7")),
+        Binding("ctrl+shift+a,alt+a", "select_all", "Select all", show=False),
+        Binding("ctrl+home", "cursor_text(False, False)", "Start of the text", show=False),
+        Binding("ctrl+end", "cursor_text(True, False)", "End of the text", show=False),
+        Binding("ctrl+shift+home", "cursor_text(False, True)", "Select to the start of the text", show=False),
+        Binding("ctrl+shift+end", "cursor_text(True, True)", "Select to the end of the text", show=False),
+    ]
 
     tokenizer: var[Tokenizer | None] = var(None, init=False)  # may be replaced many times a second
     lanes: var[tuple[Tokenizer, ...]] = var((), init=False)  # what tokenizes the text too, in the lanes after the first
     show_spaces: reactive[bool] = reactive(False, init=False)  # draw spaces and tabs as glyphs
 
     edited: EditedText  # the text that is shown, and all that is known of it; another one after each `load_text`
+
+    selection = reactive(Selection(), init=False, always_update=True, repaint=False)
+    """As in `TextArea`, but that a moved cursor repaints only the rows that it changes."""
+
+    document: FaithfulDocument
+    wrapped_document: Rows
+    navigator: Navigator
+
+    _repainting = False
+    _n_lanes = 1
+    _labels: Sequence[str] = ()
 
     class Told(_Newest):
         """The text has other tokens, more of them are known, or cursor and selection are elsewhere."""
@@ -102,11 +127,18 @@ class TokenArea(FaithfulArea):
     def on_mount(self) -> None:
         self.watch_tokenizer(self.tokenizer)
 
-    def new_document(self, text: str) -> FaithfulDocument:
+    def _set_document(self, text: str, language: str | None) -> None:
         self.edited = EditedText(text, self.tokenizer, gave_up=self._soon)
         self.edited.use_lanes(self.lanes)
         self._soon()
-        return self.edited.document
+        self.document = self.edited.document
+        self.wrapped_document = Rows(self.document, self.wrap_width)
+        self.wrapped_document.n_lanes = self._n_lanes
+        self.navigator = Navigator(self.wrapped_document)
+        self._shown: dict[int, Strip] = {}
+        self.move_cursor((0, 0))
+        self._refresh_size()
+        self.refresh()  # `repaint` asks which rows have changed, and of this text none was drawn yet
 
     def _soon(self) -> None:
         if self.is_running:
@@ -185,9 +217,14 @@ class TokenArea(FaithfulArea):
         cursor, selection = theme.cursor_style or Style(reverse=True), theme.selection_style or Style(reverse=True)
         return palette_of(self.app, theme.base_style or self.rich_style, cursor, selection, theme.gutter_style)
 
+    def render_line(self, y: int) -> Strip:
+        strip = self._shown[y] = self.draw_row(y)
+        return strip
+
     def draw_row(self, y: int) -> Strip:
+        """Row `y` of the area: one that looks as before is the same `Strip` as before."""
         if self.placeholder and not self.document.n_characters:
-            return super().draw_row(y)
+            return super().render_line(y)
         palette = self.palette
         scroll_x, scroll_y = self.scroll_offset
         width = max(self.scrollable_content_region.width, self.size.width)
@@ -223,6 +260,133 @@ class TokenArea(FaithfulArea):
         under, colors = self.edited.under_cursor, self.palette.tokens
         tokens, _ = self.edited.on_row(under.start, 1, len(colors)) if under else NOTHING
         return colors[tokens[0].color].usual if tokens else None
+
+    # Textual's area over a document that keeps every character, at any size
+
+    def set_lanes(self, n_lanes: int) -> None:
+        """Draw each row of the text so many times, one below the other; what is at the top stays there."""
+        scroll_y = self.scroll_offset.y // self._n_lanes * n_lanes
+        if n_lanes != self._n_lanes:
+            self._n_lanes = self.wrapped_document.n_lanes = n_lanes
+            self._refresh_size()
+            self.scroll_to(y=scroll_y, animate=False, force=True)
+            self.call_after_refresh(self.scroll_cursor_visible)
+            self.refresh()
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Write one of these before each row of a lane, all as wide as the widest of them."""
+        if labels != self._labels:
+            before, self._labels = self.gutter_width, labels
+            if self.gutter_width != before:
+                self._rewrap_and_refresh_virtual_size()
+            self.refresh()
+
+    @property
+    def gutter_width(self) -> int:
+        return max(map(cell_len, self._labels), default=0)
+
+    def _refresh_size(self) -> None:
+        rows, width = self.wrapped_document, 0
+        if not rows.width:
+            # One cell more than the widest line, for the cursor to rest behind it; and rounded up by some percent,
+            # for each change of the width makes Textual lay out and draw everything again.
+            width = rows.widest + self.gutter_width + 1
+            step = 1 << max(width.bit_length() - 6, 0)
+            width = -(-width // step) * step
+        self.virtual_size = Size(width, rows.height)
+        self._refresh_scrollbars()
+
+    def _on_resize(self) -> None:
+        super()._on_resize()
+        if self.has_focus:  # in a narrower terminal a text is longer, and its end elsewhere
+            self.call_after_refresh(self.scroll_cursor_visible)
+
+    def _recompute_cursor_offset(self) -> None:
+        super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
+        self._update_height()
+
+    def _update_height(self) -> None:
+        """A big text is wrapped where one looks; that may have made it higher or lower than it was thought to be."""
+        if self.wrapped_document.height != self.virtual_size.height:
+            self._refresh_size()
+
+    def repaint(self) -> None:
+        """Soon, send those rows to the terminal that do not look as they did when they were sent last."""
+        if not self._repainting and self.is_running:
+            self._repainting = True
+            self.call_later(self._repaint)
+
+    def _repaint(self) -> None:
+        self._repainting = False
+        shown, scroll_y = self._shown, self.scroll_offset.y
+        for y in range(self.size.height):
+            if y in shown and self.draw_row(y) is not shown[y]:
+                self.refresh_lines(scroll_y + y)
+        self._update_height()
+
+    def gutter_text(self, place: RowStretch) -> str:
+        """What stands before a row: the label of its lane."""
+        label = self._labels[place.lane] if place.lane < len(self._labels) else ""
+        return set_cell_size(label, self.gutter_width)
+
+    def cursor_column(self, place: RowStretch) -> int | None:
+        """The cursor's column on a row; None when it is elsewhere or not to be seen."""
+        row, column = self.cursor_location
+        if row != place.line or not self._draw_cursor:
+            return None
+        at = column - place.start
+        return at if 0 <= at < len(place.text) + place.ends_line else None
+
+    def _watch__cursor_visible(self) -> None:
+        self.refresh_lines(self._cursor_offset[1], self._n_lanes)
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        offset = super().scroll_cursor_visible(center, animate)
+        if self._n_lanes > 1 and self._has_cursor:
+            lanes = Region(*self._cursor_offset, 3, min(self._n_lanes, max(self.content_size.height, 1)))
+            right = Spacing(right=self.gutter_width)
+            offset += self.scroll_to_region(lanes, spacing=right, animate=animate, force=True)
+        return offset
+
+    def find_matching_bracket(self, bracket: str, search_from: Location) -> None:
+        """None: brackets are not matched, and the search would walk through the whole text."""
+
+    def get_cursor_word_left_location(self) -> Location:
+        return self.navigator.get_word_left(self.cursor_location)
+
+    def get_cursor_word_right_location(self) -> Location:
+        return self.navigator.get_word_right(self.cursor_location)
+
+    def action_cursor_text(self, end: bool, select: bool) -> None:
+        self.move_cursor(self.document.end if end else (0, 0), select)
+
+    def action_delete_left(self) -> None:
+        start, end = self.selection
+        if start == end:
+            row, column = start
+            end = (row, column - 1) if column else self.get_cursor_left_location()
+        self._delete_via_keyboard(start, end)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Do what a key is bound to here and now, before the next one.
+
+        Textual lets it rise to the app first: a letter typed right behind it would be in the text by then.
+        A terminal sends the letter along with Alt and a letter, but that is a command and no text.
+        """
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if await self.app.run_action(binding.action, self):
+                event.stop().prevent_default()
+                return
+        if event.key.startswith("alt+"):
+            event.prevent_default()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        # Terminals send the line ends of a paste as carriage returns; a text wants them as newlines.
+        event.stop().prevent_default()
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        if text and (result := self._replace_via_keyboard(text, *self.selection)):
+            self.move_cursor(result.end_location)
+            self.focus()
 
     # What is not known at once: worked out in slices between two frames, or in a thread. First come the tokens of the
     # first lane, then those of the others, then the review; typing waits for none. Times are those of `monotonic`.
