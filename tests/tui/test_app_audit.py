@@ -52,7 +52,7 @@ async def test_an_audit_begins_when_it_is_looked_at_and_gives_way_to_a_training_
         assert "Looking for tokens" in "".join(scope.rows("#tokens"))
         await scope.press("f6")
         await scope.until(lambda: not screen.audit.running, "a training takes its place")
-        await scope.until_learned()
+        await scope.until(lambda: not screen.run.busy, "it has been learned")
         await scope.press("f5")
         await scope.until(lambda: screen.audit.running, "what was learned is audited")
         await scope.press("escape")
