@@ -43,6 +43,14 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
         await player.until("held at 1 of")
         await player.rest()
         assert "F3 changes" in player.screen.text, "a training that forgets the audit leaves the training in sight"
+        player.press("f5")
+        await player.until("An audit follows")
+        player.pass_time(1)
+        await player.rest()
+        assert "An audit follows" in player.screen and "▶ Audit  / text, id, 0x hex   " in player.screen
+        assert "not saved" not in player.screen, "no audit is tried beside a training"
+        player.press("f8")  # it ends, and the pane is open
+        await player.until("13 tokens found")
 
 
 async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path, book: Path, home: Path) -> None:
