@@ -32,7 +32,7 @@ from tui.terminal.background import in_thread
 
 MOST_LINES: Final = 200  # lines that are found of a token; more of them tell nobody more
 _UNSAVED: Final = "What was learned is not saved, and only what is in a file can be audited."
-_AT_REST: Final = 0.3  # seconds before an audit begins by itself: whoever passes by the pane does not wait for it
+_AT_REST: Final = 0.3  # seconds before an audit begins by itself: no keys and files are on their way then
 _COUNTED_UNASKED: Final = 1 << 24  # bytes of texts in which an audit that nobody asked for counts, in about a second
 _AT_ONCE: Final = 8  # lines or parts of a text between two looks at whether somebody still wants to know
 
@@ -66,14 +66,14 @@ class AuditFeature(Feature):
             screen.say(_UNSAVED if screen.tokenizer else NO_TOKENIZER, "warning")
 
     def start_soon(self) -> None:
-        """Audit the tokenizer of which the open pane has nothing to list yet, once that has come to rest."""
+        """Audit the tokenizer of which the open pane has nothing to list yet, once it has come to rest."""
         if self.screen.audit in (Audit(), Audit(subject=_UNSAVED)):
             self.begin(self._start_at_rest, about_tokenizer=True)
 
     async def _start_at_rest(self) -> None:
         screen = self.screen
         await asyncio.sleep(_AT_REST)
-        if screen.tokenizer is None or screen.run.busy or not screen.audit_pane.display:
+        if screen.tokenizer is None or screen.run.busy:
             return
         if not screen.path:
             screen.audit = Audit(subject=_UNSAVED)

@@ -48,10 +48,6 @@ class AuditPane(Pane):
             yield table
             yield TokenPanel(table, id="evidence").data_bind(of.tokenizer, of.audit, of.token_lines)
 
-    def on_show(self) -> None:
-        if self.tokenizer is not None:
-            do(self, "audit.start_soon")
-
     def watch_run(self, old: Run, run: Run) -> None:
         if old.busy != run.busy:
             self._list()
@@ -62,7 +58,7 @@ class AuditPane(Pane):
         vocabulary = learned.vocabulary if learned and self.audit.subject else None
         if vocabulary is not None or len(self.table.rows):
             self.table.list_tokens(vocabulary)
-            self._judge()
+            self.table.judge([*self.audit.verdicts.values()], self.audit.measures)
         self.table.waits_for = _AUDITED if learned else _LEARNING if self.run.busy else _NONE
         if learned:
             do(self, "audit.start_soon")
@@ -70,10 +66,6 @@ class AuditPane(Pane):
     def watch_tokenizer(self, old: Tokenizer | None, tokenizer: Tokenizer | None) -> None:
         if tokenizer is not old:
             self._list()
-
-    def _judge(self) -> None:
-        if self.audit.verdicts:
-            self.table.judge(list(self.audit.verdicts.values()), self.audit.measures)
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         if old.running != audit.running:
@@ -83,7 +75,7 @@ class AuditPane(Pane):
         if bool(old.subject) != bool(audit.subject):
             self._list()
         elif audit.verdicts is not old.verdicts:
-            self.table.judge(list(audit.verdicts.values()), audit.measures)
+            self.table.judge([*audit.verdicts.values()], audit.measures)
         if audit.verdicts is not old.verdicts and self.screen.focused in (None, self.query_one("#audit-go")):
             self.screen.set_focus(self.table)
 

@@ -72,7 +72,7 @@ class ComparePane(Pane):
 
     def watch_path(self) -> None:
         self.watch_kept()
-        self.on_descendant_focus()
+        self.call_later(self.on_descendant_focus)  # the tokenizer in that file is put in force next
 
     def _choose(self, choosing: bool) -> None:
         here = self.picker if choosing else self.table

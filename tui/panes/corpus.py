@@ -20,7 +20,7 @@ from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.palette import colored_pieces
-from tui.state import Corpus, KnownTokenizer, TextSource, Totals, TrainingOptions, do
+from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions, do
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_lists import NONE, TokenizerList, sentences
@@ -40,8 +40,6 @@ class CorpusPane(Pane):
 
     texts = getters.query_one(CorpusTree)
     tokenizers = getters.query_one(TokenizerList)
-
-    _source = TextSource("", "")  # the row under the cursor
 
     def compose(self) -> ComposeResult:
         yield CorpusTree()
@@ -70,7 +68,6 @@ class CorpusPane(Pane):
 
     @on(CorpusTree.NodeHighlighted)
     def preview(self) -> None:
-        self._source = self.texts.entry
         self._show_preview()
 
     def beginning(self) -> str:
@@ -78,7 +75,7 @@ class CorpusPane(Pane):
 
         Raises `TextError`.
         """
-        source = self._source
+        source = self.texts.entry
         paths = (source.path,) if source.path and not (source.is_folder or source.preset) else self.corpus.paths
         return first_characters(paths[0], PREVIEWED) if paths else ""
 
@@ -113,7 +110,7 @@ class CorpusPane(Pane):
 
     @work(exclusive=True, group="preview")
     async def _show_preview(self) -> None:
-        source, pattern = self._source, self.options.pattern
+        source, pattern = self.texts.entry, self.options.pattern
         heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
         if self.tokenizers.has_focus and (one := self.tokenizers.pointed) is not None:
             heading.update(f"About  {visible(one.name)}", layout=False)
