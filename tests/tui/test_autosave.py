@@ -44,13 +44,6 @@ def test_what_a_killed_copy_was_writing_is_removed_by_the_next_that_has_its_file
     first.release()
 
 
-@pytest.mark.parametrize("n", [1, 3])
-def test_a_text_in_lines_is_what_they_are_joined(n: int) -> None:
-    lines = [f"line {number}\r" for number in range(n)]
-    config.save_text(lines)
-    assert config.load_text() == "\n".join(lines)
-
-
 def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     text = kept()
     text.keep(["before"], 1)

@@ -5,8 +5,6 @@ from bisect import bisect_right
 from itertools import accumulate
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tui.text.document import LONG_LINE, FaithfulDocument, PrefixSums
 
@@ -17,11 +15,6 @@ def test_only_newlines_end_a_line() -> None:
     document = FaithfulDocument(ENDINGS)
     assert document.lines == ["a\r", "b\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i", "", "j\r"]
     assert document.text == ENDINGS
-
-
-@given(st.text(alphabet="a\n\r\x0c\u2028😀\x00"))
-def test_any_text_comes_back(text: str) -> None:
-    assert FaithfulDocument(text).text == text
 
 
 def test_every_edit_is_heard_in_offsets_and_can_be_taken_back() -> None:

@@ -36,14 +36,6 @@ def test_glyphs_are_as_wide_as_they_say_and_command_nothing(text: str, spaces: b
     assert cell_len("".join(layout.glyphs)) == layout.width == measure(text)
 
 
-@given(texts)
-def test_cells_and_columns_agree(text: str) -> None:
-    layout = lay_out(text)
-    for start, cell in zip(layout.starts, layout.cells, strict=True):
-        assert layout.cell(start) == cell
-        assert layout.column(cell) == start
-
-
 def test_tabs_go_to_the_next_stop() -> None:
     assert list(lay_out("\ta\tbcd\t").cells) == [0, 4, 5, 8, 9, 10, 11, 12]
     assert list(lay_out("\ta", phase=3).cells) == [0, 1, 2]

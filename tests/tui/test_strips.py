@@ -82,10 +82,6 @@ def test_without_color_tokens_are_told_apart_by_underlines() -> None:
     assert [bool(style.underline) for _, style in shown(strip)][:2] == [False, True]
 
 
-def test_spaces_and_tabs_are_drawn_when_asked_for() -> None:
-    assert draw(RowContent("a\tb c", spaces=True), 9, PALETTE).text == "a⇥  b·c  "
-
-
 def test_a_glyph_cut_by_the_edge_leaves_blanks() -> None:
     assert draw(RowContent("漢字漢", left=1), 4, PALETTE).text == " 字 "
     assert draw(RowContent("\tx", left=2, ends_line=False), 2, PALETTE).text == "  "

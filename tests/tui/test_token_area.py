@@ -74,17 +74,6 @@ def test_textual_still_passes_every_edit_through_the_document() -> None:
     assert "self.document = document" in inspect.getsource(TextArea._set_document)
 
 
-async def test_undo_and_redo_give_back_text_and_tokens() -> None:
-    async with opened(RAW) as editor:
-        await editor.press("ctrl+end", "x", "enter", "y", "backspace", "left", "left", "delete")
-        edited = editor.area.text
-        for text, key in ((RAW, "ctrl+z"), (edited, "ctrl+y")):
-            await editor.press(*[key] * 9)
-            assert editor.area.text == text
-            assert editor.area.edited.live is not None and editor.area.edited.live.text == text
-            assert editor.area.edited.live.ids == TOKENIZER.encode(text)
-
-
 async def test_a_paste_from_a_terminal_has_newlines() -> None:
     async with opened("ab") as editor:
         await editor.press("right")
@@ -164,12 +153,3 @@ async def test_a_big_paste_is_worked_out_beside_the_screen() -> None:
         assert editor.sent(TokenArea.Edited)[-1].lanes == ((None,),)
         await editor.press("y")
         assert await editor.settled() == len(TOKENIZER.encode(text + "yx"))
-
-
-async def test_without_a_tokenizer_it_is_an_editor() -> None:
-    async with opened(tokenizer=None) as editor:
-        await editor.press("a", "enter", "b", "tab", "f6")
-        assert editor.rows()[:2] == ["a", "b"]
-        editor.area.tokenizer = TOKENIZER
-        await editor.pilot.pause()
-        assert await editor.settled() == 3
