@@ -66,7 +66,8 @@ class ComparisonFeature(Feature):
             screen.say(f"{NO_TEXT} Or compare on the editor's text.", "warning")
         else:
             self._start(pane.picker.chosen, paths, pane.subject == "their sections")
-        screen.action_show("compare")
+        if screen.focused is None or pane not in screen.focused.ancestors:
+            screen.action_show("compare")
 
     def measure_text(self) -> None:
         known = [one for one in self.screen.kept if one.path == self.screen.path]

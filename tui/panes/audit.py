@@ -16,9 +16,9 @@ from tui.state import Audit, Run, TokenLines, do
 from tui.table.table import SearchField
 from tui.widgets.pane import Pane, button
 from tui.widgets.token_table import TokenPanel, TokenTable
+from tui.widgets.tokenizer_lists import TokenizerPicker
 
 BESIDE: Final = 112  # cells from which on the panel stands beside the list
-_NONE: Final = "There is no tokenizer yet: train one (F6), or open or fetch one (Ctrl+P)."
 _LEARNING: Final = "An audit follows when all merges are shown; Ctrl+P, “show all” does that at once."
 _AUDITED: Final = "Looking for tokens that a model hardly learns. Esc stops that and lists all."
 
@@ -54,12 +54,12 @@ class AuditPane(Pane):
 
     def _list(self) -> None:
         """List the tokens, once it is known which of them come first."""
-        learned = self.tokenizer if not self.run.busy else None
+        learned = self.tokenizer if self.tokenizer and self.tokenizer.n_vocab > 256 and not self.run.busy else None
         vocabulary = learned.vocabulary if learned and self.audit.subject else None
         if vocabulary is not None or len(self.table.rows):
             self.table.list_tokens(vocabulary)
             self.table.judge([*self.audit.verdicts.values()], self.audit.measures)
-        self.table.waits_for = _AUDITED if learned else _LEARNING if self.run.busy else _NONE
+        self.table.waits_for = _AUDITED if learned else _LEARNING if self.run.busy else TokenizerPicker.empty
         if learned:
             do(self, "audit.start_soon")
 

@@ -76,7 +76,7 @@ class ComparePane(Pane):
 
     def _choose(self, choosing: bool) -> None:
         here = self.picker if choosing else self.table
-        had_focus = (self.table if choosing else self.picker).has_focus
+        had_focus = self.screen.focused is (self.table if choosing else self.picker)  # `has_focus` comes later
         self.set_class(choosing, "-choosing")
         self.tell()
         self.refresh_bindings()

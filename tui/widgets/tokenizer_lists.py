@@ -181,7 +181,7 @@ class TokenizerPicker(Table):
     """Those to compare, four at most; Space marks one, Enter compares those that are marked, in their order."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers to compare")
-    empty = "No tokenizer is here yet: train one (F6), or open or fetch one (Ctrl+P)."
+    empty = "No tokenizer yet: F6 trains one, Ctrl+P opens or fetches one."
     FOOTER = False
     COLUMNS = (
         Column("mark", 3, _mark, "A is the one that the others are compared with.", title=" "),
