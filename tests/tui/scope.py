@@ -166,6 +166,10 @@ class Scope:
         assert self.app._exception is None, f"the app crashed before {what}"
         await self.settle()
 
+    async def until_learned(self) -> None:
+        """Wait until a training has ended and what it learned is kept and in force."""
+        await self.until(lambda: not self.screen.run.busy and self.screen.path, "a training ends and is kept")
+
     async def until_tokenizer(self) -> None:
         await self.until(lambda: self.screen.in_force, "a tokenizer is in force")
 
