@@ -15,7 +15,7 @@ from bpe_core import load
 from bpe_core.tokenizer.training_record import parsed_option
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import Checkpoint, Done, Event, Failed, Merges, WorkProgress
+from bpe_core.worker.messages import Checkpoint, Done, Event, Failed, Merges
 from bpe_core.worker.train import Recipe, TrainRequest
 from tests.tui.processes import at_work
 from tui import process
@@ -99,15 +99,15 @@ async def test_a_control_c_in_the_terminal_does_not_reach_a_worker(book: Path) -
 # A worker that dies
 
 
-async def test_a_worker_that_is_killed_is_told_in_one_sentence(book: Path) -> None:
+async def test_a_worker_that_is_killed_is_told_in_one_sentence(book: Path, stand_in: StandIn) -> None:
+    stand_in("say(Checkpoint()); time.sleep(1000)")
     events: list[Event] = []
     async with train(book) as job:
         async for batch in job.batches():
             events += batch
-            if any(isinstance(event, WorkProgress) for event in batch):
+            if len(events) == 1:
                 os.kill(job.pid, signal.SIGKILL)
-    assert [event for event in events if isinstance(event, Failed)] == events[-1:]
-    assert events[-1] == Failed("The worker process was killed (SIGKILL).")
+    assert events == [Checkpoint(), Failed("The worker process was killed (SIGKILL).")]
 
 
 @pytest.mark.parametrize(
