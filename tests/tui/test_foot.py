@@ -10,6 +10,7 @@ from tui.widgets.screen_lines import KeyLine
 
 
 class FootApp(App[None]):
+    CSS_PATH = "../../tui/app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help"),
         *(

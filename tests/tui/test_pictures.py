@@ -157,6 +157,7 @@ class TieStories(App[None]):
     """Why a merge of each founding example, whose result depends on the tie rule, was chosen."""
 
     CSS = "Screen { layout: grid; grid-size: 3 2; } MergeLog { display: none; } .story { border: round gray; }"
+    CSS_PATH = "../../tui/app.tcss"
     TOLD: ClassVar[dict[str, int]] = {"S0": 2, "S1": 1, "S2": 1, "S2-prose": 1, "S3": 1, "S4": 1}
     """Example -> the first of its steps that has a tie."""
 

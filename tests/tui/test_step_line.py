@@ -29,6 +29,8 @@ class Steps(Screen[None]):
 
 
 class StepApp(App[None]):
+    CSS_PATH = "../../tui/app.tcss"
+
     def get_default_screen(self) -> Steps:
         self.steps = Steps()
         return self.steps

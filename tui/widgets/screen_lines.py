@@ -38,8 +38,6 @@ _INKS: Final = ("label", "step", "done", "rest", "thumb")
 class TitleLine(Widget):
     """One line: the app's name, the panes as tabs, at the right the tokenizer and its training."""
 
-    DEFAULT_CSS = "TitleLine { height: 1; background: $panel; color: $foreground; padding: 0 1; }"
-
     run: reactive[Run] = reactive(Run())
     tokenizer: "reactive[Tokenizer | None]" = reactive(None, always_update=True)
     active: reactive[str] = reactive("editor")
@@ -86,19 +84,6 @@ class TitleLine(Widget):
 class StepLine(Widget, can_focus=True):
     """A slider from no merge to all that there are; it keeps no step of its own."""
 
-    DEFAULT_CSS = """
-    StepLine {
-        height: 1;
-        &> .step-line--label { color: $text-muted; }
-        &> .step-line--step { color: $text; }
-        &> .step-line--done { color: $accent; }
-        &> .step-line--rest { color: $foreground 25%; }
-        &> .step-line--thumb { color: $text-accent; }
-        &:focus > .step-line--thumb { color: $text-accent; background: $accent 35%; text-style: bold; }
-    }
-    StepLine:ansi:focus > .step-line--thumb { background: ansi_default; text-style: reverse; }
-    StepLine:ansi > .step-line--rest { color: ansi_default; text-style: dim; }
-    """
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"step-line--{ink}" for ink in _INKS}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
 
@@ -208,10 +193,6 @@ class HintLine(Static):
     In a lesson: how far that is, the keys that lead through it, and what it says.
     """
 
-    DEFAULT_CSS = """
-    HintLine { height: 1; padding: 0 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
-    """
-
     caption: var[str] = var("", init=False)  # of a lesson
 
     def on_mount(self) -> None:
@@ -250,15 +231,6 @@ def _width(key: ActiveBinding) -> int:
 class KeyLine(Widget):
     """At the left what the focused part of the screen does, then what works everywhere, as far as there is room."""
 
-    DEFAULT_CSS = """
-    KeyLine {
-        height: 1;
-        padding: 0 0 0 1;
-        background: $footer-background;
-        &> .key-line--key { color: $footer-key-foreground; background: $footer-background; text-style: bold; }
-        &> .key-line--label { color: $footer-description-foreground; background: $footer-background; }
-    }
-    """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
 
     _keys: Sequence[Sequence[ActiveBinding]] = [], []  # those as far as there is room, and those of `ALWAYS`
