@@ -62,9 +62,7 @@ class OptionFields(VerticalGroup):
     """A field for each of the common options; what is typed is the fields' own until `chosen` is asked for."""
 
     options: var[TrainingOptions] = var(TrainingOptions(), init=False)  # those that change are filled in anew
-    asked: var[TrainingOptions | None] = var(None, init=False)  # those of the training that runs are shown instead
-
-    _typed: dict[str, str] | None = None  # what stood in the fields before they showed that
+    asked: var[TrainingOptions | None] = var(None, init=False)  # of the training that runs: the line says these instead
 
     def compose(self) -> ComposeResult:
         texts, pattern = _texts(self.options), self.options.pattern
@@ -96,7 +94,7 @@ class OptionFields(VerticalGroup):
     @on(Select.Changed)
     def fold(self) -> None:
         """Say the options in one line: those that are seldom changed only where they are."""
-        texts = {id: visible(text) for id, text in self._fields.items()}
+        texts = {id: visible(text) for id, text in (_texts(self.asked) if self.asked else self._fields).items()}
         size, rest = texts["vocab-size"], ""
         for id, name in ("min-count", "min. count"), ("special", "specials"):
             if texts[id] != _USUAL[id]:
@@ -105,13 +103,15 @@ class OptionFields(VerticalGroup):
         text = f"{size} tokens · {texts['pattern']} · ties {texts['ties']}{rest}"
         self.query_one("#folded", Static).update(Content.assemble(text, ("  F3 changes", "dim")), layout=False)
 
+    watch_asked = fold
+
     @property
     def first(self) -> Input:
         return self.query_one("#vocab-size", Input)
 
     def chosen(self) -> TrainingOptions:
         """What the next training is asked for, the other options as they are known. Raises ValueError, a sentence."""
-        texts = self._next
+        texts = self._fields
         return TrainingOptions(
             vocab_size=self._number("vocab-size", "vocabulary size", least=257),
             pattern=texts["pattern"],
@@ -123,7 +123,7 @@ class OptionFields(VerticalGroup):
         )
 
     def _number(self, id: str, name: str, least: int) -> int:
-        text = self._next[id]
+        text = self._fields[id]
         digits = text.replace(",", "").replace("_", "").strip()
         number = int(digits) if digits.isdecimal() and len(digits) < 20 else 0
         if number < least:
@@ -135,37 +135,18 @@ class OptionFields(VerticalGroup):
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         # Fill the fields whose options are others now; what stands in the rest may not have been taken yet.
-        changed = dict(_texts(options).items() - _texts(old).items())
-        if self._typed is None:
-            self._show(changed)
-        else:
-            self._typed |= changed
-
-    def watch_asked(self, asked: TrainingOptions | None) -> None:
-        if asked is not None:
-            self._typed = self._next
-            self._show(_texts(asked))
-        elif self._typed is not None:
-            typed, self._typed = self._typed, None
-            self._show(typed)
-
-    @property
-    def _next(self) -> dict[str, str]:
-        """What stands in the fields of the next training, by their ids."""
-        return self._fields if self._typed is None else self._typed
-
-    @property
-    def _fields(self) -> dict[str, str]:
-        return {field.id or "": str(field.value) for field in (*self.query(Input), *self.query(Choice))}
-
-    def _show(self, texts: dict[str, str]) -> None:
-        for id, text in texts.items():
+        for id, text in _texts(options).items() - _texts(old).items():
             if id == "pattern":
                 self.choose_pattern(text)
             elif id != "ties":
                 self.query_one(f"#{id}", Input).value = text
             elif text in TIES:
                 self.query_one("#ties", Choice).value = text
+
+    @property
+    def _fields(self) -> dict[str, str]:
+        """What stands in them, by their ids."""
+        return {field.id or "": str(field.value) for field in (*self.query(Input), *self.query(Choice))}
 
     def choose_pattern(self, pattern: str) -> None:
         """Show a pattern as the chosen one; a regular expression is added to the list."""
@@ -176,7 +157,7 @@ class OptionFields(VerticalGroup):
         event.stop()
         if event.value == ANOTHER:
             do(self, "corpus.ask_pattern")
-        elif event.value != self.options.pattern and self._typed is None:  # the list tells its first choice too
+        elif event.value != self.options.pattern:  # the list tells its first choice too
             do(self, "corpus.choose_pattern", str(event.value))
 
 
