@@ -16,9 +16,7 @@ from bpe_core import Trainer, save
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.explain import ExplainFile
-from bpe_core.worker.job import Request
 from tui.features import explaining, training
-from tui.process import WorkerProcess
 from tui.state import Loaded
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
@@ -152,24 +150,6 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
         await told("book.txt cannot be read")
         book.unlink()
         await told("book.txt cannot be read")
-
-
-async def test_nothing_is_counted_beside_a_training_at_full_speed_to_say_why(
-    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun = list[bool]()
-
-    class Noted(WorkerProcess):
-        def __init__(self, request: Request) -> None:
-            begun.append(scope.screen.run.phase == "merging")
-            super().__init__(request)
-
-    monkeypatch.setattr(explaining, "WorkerProcess", Noted)
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        await scope.press("f3", "f6")
-        await scope.until(lambda: begun, "it is asked why")
-        assert begun == [False]
 
 
 async def test_a_tokenizer_that_has_left_the_screen_is_freed_when_the_next_but_one_comes(

@@ -18,9 +18,6 @@ from tui.process import WorkerProcess
 from tui.state import StepExplained
 
 _AT_ONCE: Final = 2000  # merges that are sent in one go: some milliseconds of work
-_COUNTING: Final = "counting the pairs of the texts"
-_PASSING: Final = "while more is being learned only earlier steps are explained; F6 holds this one"
-"""What is said while nothing is asked."""
 
 
 class Explaining(Feature):
@@ -34,29 +31,19 @@ class Explaining(Feature):
         self._wanted: tuple[Tokenizer, int]
 
     def explain(self, step: int) -> None:
-        """Find out about a step; what was wanted before and is not begun is forgotten.
-
-        Nothing is asked about the newest step while more is being learned, until it is held or another is wanted: all
-        texts would be counted once more beside the training.
-        """
+        """Find out about a step; what was wanted before and is not begun is forgotten."""
         screen = self.screen
         if screen.tokenizer is None:
             return
         self._wanted = screen.tokenizer, step
-        in_haste = screen.run.phase == "merging" and screen.playing and screen.step == screen.tokenizer.step
         before = self._request
         self._request, problem, ties = self._asked_of(screen.tokenizer)
         if self._request is None:
             self.cancel()
             screen.explained = StepExplained(step, problem=problem, ties=ties)
-        elif in_haste:
-            self._request, screen.explained = before, replace(screen.explained, waiting=_PASSING, ties=ties)
-            return
         elif self._request != before or not (self.is_working or screen.explained.problem):
-            screen.explained = StepExplained(step, waiting=_COUNTING, ties=ties)
+            screen.explained = StepExplained(step, waiting="counting the pairs of the texts", ties=ties)
             self.begin(partial(self._answer, self._request), about_tokenizer=True)
-        elif screen.explained.waiting == _PASSING:
-            screen.explained = replace(screen.explained, waiting=_COUNTING)
         self._news.set()
 
     def _asked_of(self, tokenizer: Tokenizer) -> tuple[ExplainFile | ExplainTraining | None, str, str]:

@@ -126,13 +126,6 @@ class PairTable(Table):
 class WhyPanel(Vertical):
     """Three things in one place, one of them seen; asks for what it needs when it is seen."""
 
-    DEFAULT_CSS = """
-    WhyPanel > #why, WhyPanel > #pairs, WhyPanel > #code { height: 1fr; }
-    WhyPanel > #words { height: auto; }
-    WhyPanel > * { display: none; }
-    WhyPanel > Titles, WhyPanel.-why > #why, WhyPanel.-pairs > #pairs, WhyPanel.-code > #code,
-    WhyPanel.-pairs.-words > #words { display: block; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = bindings("Code")
     ROOMY: ClassVar[int] = 14  # rows from which on the words have room below the table of pairs
     REST: ClassVar[float] = 0.25  # seconds from one question to the next, and until a step is shown without an answer
@@ -214,10 +207,6 @@ class WhyPanel(Vertical):
     def _shown_step(self) -> int:
         """The step that is explained: the one in force, or, as long as steps go by, the last that was explained."""
         return self.explained.step if self._soon and self.explained.explanation else self.step
-
-    def watch_run(self, old: Run, run: Run) -> None:
-        if old.phase != run.phase and old.phase == "merging":
-            self.call_after_refresh(self.ask)  # first one sees that it has ended: starting a worker takes its time
 
     def watch_tokenizer(self) -> None:
         if self.explained.step == self.step:
