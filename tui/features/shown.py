@@ -20,7 +20,7 @@ from tui.widgets.screen_lines import StepLine
 
 _PATIENCE: Final = 0.1  # seconds that a step waits for the text before it is drawn without it
 _SLOWLY: Final = 30  # merges that would be shown at a pace if it never grew: one and a half a second in 20 seconds
-_FRAMES: Final = 20  # steps that are shown in a second at most; a faster pace skips some
+_FRAMES: Final = 10  # steps that are shown in a second at most, lest keys wait; a faster pace skips some
 _SEARCHED: Final = 5000  # merges between two frames that are looked through for one where a condition holds
 
 
