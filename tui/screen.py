@@ -20,7 +20,7 @@ from textual.containers import Container, Horizontal
 from bpe_core.visible import visible
 from tui.commands import PANE_BY_ID, PANES, PaneEntry, applies, bindings
 from tui.disk.config import Configuration
-from tui.disk.locked import Autosave
+from tui.disk.locked import Autosave, checkpoint_of
 from tui.features.feature import StateScreen, guarded
 from tui.panes.editor import EditorPane
 from tui.state import Run
@@ -138,7 +138,7 @@ class MainScreen(StateScreen):
         """What it has learned is what comes back at the next start; else what to say of it."""
         if await in_thread(output.is_file):
             self.remember(tokenizer=str(output))
-        elif not await in_thread(Path(f"{output}.checkpoint").is_file):
+        elif not await in_thread(checkpoint_of(output).is_file):
             return "The training had not learned anything yet, so nothing of it is kept; F6 begins anew."
         return ""
 

@@ -114,8 +114,6 @@ class Run:
     rate: float = 0.0  # bytes or merges a second
     detail: str = ""  # the file being counted, or why the training ended
     asked: TrainingOptions | None = None  # what was asked for; None as long as that is not known
-    tokens_at_start: int = 0  # length of the corpus in single bytes: what every ratio is measured against
-    first_counts: tuple[int, ...] = ()  # how often each byte occurs in it, then the end-of-word marker
 
     @property
     def busy(self) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
 from bpe_core.trainer import Trainer
-from bpe_core.worker.messages import Merges
+from bpe_core.worker.messages import Merges, Started
 from tui.disk.tokenizer_files import kept_tokenizers, load_file, without_odd_record
 from tui.features.course import Course, TrainingTask, place_for
 from tui.features.shown import same
@@ -86,9 +86,9 @@ def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path:
     trainer = Trainer(TEXT, vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=["<s>"])
     n_tokens = trainer.n_tokens
     told = Merges([next(trainer) for _ in range(4)])
-    run = Run("failed", tokens_at_start=n_tokens, first_counts=trainer.first_counts)
-    learned = trainer.tokenizer()
-    save(Course(task, run, tokenizer=learned, merges=told, n_bytes=n_tokens).learned(), tmp_path / "rescued.json")
+    started, learned = Started(n_tokens, 0, 0, trainer.first_counts, n_tokens), trainer.tokenizer()
+    course = Course(task, Run("failed"), tokenizer=learned, merges=told, started=started)
+    save(course.learned(), tmp_path / "rescued.json")
 
     rescued = load(tmp_path / "rescued.json")
     assert rescued.merges == learned.merges and rescued.special_tokens == learned.special_tokens

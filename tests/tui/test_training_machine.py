@@ -141,8 +141,8 @@ class Plays(RuleBasedStateMachine):
         self.patch.setattr(shown, "monotonic", lambda: self.now)
         self.course = Course(TrainingTask("book", TrainingOptions(vocab_size=300)))
         self.course.tokenizer = BYTES
-        self.course.run = self.screen.run = Run("merging", 0, len(LEARNED), tokens_at_start=len(TEXT))
-        self.course.n_bytes = len(TEXT)
+        self.course.run = self.screen.run = Run("merging", 0, len(LEARNED))
+        self.course.started = Started(len(TEXT), len(LEARNED), n_bytes=len(TEXT))
         self.shown.start()
         self.shown.begin_training(self.course)
 

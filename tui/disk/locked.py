@@ -97,7 +97,7 @@ class Note:
         """
         for number in count(1):
             output = named.with_stem(f"{named.stem}-{number}") if number > 1 else named
-            if not (output.exists() or _checkpoint(output).exists()):
+            if not (output.exists() or checkpoint_of(output).exists()):
                 with suppress(FileExistsError):
                     return cls.again(output, training, os.O_EXCL)
         raise AssertionError("there are more numbers than that")
@@ -138,7 +138,7 @@ class Note:
 
         One that was killed leaves its checkpoint; one that ended with the app, or after it, leaves its tokenizer.
         """
-        return next((file for file in (_checkpoint(self.output), self.output) if file.is_file()), None)
+        return next((file for file in (checkpoint_of(self.output), self.output) if file.is_file()), None)
 
     def end(self) -> None:
         """The training has ended: there is nothing to go on with."""
@@ -166,5 +166,5 @@ def left_behind(folder: Path) -> list[Note]:
     return notes
 
 
-def _checkpoint(output: Path) -> Path:
+def checkpoint_of(output: Path) -> Path:
     return Path(f"{output}.checkpoint")

@@ -80,11 +80,9 @@ class Course:
     task: TrainingTask
     run: Run = field(default_factory=lambda: Run("counting"))
     since: float = field(default_factory=time.monotonic)  # when what it does now began
-    asked: TrainingOptions | None = None  # by what it learns, also where that is a preset, or begins with a vocabulary
     tokenizer: Tokenizer | None = None  # with what it has learned so far; None before its first merge is due
     merges: Merges = field(default_factory=Merges)
-    n_known: int = 0  # merges that were known before it, and have to be made again before there are more
-    n_bytes: int = 0  # of the corpus, as often as its texts weigh
+    started: Started = field(default_factory=lambda: Started(0, 0))  # what it learns from
     n_skipped: int = 0  # files that are no text
     named: Path = field(default_factory=Path)  # where it would be kept if nothing else were called so
     note: Note | None = None  # what the disk has of it until it has ended
@@ -107,13 +105,9 @@ class Course:
         return self.note.output if self.note else Path()
 
     @property
-    def checkpoint(self) -> Path:
-        return Path(f"{self.output}.checkpoint")
-
-    @property
     def has_learned(self) -> bool:
         """Whether there is anything that would be lost with it."""
-        return len(self.merges) >= max(1, self.n_known) and self.stopped_at != 0
+        return len(self.merges) >= max(1, self.started.known) and self.stopped_at != 0
 
     @property
     def unfinished(self) -> UnfinishedTraining:
@@ -132,7 +126,7 @@ class Course:
             merges,
             self.task.rules,
             self.task.begin.vocabulary if self.task.begin else None,
-            Started(self.run.tokens_at_start, len(merges), 0, self.run.first_counts, self.n_bytes),
+            self.started,
             sources=saved.sources if saved else (),
             stop_reason=reason if self.stopped_at is None else "stopped",
         )

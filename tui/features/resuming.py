@@ -142,7 +142,7 @@ class Resuming(Feature):
                 self._training.start(task)
                 return True
         if left and left != output:
-            await self._training.keep(left, output)
+            await self._training.keep(output)
         note.end()
         return False
 

@@ -120,7 +120,7 @@ class Shown(Feature):
         assert tokenizer is not None
         self._forget(course.task)
         self._before, self.loaded, self.course = self.loaded or self._before, None, course
-        self.screen.training.begin(Merges(), course.run.tokens_at_start, course.n_bytes)
+        self.screen.training.begin(Merges(), course.started.tokens, course.started.n_bytes)
         self._put(tokenizer, "", 0)
         self._aim(course.goal)
         self._set_clock()
@@ -283,7 +283,7 @@ class Shown(Feature):
             return self.n_steps
         x, u = growth(self._total), self._from + (monotonic() - self._since) / pace
         due = int(_SLOWLY * (expm1(min(x * u, 40)) / x if x else u))
-        return max(due, course.n_known if course else 0)
+        return max(due, course.started.known if course else 0)
 
     async def _advance(self) -> None:
         """Go to the step whose time has come; a screen that was late skips some."""
@@ -293,7 +293,7 @@ class Shown(Feature):
         if course is not None and course.goal is not None:
             first = steps_known(self.screen.tokenizer)
             step = min(step, first + _SEARCHED)
-            if found := course.goal.first_step(course.merges, course.n_bytes, first, step):
+            if found := course.goal.first_step(course.merges, course.started.n_bytes, first, step):
                 reached, step = "" if course.stepped else f"reached {course.goal}", found
                 self.stop()
                 self.screen.goal = reached

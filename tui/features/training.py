@@ -23,7 +23,7 @@ from bpe_core.worker.messages import Event, Stop
 from bpe_core.worker.train import learned_by_heart
 from tui.dialogs.questions import Ask
 from tui.disk import config
-from tui.disk.locked import Note
+from tui.disk.locked import Note, checkpoint_of
 from tui.disk.tokenizer_files import without_twin
 from tui.features.corpus import CorpusChoice, path_of
 from tui.features.course import Course, TrainingTask, place_for
@@ -189,7 +189,7 @@ class TrainingFeature(Feature):
     def _publish(self, course: Course, run: Run) -> None:
         """Show the run of the newest training."""
         was_busy = course.run.busy
-        run = course.run = replace(run, asked=course.asked)
+        course.run = run
         if course is self.newest:
             self.screen.run = run
             if was_busy and not run.busy:
@@ -220,7 +220,8 @@ class TrainingFeature(Feature):
     async def _learn(self, course: Course) -> None:
         task, rules = course.task, course.task.rules
         specials = tuple(rules.special_tokens)
-        course.asked = TrainingOptions(rules.vocab_size, rules.pattern, rules.ties, rules.min_count, specials)
+        asked = TrainingOptions(rules.vocab_size, rules.pattern, rules.ties, rules.min_count, specials)
+        self._publish(course, replace(course.run, asked=asked))
         try:
             folder, course.noted = Path(task.folder or await in_thread(config.tokenizers_folder)), course.unfinished
             course.named = place_for(folder, f"{task.title} {rules.pattern}")
@@ -259,24 +260,21 @@ class TrainingFeature(Feature):
         """The run after an event of the worker; merges are added to those of the course."""
         task = course.task
         match event:
-            case messages.WorkProgress("counting", done, total, name):
-                return replace(run, done=done, total=total, detail=name, rate=course.rate(done))
-            case messages.WorkProgress("preparing", done, total, name):
-                if (run.phase, run.detail) != ("preparing", name):
+            case messages.WorkProgress("counting" | "preparing" as phase, done, total, name):
+                if phase == "preparing" and (run.phase, run.detail) != (phase, name):
                     course.since = time.monotonic()
-                return replace(run, phase="preparing", done=done, total=total, detail=name, rate=course.rate(done))
+                return replace(run, phase=phase, done=done, total=total, detail=name, rate=course.rate(done))
             case Skipped():
                 course.n_skipped += 1
             case messages.Counted(documents, n_bytes, characters, pieces, unique):
                 found = Totals(documents, n_bytes, characters, pieces, unique, course.n_skipped)
                 self._corpus.leave_to_training(task, found)
-            case messages.Started(n_tokens, n_merges, n_known, first_counts, n_bytes):
+            case messages.Started():
                 begin = task.begin.vocabulary if task.begin else None  # the worker begins with the same
                 course.tokenizer = bpe_core.Tokenizer(first_vocabulary(task.rules, begin), task.rules.pattern)
-                course.n_known, course.n_bytes = n_known, n_bytes
-                course.since = time.monotonic()
-                run = Run("merging", 0, n_merges, tokens_at_start=n_tokens, first_counts=first_counts)
-                self._publish(course, run)  # before its first step is shown: it is known then what it learns from
+                course.started, course.since = event, time.monotonic()
+                # Before its first step is shown: it is known then what it learns from.
+                self._publish(course, Run("merging", 0, event.merges, asked=run.asked))
                 self._shown.begin_training(course)
                 return course.run
             case messages.Merges() if course.tokenizer:
@@ -293,8 +291,8 @@ class TrainingFeature(Feature):
                 course.saved = Path(path)
                 self.screen.remember(tokenizer=path)  # whoever leaves before all is shown has it all at the next start
             case messages.Done(reason, _, seconds):
-                phase: Phase = "stopped" if reason == "stopped" else "done"
-                course.ended = replace(run, phase=phase, rate=0.0, detail=f"{reason} · {seconds:.1f} s")
+                came_to: Phase = "stopped" if reason == "stopped" else "done"
+                course.ended = replace(run, phase=came_to, rate=0.0, detail=f"{reason} · {seconds:.1f} s")
                 return replace(run, phase="showing", rate=0.0)
             case messages.Failed(sentence):
                 self.screen.say(sentence, "error")
@@ -310,8 +308,8 @@ class TrainingFeature(Feature):
             await in_thread(course.saved.unlink, missing_ok=True)
             course.saved = None
         if course.tokenizer is None or not (course.saved or course.has_learned):
-            if await in_thread(course.checkpoint.is_file):  # it was to go on with that, and did not get so far
-                await self.keep(course.checkpoint, course.output)
+            if await in_thread(checkpoint_of(course.output).is_file):  # it was to go on with that, and did not
+                await self.keep(course.output)
             await self._tokenizers.list_anew()
             if course.tokenizer is not None:
                 self._shown.take_back()
@@ -320,7 +318,7 @@ class TrainingFeature(Feature):
             return
         learned = await in_thread(course.learned)
         if course.saved is None:
-            course.saved = await self.keep(course.checkpoint, course.output, learned)
+            course.saved = await self.keep(course.output, learned)
         elif course.saved != course.named:
             with suppress(BpeError, OSError):
                 course.saved = await in_thread(without_twin, course.saved, course.named)
@@ -341,8 +339,9 @@ class TrainingFeature(Feature):
         if course.saved and (warning := learned_by_heart(course.merges.counts)):
             self.screen.say(warning, "warning")
 
-    async def keep(self, checkpoint: Path, output: Path, learned: Tokenizer | None = None) -> Path | None:
+    async def keep(self, output: Path, learned: Tokenizer | None = None) -> Path | None:
         """Make a tokenizer of the list of what a training had sent, or else of its checkpoint, which has no more."""
+        checkpoint = checkpoint_of(output)
         try:
             whole = learned if learned else await in_thread(load, checkpoint)
             kept = await in_thread(save_beside, whole, output)
