@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bpe_core.metrics.comparison import ComparedText
     from bpe_core.metrics.training_curve import CurvePoint
     from bpe_core.tokenizer import Tokenizer
+    from bpe_core.worker.messages import Counted
 
 PACES: Final = (160, 80, 40, 20, 10, 5, 0)  # seconds in which all merges are shown; 0: as soon as they are learned
 USUAL_PACE: Final = 20
@@ -52,11 +53,7 @@ class Corpus:
 class Totals:
     """What the chosen texts amount to, or why they could not be counted."""
 
-    documents: int = 0
-    bytes: int = 0
-    characters: int = 0
-    pieces: int = 0
-    unique: int = 0  # different pieces
+    counted: Counted | None = None
     skipped: int = 0  # files in chosen folders that are not text
     error: str = ""
 

@@ -8,6 +8,7 @@ import pytest
 from scope import TEXT
 
 from bpe_core.corpus import Counts
+from bpe_core.worker.messages import Counted
 from tui.features.corpus import CorpusChoice
 from tui.features.feature import guarded
 from tui.screen import MainScreen
@@ -23,7 +24,7 @@ async def test_a_count(book: Path) -> None:
     corpus = CorpusChoice(cast(MainScreen, screen), cast(Any, None))
     corpus._counted = (str(book.parent),), "gpt4"
     await corpus._count()
-    assert screen.totals == Totals(1, len(TEXT), len(TEXT), counts.n_pieces, len(counts.pieces), skipped=1)
+    assert screen.totals == Totals(Counted(1, len(TEXT), len(TEXT), counts.n_pieces, len(counts.pieces)), skipped=1)
     corpus._counted = ("missing",), "gpt4"
     await guarded(cast(MainScreen, screen), corpus._count, corpus.failed)
     assert "missing cannot be read" in screen.totals.error

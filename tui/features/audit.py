@@ -140,7 +140,7 @@ class AuditFeature(Feature):
         if record is None:
             return Corpus()
         n_bytes = sum(source.bytes for source in record.sources) or record.n_bytes  # of this session: no sources yet
-        its_own = screen.totals and screen.totals.bytes == n_bytes
+        its_own = screen.totals and screen.totals.counted and screen.totals.counted.bytes == n_bytes
         return corpus if its_own else replace(corpus, paths=())  # the record has its own counts
 
     async def with_model(self) -> None:

@@ -103,8 +103,8 @@ class CorpusChoice(Feature):
                 match event:
                     case Skipped():
                         skipped += 1
-                    case Counted(documents, n_bytes, characters, pieces, unique):
-                        self.screen.totals = Totals(documents, n_bytes, characters, pieces, unique, skipped)
+                    case Counted():
+                        self.screen.totals = Totals(event, skipped)
 
     def failed(self, sentence: str) -> None:
         self.screen.totals = Totals(error=sentence)

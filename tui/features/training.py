@@ -266,9 +266,8 @@ class TrainingFeature(Feature):
                 return replace(run, phase=phase, done=done, total=total, detail=name, rate=course.rate(done))
             case Skipped():
                 course.n_skipped += 1
-            case messages.Counted(documents, n_bytes, characters, pieces, unique):
-                found = Totals(documents, n_bytes, characters, pieces, unique, course.n_skipped)
-                self._corpus.leave_to_training(task, found)
+            case messages.Counted():
+                self._corpus.leave_to_training(task, Totals(event, course.n_skipped))
             case messages.Started():
                 begin = task.begin.vocabulary if task.begin else None  # the worker begins with the same
                 course.tokenizer = bpe_core.Tokenizer(first_vocabulary(task.rules, begin), task.rules.pattern)

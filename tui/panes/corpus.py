@@ -94,7 +94,7 @@ class CorpusPane(Pane):
         title = f"Chosen  {self.corpus.title}" if self.corpus.paths else "Chosen"
         self.query_one("#chosen-heading", Label).update(title, layout=False)
         self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
-        known = self.totals if self.corpus.paths and self.totals and not self.totals.error else None
+        known = self.totals.counted if self.corpus.paths and self.totals else None
         pieces = (("pieces", known.pieces), ("different", known.unique)) if known else ()
         self.query_one("#pieces", Static).update(_numbers(pieces))
 
@@ -141,10 +141,10 @@ def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
         return Text("Space chooses a text, F6 trains on it; r marks a reference for the audit.", style="dim")
     if totals is None:
         return Text("counting …", style="dim")
-    if totals.error:
+    if (counted := totals.counted) is None:
         return Text(visible(totals.error))
     skipped = (("left out", totals.skipped),) if totals.skipped else ()
-    counts = ("documents", totals.documents), ("bytes", totals.bytes), ("characters", totals.characters)
+    counts = ("documents", counted.documents), ("bytes", counted.bytes), ("characters", counted.characters)
     return _numbers((*counts, *skipped))
 
 
