@@ -142,7 +142,7 @@ class Tour(Feature):
         self._put(step.get("text", ""))
         if "train" in step:
             await self._train(step, folder)
-        if "merges" in step:
+        if "merges" in step and (step["merges"] or "train" not in step):  # a training is held before its first
             shown.stop()
             shown.go_to(step["merges"])
             if step["merges"] >= shown.n_steps:
@@ -176,6 +176,8 @@ class Tour(Feature):
         corpus.choose_options(replace(options, special_tokens=tuple(options.special_tokens)))
         reference = (path_of_text(step["reference"]),) if "reference" in step else ()
         corpus.choose(Corpus((path,), reference, title_of((path,))))
-        training.start(TrainingTask(screen.corpus.title, screen.options, (path,), folder=str(folder)), stepping=held)
+        training.start(TrainingTask(screen.corpus.title, screen.options, (path,), folder=str(folder)))
+        if held:
+            self._of.shown.stop()
         while screen.run.phase in ("counting", "preparing", "merging" if held else ""):
             await asyncio.sleep(_POLL)

@@ -19,8 +19,8 @@ from tui.widgets.token_table import TokenPanel, TokenTable
 from tui.widgets.tokenizer_lists import TokenizerPicker
 
 BESIDE: Final = 112  # cells from which on the panel stands beside the list
-_LEARNING: Final = "An audit follows when all merges are shown; Ctrl+P, “show all” does that at once."
-_AUDITED: Final = "Looking for tokens that a model hardly learns. Esc stops that and lists all."
+_LEARNING: Final = "An audit follows when all merges are shown (F3, End)."
+_AUDITED: Final = "Looking for suspicious tokens. Esc stops, and lists all."
 
 
 class AuditPane(Pane):

@@ -151,6 +151,7 @@ class OptionFields(VerticalGroup):
     def choose_pattern(self, pattern: str) -> None:
         """Show a pattern as the chosen one; a regular expression is added to the list."""
         self.query_one("#pattern", Choice).offer(_pattern_choices(pattern), pattern)
+        self.fold()
 
     @on(Select.Changed, "#pattern")
     def tell_pattern(self, event: Select.Changed) -> None:

@@ -41,6 +41,10 @@ async def test_a_lesson_leads_to_its_end_and_on(small: Path, number: int) -> Non
                 await player.until(lambda screen, step=step: screen.step[0] == min(step["merges"], screen.step[1]))
             if "at" in step or kind == "edit":
                 await player.until(" F4 Editor ", " tokens  ")
+            if step.get("merges") == 0:
+                await player.until("256 tokens ")  # what is asked for is not answered yet
+            if "options" in step and step["pane"] == "training":
+                await player.until(f" tokens · {step['options'].get('pattern', 'gpt4')} · ties ")
             if lesson.name == "2-first-merge" and at == 4:
                 await player.until("5 tokens", lambda screen: FOUNDING in screen.pieces("aaabdaaabac"))
             if step.get("pane") == "audit":
