@@ -137,6 +137,8 @@ class TrainingPane(Pane):
         if old.phase != run.phase:
             self.watch_playing()
             self.query_one("#stop", Button).disabled = not run.busy
+            if run.busy and self.fields.has_focus_within:  # its keys are those that a play needs
+                self.screen.set_focus(self.log_of_merges)
             self.fields.disabled = run.busy
             progress.display = run.busy
             self.query_one("#more").display = not run.busy
