@@ -190,7 +190,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("run_preset(True)", "f7", "Step", "learn the merges of a preset one by one", when="on preset"),
         Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when="markable"),
         Command("only", "o", "Only", "train on this text alone, or on those of a group", when="has others"),
-        Command("weigh", "#", "Weight", "how many times this text counts beside the others", when="chosen"),
+        Command("weigh", "number_sign", "Weight", "how many times this text counts beside the others", when="chosen"),
         Command("edit", "e", "Edit", "open this text in the editor", when="on text"),
         Command("mark('reference')", "r", "Reference", "compare with this text in the audit", when="markable"),
     ),
@@ -349,7 +349,7 @@ def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
     return lines
 
 
-_SIGNS: Final = dict(
+_SIGNS: Final = {"number_sign": "#"} | dict(
     left="←", right="→", up="↑", down="↓", slash="/", escape="Esc", plus="+", minus="-", full_stop=".", comma=","
 )
 
