@@ -41,7 +41,7 @@ def test_the_eye_of_these_tests_is_open() -> None:
 @pytest.mark.usefixtures("home")
 def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
     (home / "hostile.txt").write_text((PAYLOAD + "\n") * 20)
-    with terminal("hostile.txt") as app:  # and the first start: nothing was kept before
+    with terminal("--full-speed", "hostile.txt") as app:  # and the first start: nothing was kept before
         app.until_shown("768")
         for _ in range(5):  # on a busy machine the training that just ended may draw what is typed to another place
             app.type("\x1bOQ")  # F2: the corpus
