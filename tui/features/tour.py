@@ -45,8 +45,7 @@ class Tour(Feature):
         own = {lesson.name: lesson for lesson in await in_thread(own_lessons)}
         lesson = own[name] if name in own else await in_thread(read_lesson, Path(name))
         left = self.screen.remembered.lessons.get(name, "")
-        place = lesson, min(int(left) if left.isdecimal() else 0, len(lesson.steps) - 1)
-        self._go(place)
+        self._go((lesson, min(int(left) if left.isdecimal() else 0, len(lesson.steps) - 1)))
         if not self.is_working:
             self.begin(self._teach)
 

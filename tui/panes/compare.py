@@ -30,7 +30,7 @@ SUBJECTS: Final = {
 class ComparePane(Pane):
     """A row of controls; below it the tokenizers to choose from, and once they are compared what was found."""
 
-    hint = "Tokenizers on the same texts: which needs how many tokens, and where they cut differently."
+    hint = "Which tokenizer needs how many tokens, and where they cut differently."
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Compare")
     RESTS = True

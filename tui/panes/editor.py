@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.widgets.colored_rows import TokenView
     from tui.widgets.text_facts import StatusLines, TokenSide
 
-HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
+HINT: Final = "Type: each color is a token; the one at the cursor is explained at the right."
 _HINT_OF_LANES: Final = "Each line is shown once per lane; faint: split as in the first lane."
 _HINT_OF_VIEWS: Final = "The tokens around the cursor; what you type goes into the text."
 _HINTED: Final = ("next_example", "toggle_spaces", "turn_view")  # on the lower border even while they are not on

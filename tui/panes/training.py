@@ -153,11 +153,7 @@ class TrainingPane(Pane):
             says = " · ".join(filter(None, (says if self.playing else held, self.goal)))
         self.query_one("#status", Static).update(visible(says), layout=False)
 
-    watch_goal = watch_notice
-
-    def watch_step(self) -> None:
-        if self.run.busy and not self.playing:
-            self.watch_notice()
+    watch_goal = watch_step = watch_notice
 
     def watch_playing(self) -> None:
         label = "▶ Train" if not self.run.busy else "⏸ Hold" if self.playing else "▶ Go on"
