@@ -111,7 +111,8 @@ class CorpusChoice(Feature):
 
     def leave_to_training(self, task: TrainingTask, totals: Totals | None = None) -> None:
         """A training counts its texts, or has found these totals: if they are wanted, do not count, but take them."""
-        if task.paths and task.counts_all and (task.paths, task.options.pattern) == self._counted:
+        counts_all = task.paths and "sample" not in task.options.more
+        if counts_all and (task.paths, task.options.pattern) == self._counted:
             self.cancel()
             self.screen.totals = totals or self.screen.totals
 

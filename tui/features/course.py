@@ -67,11 +67,6 @@ class TrainingTask:
         recipe.sampled()  # of texts and not of rules, but the worker would refuse it all the same
         return recipe.rules(self.begin)
 
-    @property
-    def counts_all(self) -> bool:
-        """Whether the worker tells what all of the texts amount to, split by the pattern that is chosen."""
-        return "sample" not in self.options.more
-
 
 @dataclass(slots=True)
 class Course:
