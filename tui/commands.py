@@ -349,7 +349,7 @@ def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
     return lines
 
 
-_SIGNS: Final = {"number_sign": "#"} | dict(
+_SIGNS: Final = {"number_sign": "#", "pageup": "PageUp", "pagedown": "PageDown"} | dict(
     left="←", right="→", up="↑", down="↓", slash="/", escape="Esc", plus="+", minus="-", full_stop=".", comma=","
 )
 

@@ -233,7 +233,7 @@ class Pitfalls:
             if not (match[0] == "\n" and text[match.start() - 1 : match.start()] == "\r"):
                 block.samples.setdefault(match[0], _Sample(match.start() - before)).n += 1
         for match in _FOREIGN.finditer(text[before : before + block.length]):
-            script = letter_script(match[0][0]).capitalize() or "Other"
+            script = letter_script(match[0][0]).capitalize().replace("Cjk", "CJK") or "Other"
             sample = block.samples.setdefault(script, _Sample(match.start()))
             if sample.n < _SAMPLE_LENGTH:
                 stop = min(match.end(), match.start() + _SAMPLE_LENGTH)

@@ -147,7 +147,10 @@ async def test_the_code_runs_line_by_line_from_merge_to_merge(size: tuple[int, i
         player.write("other ")
         player.press("home", "f3", "f3", "f3")
         await player.until("ids = merged(ids, (left, right)", "encode ", "ids o th e r")
-        player.press("i", "w", "end", "w", "w", "w", "f7", "f7")  # away, and the log has the keys; to the end, and back
+        player.press("i", "w", "end", "w", "w", "w")  # away, and the log has the keys; to the end, and back
+        await player.until("F7 Line", "step 24 of 24")
+        await player.rest()
+        player.press("f7", "f7")
         await player.until("That was the last line")
 
 
