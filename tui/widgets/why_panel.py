@@ -173,7 +173,7 @@ class WhyPanel(Vertical):
 
     def begin(self) -> None:
         """Another vocabulary; one that was opened is asked about once somebody goes to its merges or travels to one."""
-        self._asks = self._log.has_focus
+        self._asks = self._log.has_focus or self.run.busy
 
     def ask(self) -> None:
         self._asks = True

@@ -68,6 +68,14 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         )
 
 
+@pytest.mark.slow
+async def test_why_the_last_merge_was_chosen_stands_there_after_a_play(home: Path) -> None:
+    async with play(full_speed=False) as player:
+        await player.until(" 20 s ")
+        player.click("+", beside="⏹")
+        await player.until("step 768 of 768", "93 pairs tied", "a-story-in-english-gpt4 · 1,024")
+
+
 async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, long_book: Path, home: Path) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
