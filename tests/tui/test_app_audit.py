@@ -49,7 +49,7 @@ async def test_an_audit_begins_when_it_is_looked_at_and_gives_way_to_a_training_
         monkeypatch.setattr(WorkerProcess, "__aenter__", late)
         await scope.press("f5")
         await scope.until(lambda: screen.audit.running, "an audit begins")
-        assert "Looking for tokens" in "".join(scope.rows("#tokens"))
+        assert "Looking for" in "".join(scope.rows("#tokens"))
         await scope.press("f6")
         await scope.until(lambda: not screen.audit.running, "a training takes its place")
         await scope.until(lambda: not screen.run.busy, "it has been learned")
