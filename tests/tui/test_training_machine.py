@@ -62,6 +62,7 @@ class Trainings(RuleBasedStateMachine):
             go_on=lambda: None,
             leave_to_training=lambda task, totals: self.totals.append(totals),
             begin_training=lambda *_: None,
+            set_clock=lambda: None,
         )
         self.feature = TrainingFeature(cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(3)))
 

@@ -123,7 +123,7 @@ class Shown(Feature):
         self.screen.training.begin(Merges(), course.started.tokens, course.started.n_bytes)
         self._put(tokenizer, "", 0)
         self._aim(course.goal)
-        self._set_clock()
+        self.set_clock()
 
     def _reveal(self, step: int) -> None:
         """Show as many merges of the lead of a training."""
@@ -232,7 +232,7 @@ class Shown(Feature):
         """Let the step in force follow the time; with a goal, or `in_haste`, it is the last that there is by then."""
         self.screen.playing, self._in_haste = True, in_haste
         self._aim(goal)
-        self._set_clock()
+        self.set_clock()
         if self._timer is None:
             self._timer = self.screen.set_interval(1 / _FRAMES, self._advance)
 
@@ -262,13 +262,13 @@ class Shown(Feature):
         here = PACES.index(self.screen.pace)
         self.screen.pace = PACES[max(0, min(here + by, len(PACES) - 1))]
         self.screen.remember(pace=self.screen.pace)
-        self._set_clock()
+        self.set_clock()
 
     @property
     def _total(self) -> int:
-        return max(self.n_steps, self.screen.run.total if self.course else 0)
+        return max(self.n_steps, self.screen.run.total if self.course and not self.course.ended else 0)
 
-    def _set_clock(self) -> None:
+    def set_clock(self) -> None:
         """The pace goes on from the step in force."""
         x, done = growth(self._total), self.asked_for / _SLOWLY
         self._since, self._from = monotonic(), log1p(done * x) / x if x else done

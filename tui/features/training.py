@@ -292,7 +292,8 @@ class TrainingFeature(Feature):
             case messages.Done(reason, _, seconds):
                 came_to: Phase = "stopped" if reason == "stopped" else "done"
                 course.ended = replace(run, phase=came_to, rate=0.0, detail=f"{reason} · {seconds:.1f} s")
-                return replace(run, phase="showing", rate=0.0)
+                self._shown.set_clock()  # there may be fewer merges than were asked for
+                return replace(run, phase="showing", total=len(course.merges), rate=0.0)
             case messages.Failed(sentence):
                 self.screen.say(sentence, "error")
                 course.ended = replace(run, phase="failed", rate=0.0, detail=sentence)
