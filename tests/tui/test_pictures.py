@@ -124,7 +124,7 @@ def test_back_in_time(snap_compare: Picture) -> None:
 
 
 async def _audited(scope: Scope) -> None:
-    await scope.press("f5", "enter")
+    await scope.press("f5")
     await scope.until(lambda: scope.screen.audit.subject and not scope.screen.audit.running, "the audit ends")
     seconds = re.compile(r" · [\d.]+ s$")
     scope.screen.audit = replace(scope.screen.audit, subject=seconds.sub("", scope.screen.audit.subject))
