@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from bpe_core import hub, save, train
+from bpe_core import Tokenizer, hub, save, train
 from tui.disk import tokenizer_files
 from tui.disk.config import Configuration
 from tui.disk.tokenizer_files import described, found, listed, seen, trouble_of
@@ -113,25 +113,59 @@ def test_a_tokenizer_is_told_of_in_sentences() -> None:
     assert sentences(known("/d/x", "x", origin="trained", modified=10**18))[1].startswith("Trained here on ")
 
 
+class Shelf(Tokenizers):
+    """The list on a screen that only remembers."""
+
+    def __init__(self, **remembered: object) -> None:
+        self.tasks: list[asyncio.Task[None]] = []
+        screen = SimpleNamespace(
+            run_worker=lambda work, group: self.tasks.append(asyncio.create_task(work())) or self.tasks[-1],
+            kept=(),
+            lanes=(),
+            pattern_for=lambda path: None,
+            remembered=replace(Configuration(), **remembered),
+            remember=lambda **changes: vars(screen).update(remembered=replace(screen.remembered, **changes)),
+        )
+        super().__init__(cast(MainScreen, screen), cast(Shown, SimpleNamespace()))
+
+    async def search(self) -> None:
+        self.check_files(everywhere=True)
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+
 @pytest.mark.usefixtures("home")
 async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tasks: list[asyncio.Task[None]] = []
-    screen = SimpleNamespace(
-        run_worker=lambda work, group: tasks.append(asyncio.create_task(work())) or tasks[-1],
-        kept=(),
-        remembered=Configuration(),
-        remember=lambda **changes: vars(screen).update(remembered=replace(screen.remembered, **changes)),
-    )
     row = known("/c/x", "gpt-4o", origin="found")
     monkeypatch.setattr(tokenizer_files, "found", lambda forgotten: (row,))
-    shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace()))
+    shelf = Shelf()
     shelf.check_files(everywhere=True)
     await asyncio.sleep(0)
     shelf.check_files()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    assert screen.kept == (row,)
+    await asyncio.gather(*shelf.tasks, return_exceptions=True)
+    assert shelf.screen.kept == (row,)
+
+
+@pytest.mark.usefixtures("home")
+async def test_a_search_that_ends_while_a_file_is_opened_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    for path in (first, second):
+        save(SMALL, path)
+    shelf, loop = Shelf(opened=(Opened(str(first)), Opened(str(second)))), asyncio.get_running_loop()
+
+    def seen_late(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:
+        if path == second:
+            asyncio.run_coroutine_threadsafe(shelf.search(), loop).result()
+        return seen(path, tokenizer, found_as)
+
+    monkeypatch.setattr(tokenizer_files, "found", lambda forgotten: ())
+    monkeypatch.setattr(tokenizer_files, "described", lambda opened, _: seen(Path(opened.path), SMALL))
+    monkeypatch.setattr(tokenizer_files, "seen", seen_late)
+    await shelf.add(second, SMALL)
+    assert [(one.name, one.n_vocab) for one in shelf.screen.kept] == [("first", 264), ("second", 264)]
 
 
 @pytest.fixture

@@ -198,14 +198,16 @@ class Tokenizers(Feature):
     async def add(self, path: Path, tokenizer: Tokenizer) -> None:
         """One was opened: if it was not trained here it stays in the list, among the last `MOST_OPENED`."""
         await self.list_anew()
-        place, known = str(path), self.screen.remembered
+        place = str(path)
         if place in {kept.path for kept in self._own}:
             return
         found_as = next((one.found_as for one in self.screen.kept if one.path == place), "")
+        newest = await in_thread(tokenizer_files.seen, path, tokenizer, found_as)
+        known = self.screen.remembered  # not before: a search may have changed it meanwhile
         others = [one for one in known.opened if one.path != place]
         self._troubles.pop(place, None)
         self._list(
-            opened=(*others, await in_thread(tokenizer_files.seen, path, tokenizer, found_as))[-MOST_OPENED:],
+            opened=(*others, newest)[-MOST_OPENED:],
             forgotten=tuple(path for path in known.forgotten if path != place),
         )
 
