@@ -380,7 +380,7 @@ class Tokenizer:
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes of `ids`, joined. Raises `UnknownTokenError` for an id that is not in the vocabulary."""
-        return self._as_text(b"".join(map(self.vocabulary.token_bytes, ids)))
+        return self._as_text(self.vocabulary.joined(ids))
 
     def _as_text(self, data: bytes) -> bytes:
         """`data` without the leading space, if this tokenizer's encoding prepends one."""
@@ -410,16 +410,20 @@ class Tokenizer:
                 raise TextError(
                     f"These ids are no text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
                 ) from None
-        known: Iterable[bytes] = map(self._bytes_or_replacement, ids)
-        if errors == "replace" and self.preparation and self.preparation.replaces_runs:
-            known = self.preparation.readable(ids, self._bytes_or_replacement)
+        ids = list(ids)
+        try:
+            if not (errors == "replace" and self.preparation and self.preparation.replaces_runs):
+                return self.decode_bytes(ids).decode(errors=errors)
+            known: Iterable[bytes] = self.preparation.readable(ids, self._bytes_or_replacement)
+        except UnknownTokenError:
+            known = map(self._bytes_or_replacement, ids)
         return self._as_text(b"".join(known)).decode(errors=errors)
 
     def decode_batch(
         self, batch: Iterable[Iterable[int]], *, errors: str = "replace", num_threads: int | None = None
     ) -> list[str]:
-        """The text of each list of ids in order, as `decode` gives it. Decoding is not done by the kernel and holds the
-        GIL, so that `num_threads` is there for tiktoken's callers only."""
+        """The text of each list of ids in order, as `decode` gives it. Decoding holds the GIL, so that `num_threads` is
+        there for tiktoken's callers only: it is a look-up and a copy a token."""
         return [self.decode(ids, errors) for ids in batch]
 
     def decode_with_offsets(self, ids: Iterable[int]) -> tuple[str, list[int]]:

@@ -322,6 +322,17 @@ class Vocabulary:
             data = self._asked[token] = self._texts[token] if token in self._texts else self._bytes_of[token]
         return data
 
+    def joined(self, ids: Iterable[int]) -> bytes:
+        """The bytes of all `ids`. Raises `UnknownTokenError`."""
+        # Looking all of them up at once takes a third of the time of a call a token.
+        ids = list(ids)
+        try:
+            return b"".join(map(self._asked.__getitem__, ids))
+        except KeyError:
+            for token in dict.fromkeys(ids):
+                self.token_bytes(token)
+        return b"".join(map(self._asked.__getitem__, ids))
+
     def parents(self, token: int) -> tuple[int, int] | None:
         """The (left, right) ids whose merge makes this token; None if no merge does. Raises `UnknownTokenError`."""
         step = self.step_of(token)
