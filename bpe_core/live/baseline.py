@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from bpe_core.live.change import same_ends
 from bpe_core.live.live_text import LiveText
@@ -101,31 +101,20 @@ def token_diff(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int, i
 def _kept(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
     """(index in `old`, index in `new`) of the tokens that a shortest script keeps; none if it takes over `MOST_EDITS`.
     `reach[k]` is the farthest index x in `old` that can be reached on the diagonal k = x - y with the present number of
-    edits; a step along a diagonal keeps a token and is no edit."""
-    reach = {1: 0}
-    past: list[dict[int, int]] = []
+    edits, and the way there: (the way before, first x, last x + 1, k) of tokens kept, which is a step along k."""
+    reach: dict[int, tuple[int, Any]] = {1: (0, None)}
     for edits in range(min(MOST_EDITS, len(old) + len(new)) + 1):
-        past.append(dict(reach))
         for k in range(-edits, edits + 1, 2):
-            down = k == -edits or (k != edits and reach[k - 1] < reach[k + 1])
-            x = reach[k + 1] if down else reach[k - 1] + 1
+            down = k == -edits or (k != edits and reach[k - 1][0] < reach[k + 1][0])
+            x, way = reach[k + 1 if down else k - 1]
+            first = x = x if down else x + 1
             while x < len(old) and x - k < len(new) and old[x] == new[x - k]:
                 x += 1
-            reach[k] = x
+            reach[k] = x, (way, first, x, k) if x > first else way
             if x >= len(old) and x - k >= len(new):
-                return _walked_back(past, len(old), len(new))
+                kept, way = list[tuple[int, int]](), reach[k][1]
+                while way:
+                    way, first, x, k = way
+                    kept += [(i, i - k) for i in range(x - 1, first - 1, -1)]
+                return kept[::-1]
     return []
-
-
-def _walked_back(past: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int]]:
-    kept: list[tuple[int, int]] = []
-    for edits in range(len(past) - 1, -1, -1):
-        reach, k = past[edits], x - y
-        down = k == -edits or (k != edits and reach[k - 1] < reach[k + 1])
-        before = k + 1 if down else k - 1
-        came_from = reach[before], reach[before] - before
-        while x > came_from[0] + (not down) and y > came_from[1] + down:
-            x, y = x - 1, y - 1
-            kept.append((x, y))
-        x, y = came_from
-    return kept[::-1]
