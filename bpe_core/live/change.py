@@ -4,39 +4,48 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
-from typing import Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from bpe_core.common_ends import common_prefix, common_suffix
+from bpe_core.live.prepared_cuts import Cut
 from bpe_core.live.spans import Span
 from bpe_core.utf8 import n_characters, utf8
+
+if TYPE_CHECKING:
+    from bpe_core.live.plain import PlainReader
+    from bpe_core.live.prepared import PreparedReader
 
 GAPPED: Final = "q"
 """The type code of rows of tokens in which there may be negative numbers, for what a lossy pattern drops."""
 
 
 class Part:
-    """A stretch of a text that is encoded without the rest. Of its tokens only their number is kept."""
+    """A stretch of a text that its reader encodes without the rest. Of its tokens only their number is kept.
 
-    __slots__ = ("n_bytes", "n_characters", "n_tokens", "text")
+    `before` and `behind` are the kinds of cuts around it where these matter; None at the beginning and end of the text.
+    """
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self, reader: "PlainReader | PreparedReader", text: str, before: Cut | None = None, behind: Cut | None = None
+    ) -> None:
+        self.reader: Final = reader
         self.text: Final = text
+        self.before: Final = before
+        self.behind: Final = behind
         self.n_characters: Final = len(text)
         self.n_bytes: Final = len(text) if text.isascii() else len(utf8(text))
         self.n_tokens: int | None = None  # if that is known
 
     def between(self, start: int, end: int) -> str:
-        """The text of a range."""
         return self.text[start:end]
 
     @property
     def ids(self) -> Sequence[int]:
-        """Its tokens."""
-        raise NotImplementedError
+        return self.reader.tokens(self)
 
     def spans(self, start: int, end: int) -> Iterable[Span]:
         """The spans that meet a range of it."""
-        raise NotImplementedError
+        return self.reader.spans_of(self, start, end)
 
     def settle(self) -> None:
         """Set `n_tokens`, or encode one stretch more of a very long part."""

@@ -15,12 +15,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.common_ends import common_prefix
-from bpe_core.live.change import Edit, same_ends, without_gaps
+from bpe_core.live.change import Edit, Part, same_ends, without_gaps
 from bpe_core.live.spans import Span
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 
 if TYPE_CHECKING:
-    from bpe_core.live.plain import PlainPart, PlainReader
+    from bpe_core.live.plain import PlainReader
 
 LONG: Final = 16_384  # bytes of a piece above which not all of it is encoded again
 SHORT: Final = 64  # bytes of a piece, on average, below which all that changed are encoded at once, up to a safe cut
@@ -77,30 +77,19 @@ class Giant:
         return [(0, 0, 0), (self.n_characters, self.n_bytes, len(self.row))]
 
     @classmethod
-    def joined(cls, reader: "PlainReader", parts: "Sequence[PlainPart | Giant]") -> "Giant":
+    def joined(cls, reader: "PlainReader", parts: "Sequence[Part | Giant]") -> "Giant":
         """Adjacent parts as one."""
         if len(parts) == 1 and isinstance(parts[0], cls):
             return parts[0]
         marks: list[Mark] = [(0, 0, 0)]
         for part in parts:
             characters, n_bytes, tokens = marks.pop()
-            inner = [(0, 0, 0), (part.n_characters, part.n_bytes, len(part.row))]
-            for c, b, t in part.marks if isinstance(part, Giant) else inner:
+            ends = (0, 0, 0), (part.n_characters, part.n_bytes, len(reader.joined_row([part])))
+            for c, b, t in part.marks if isinstance(part, Giant) else ends:
                 marks.append((characters + c, n_bytes + b, tokens + t))
         data = b"".join([part.data if isinstance(part, Giant) else utf8(part.text) for part in parts])
         giant = cls(reader, data, marks[-1][_CHARACTER], reader.joined_row(parts))
         giant.marks = marks
-        return giant
-
-    def cut(self, start: int, end: int) -> "Giant":
-        """The stretch between two safe cuts."""
-        if (start, end) == (0, self.n_characters):
-            return self
-        first, last = self._byte_of(start), self._byte_of(end)
-        low, high = self._token_at(first)[0], self._token_at(last)[0]
-        inside = [(c - start, b - first, t - low) for c, b, t in self.marks if first < b < last]
-        giant = Giant(self.reader, self.data[first:last], end - start, self.row[low:high])
-        giant.marks = [(0, 0, 0), *inside, (end - start, last - first, high - low)]
         return giant
 
     @property

@@ -15,7 +15,7 @@ from typing import Any, Final
 from bpe_core.errors import OptionError
 from bpe_core.live.change import Change, Edit
 from bpe_core.live.plain import PlainReader
-from bpe_core.live.prepared import PreparedPart, PreparedReader, piece_across
+from bpe_core.live.prepared import PreparedReader
 from bpe_core.live.spans import Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import without_surrogates
@@ -155,11 +155,8 @@ class LiveText:
         if offset == self.n_characters:
             return None
         at, part = next(self._within(offset, offset))
-        if not isinstance(part, PreparedPart):
-            start, end = part.piece_at(offset - at)
-            return at + start, at + end, part.between(start, end)
         near = [part for _, part in self._within(max(0, offset - _FAR), min(self.n_characters, offset + _FAR))]
-        found = piece_across(near, near.index(part), offset - at)
+        found = self.reader.piece_at(near, near.index(part), offset - at)
         return found and (at + found[0], at + found[1], found[2])
 
     # How many
@@ -246,7 +243,8 @@ class LiveText:
     def is_costly(self, start: int, end: int) -> bool:
         """Whether an edit of the range must encode a part that is too long for a screen to wait for its tokens."""
         _, first, last, _, parts = self._touched(start, end, 0)
-        return any([isinstance(part, PreparedPart) and part.n_characters > LONG for part in parts[first:last]])
+        is_prepared = isinstance(self.reader, PreparedReader)
+        return is_prepared and any([part.n_characters > LONG for part in parts[first:last]])
 
 
 class _Group:

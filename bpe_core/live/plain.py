@@ -23,9 +23,6 @@ SIZE: Final = 512  # characters after which a part ends at the next safe cut
 REST: Final = 1_024  # characters at the end of a text, or of what is read of one, that are one part
 LONGEST: Final = 16_384 if kernel.available else 2_048
 """Characters of a part above which it is a `Giant`; a shorter one is encoded anew at each edit, in a millisecond."""
-NEAR: Final = 1_024
-"""Characters before and behind an edit of a giant in which safe cuts are searched. They divide it if the edit put more
-than so much into it; a few separators do not: their parts would be read, joined and divided again at each key."""
 _CACHED: Final = 64  # parts of which the tokens and spans are cached: those on a screen, and those edited lately
 
 
@@ -47,9 +44,9 @@ class PlainReader:
         self.layout: Final = lru_cache(_CACHED)(lambda text: self.spans(text, self.row(text)))
         """The spans of a part, counted from its beginning."""
 
-    def read(self, text: str, before: None = None, behind: None = None) -> "list[PlainPart | Giant]":
+    def read(self, text: str, before: None = None, behind: None = None) -> "list[Part | Giant]":
         """A text between two safe cuts in parts."""
-        parts: list[PlainPart | Giant] = []
+        parts: list[Part | Giant] = []
         at, n = 0, len(text)
         while at < n:
             end = n if n - at <= REST or not self.has_cuts else self.splitter.cut(text, at + SIZE)
@@ -57,18 +54,18 @@ class PlainReader:
             at = end
         return parts
 
-    def part(self, text: str) -> "PlainPart | Giant":
+    def part(self, text: str) -> "Part | Giant":
         """The part between two safe cuts."""
-        return PlainPart(self, text) if len(text) <= LONGEST else Giant(self, utf8(text), len(text))
+        return Part(self, text) if len(text) <= LONGEST else Giant(self, utf8(text), len(text))
 
-    def edited(self, old: "Sequence[PlainPart | Giant]", edit: Edit) -> "tuple[list[PlainPart | Giant], Change]":
+    def edited(self, old: "Sequence[Part | Giant]", edit: Edit) -> "tuple[list[Part | Giant], Change]":
         """What an edit makes of adjacent parts, all tokens known, and how these changed; offsets count from the first.
         The first and the last character of the parts must stay, but where the text ends there."""
         n_bytes, row = sum(part.n_bytes for part in old), self.joined_row(old)
         giant = Giant.joined(self, old) if any(isinstance(part, Giant) for part in old) else None
         if giant and giant.n_characters + edit.growth > LONGEST:
             whole, n_left, n_right = giant.edited(edit)
-            new = self._divided(whole, edit)
+            new: list[Part | Giant] = [whole]
             begin, end = giant.around(n_left, n_right)
             text = giant.between(begin[0], end[0])
         else:
@@ -89,24 +86,6 @@ class PlainReader:
         for part in new:
             part.n_tokens = len(part.ids)
         return new, change.moved(at)
-
-    def _divided(self, giant: Giant, edit: Edit) -> "list[PlainPart | Giant]":
-        """The parts of a giant that was edited: before, between and behind the outer safe cuts near a long edit."""
-        n, begin = giant.n_characters, max(0, edit.start - NEAR)
-        is_long = self.has_cuts and len(edit.replacement) > NEAR
-        near = giant.between(begin, min(n, edit.stop + NEAR)) if is_long else ""
-        first = self.splitter.cut(near, 1)
-        if first >= len(near):
-            return self._side(giant, 0, n)
-        last, cut = first, max(first, len(near) - 2 * NEAR)
-        while (cut := self.splitter.cut(near, cut + 1)) < len(near):
-            last = cut
-        first, last = begin + first, begin + last
-        middle = self.read(giant.between(first, last))
-        return [*self._side(giant, 0, first), *middle, *self._side(giant, last, n)]
-
-    def _side(self, giant: Giant, start: int, end: int) -> "list[PlainPart | Giant]":
-        return [giant.cut(start, end)] if end - start > LONGEST else self.read(giant.between(start, end))
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text`, each `Gap` included: joined they are `text`."""
@@ -139,14 +118,35 @@ class PlainReader:
             return self.tokenizer.encode_to_array(text)
         return array(GAPPED, self.tokenizer.encode_ordinary(text))
 
-    def joined_row(self, parts: "Sequence[PlainPart | Giant]") -> "array[int]":
+    def joined_row(self, parts: "Sequence[Part | Giant]") -> "array[int]":
         """The tokens of adjacent parts."""
-        if len(parts) == 1:
-            return parts[0].row
+        rows = [part.row if isinstance(part, Giant) else self.row(part.text) for part in parts]
+        if len(rows) == 1:
+            return rows[0]
         found = array(self.typecode)
-        for part in parts:
-            found += part.row
+        for row in rows:
+            found += row
         return found
+
+    def tokens(self, part: Part) -> Sequence[int]:
+        return without_gaps(self.row(part.text))
+
+    def spans_of(self, part: Part, start: int, end: int) -> Iterator[Span]:
+        spans = self.layout(part.text)
+        for span in spans[bisect_right(spans, start, key=attrgetter("end")) :]:
+            if span.start >= end:
+                break
+            yield span
+
+    def piece_at(self, parts: "Sequence[Part | Giant]", index: int, offset: int) -> tuple[int, int, str]:
+        """(start, end, text) of the piece at `offset` of a part."""
+        part = parts[index]
+        if isinstance(part, Giant):
+            start, end = part.piece_at(offset)
+        else:
+            ends = list(accumulate(map(len, self.split(part.text)), initial=0))
+            start, end = ends[(behind := bisect_right(ends, offset)) - 1], ends[behind]
+        return start, end, part.between(start, end)
 
     def spans(self, text: str, row: "array[int]") -> tuple[Span, ...]:
         """The spans of a text with these tokens, without its gaps."""
@@ -163,35 +163,3 @@ class _Lengths(dict[int, int]):
     def __missing__(self, token: int) -> int:
         self[token] = len(self._reader.token_bytes(token))
         return self[token]
-
-
-class PlainPart(Part):
-    """The text between two safe cuts."""
-
-    __slots__ = ("reader",)
-
-    def __init__(self, reader: PlainReader, text: str) -> None:
-        super().__init__(text)
-        self.reader: Final = reader
-
-    @property
-    def row(self) -> "array[int]":
-        """Its tokens, gaps included."""
-        return self.reader.row(self.text)
-
-    @property
-    def ids(self) -> Sequence[int]:
-        return without_gaps(self.row)
-
-    def spans(self, start: int, end: int) -> Iterator[Span]:
-        spans = self.reader.layout(self.text)
-        for span in spans[bisect_right(spans, start, key=attrgetter("end")) :]:
-            if span.start >= end:
-                break
-            yield span
-
-    def piece_at(self, offset: int) -> tuple[int, int]:
-        """(start, end) of the piece that holds a character."""
-        ends = list(accumulate(map(len, self.reader.split(self.text))))
-        index = bisect_right(ends, offset)
-        return ends[index - 1] if index else 0, ends[index]

@@ -33,10 +33,10 @@ class PreparedReader:
         self._cuts: Final = PreparedCuts(tokenizer)
         self.align: Final = lru_cache(_CACHED)(partial(Alignment, tokenizer))  # the tokens of a part and their places
 
-    def read(self, text: str, before: Cut | None = None, behind: Cut | None = None) -> "list[PreparedPart]":
+    def read(self, text: str, before: Cut | None = None, behind: Cut | None = None) -> "list[Part]":
         """A text between cuts of these kinds in parts; None is the beginning or the end of all text. OptionError if a
         part would be over LONGEST."""
-        parts: list[PreparedPart] = []
+        parts: list[Part] = []
         at = 0
         while at < len(text):
             end, cut = self._next_cut(text, at, behind)
@@ -45,7 +45,7 @@ class PreparedReader:
                     f"{end - at:,} characters have no place to cut them; this tokenizer must encode them again at each "
                     f"key, and up to {LONGEST:,} are shown."
                 )
-            parts.append(PreparedPart(self, text[at:end], before, cut))
+            parts.append(Part(self, text[at:end], before, cut))
             at, before = end, cut
         return parts
 
@@ -60,55 +60,39 @@ class PreparedReader:
                     return end, kind
         return len(text), behind
 
-    def edited(self, old: "Sequence[PreparedPart]", edit: Edit) -> "tuple[list[PreparedPart], Change]":
+    def edited(self, old: "Sequence[Part]", edit: Edit) -> "tuple[list[Part], Change]":
         """What an edit makes of adjacent parts, and how their tokens changed; offsets count from the first part. The
         first and the last character of the parts must stay, but where the text ends there."""
         text = edit.of("".join([part.text for part in old]))
         new = self.read(text, old[0].before if old else None, old[-1].behind if old else None)
         n_bytes = sum(part.n_bytes for part in new) - sum(part.n_bytes for part in old)
-        change = _compare([part.alignment for part in old], [part.alignment for part in new], text, edit, n_bytes)
+        change = _compare([*map(self.alignment, old)], [*map(self.alignment, new)], text, edit, n_bytes)
         for part in new:
             part.settle()
         return new, change
 
-
-class PreparedPart(Part):
-    """The text between two cuts of these kinds; None at the beginning and the end of the text."""
-
-    __slots__ = ("before", "behind", "reader")
-
-    def __init__(self, reader: PreparedReader, text: str, before: Cut | None, behind: Cut | None) -> None:
-        super().__init__(text)
-        self.reader: Final = reader
-        self.before: Final = before
-        self.behind: Final = behind
-
-    @property
-    def alignment(self) -> Alignment:
+    def alignment(self, part: Part) -> Alignment:
         """Its tokens and their places."""
-        return self.reader.align(self.text, self.before, self.behind)
+        return self.align(part.text, part.before, part.behind)
 
-    @property
-    def ids(self) -> Sequence[int]:
-        return self.alignment.ids
+    def tokens(self, part: Part) -> Sequence[int]:
+        return self.alignment(part).ids
 
-    def spans(self, start: int, end: int) -> list[Span]:
-        return self.alignment.spans(start, end)
+    def spans_of(self, part: Part, start: int, end: int) -> list[Span]:
+        return self.alignment(part).spans(start, end)
 
-
-def piece_across(parts: Sequence[PreparedPart], index: int, offset: int) -> tuple[int, int, str] | None:
-    """(start, end, prepared text) of the piece at `offset` of a part; None if there is none. `parts` are adjacent ones,
-    which the piece may span; beyond them it is not followed."""
-    first, last = index, index + 1
-    while first and parts[first].before is Cut.INSIDE:
-        first -= 1
-    while last < len(parts) and parts[last].before is Cut.INSIDE:
-        last += 1
-    start = -sum([part.n_characters for part in parts[first:index]])
-    text = "".join([part.text for part in parts[first:last]])
-    alignment = parts[index].reader.align(text, parts[first].before, parts[last - 1].behind)
-    found = alignment.piece_at(offset - start)
-    return found and (start + found[0], start + found[1], found[2])
+    def piece_at(self, parts: Sequence[Part], index: int, offset: int) -> tuple[int, int, str] | None:
+        """(start, end, prepared text) of the piece at `offset` of a part; None if there is none. `parts` are adjacent
+        ones, which the piece may span; beyond them it is not followed."""
+        first, last = index, index + 1
+        while first and parts[first].before is Cut.INSIDE:
+            first -= 1
+        while last < len(parts) and parts[last].before is Cut.INSIDE:
+            last += 1
+        start = -sum([part.n_characters for part in parts[first:index]])
+        text = "".join([part.text for part in parts[first:last]])
+        found = self.align(text, parts[first].before, parts[last - 1].behind).piece_at(offset - start)
+        return found and (start + found[0], start + found[1], found[2])
 
 
 def _places(parts: Sequence[Alignment], first: int, last: int) -> list[Range]:

@@ -57,7 +57,7 @@ OWN = (
 )
 SMALL = {
     "giant": {"LONG": 24, "STEP": 4, "WINDOW": 1, "STRETCH": 40},
-    "plain": {"SIZE": 6, "REST": 12, "LONGEST": 20, "NEAR": 8},
+    "plain": {"SIZE": 6, "REST": 12, "LONGEST": 20},
     "prepared": {"SIZE": 6, "REST": 12},
     "live_text": {"LEAST": 3, "GROUP": 3},
 }
