@@ -120,19 +120,17 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             fields.fail(f"merges[{row}]", "the text is not what the ids stand for")
     specials, name = fields.ids("special_tokens"), fields.text("name")
     record = _record(fields, tuple(zip(*steps, strict=True))) if steps else None
+    end = pieces = None
     if "end_of_word" in fields:
         end = fields.number("end_of_word")
         if end not in base:
             fields.fail("end_of_word", f"there is no token {end} that no merge makes")
-        vocabulary = Vocabulary.marked(base, merges, specials, end)
-    else:
-        pieces = None
-        if "whole_pieces" in fields:
-            whole = fields.items("whole_pieces")
-            if not all(is_number(token) and token in bytes_of for token in whole):
-                fields.fail("whole_pieces", "a list of tokens was expected")
-            pieces = {bytes_of[token]: token for token in whole}
-        vocabulary = Vocabulary(base, merges, specials, whole_pieces=pieces, bytes_of=bytes_of)
+    elif "whole_pieces" in fields:
+        whole = fields.items("whole_pieces")
+        if not all(is_number(token) and token in bytes_of for token in whole):
+            fields.fail("whole_pieces", "a list of tokens was expected")
+        pieces = {bytes_of[token]: token for token in whole}
+    vocabulary = Vocabulary(base, merges, specials, end_of_word=end, whole_pieces=pieces, bytes_of=bytes_of)
     if fields.number("n_vocab") != vocabulary.n_vocab:
         fields.fail("n_vocab", f"{vocabulary.n_vocab} was expected, the number of tokens in the file")
     return Tokenizer(vocabulary, pattern or _pattern(fields), record=record, name=name)

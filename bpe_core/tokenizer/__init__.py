@@ -244,8 +244,8 @@ class Tokenizer:
         if self.preparation:
             return self._encode_prepared(text, frozenset())
         try:
-            if self._is_scanned and (ids := self.vocabulary.encode_text(text, self.splitter.scanner)) is not None:
-                return ids
+            if found := self._in_kernel([text]):
+                return found[0]  # type: ignore[no-any-return]
             parts = map(self.splitter.split, self.splitter.parts(_blocks(text)))
             return list(chain.from_iterable(map(self._encode_pieces, parts)))
         except UnicodeEncodeError:
@@ -268,16 +268,14 @@ class Tokenizer:
             for part in self.divide((text,), allowed_special=allowed_special, disallowed_special=disallowed_special):
                 found += self.encode_to_array(part) if isinstance(part, str) else array("I", part)
             return found
-        if self._is_scanned and not self.preparation:
-            with suppress(UnicodeEncodeError):
-                if (ids := self.vocabulary.encode_text_to_array(text, self.splitter.scanner)) is not None:
-                    return ids
-        return array("I", self.encode_ordinary(text))
+        return self._encode_each([text], as_arrays=True)[0]  # type: ignore[no-any-return]
 
-    @property
-    def _is_scanned(self) -> bool:
-        """Whether the kernel both splits and encodes a text in one call, if it is there; free of the GIL."""
-        return self.splitter.scanner is not None or not self.splitter.source
+    def _in_kernel(self, texts: list[str], as_arrays: bool = False) -> list[Any] | None:
+        """The ids of each text, split and encoded in one call free of the GIL; None if it takes Python."""
+        scanner = self.splitter.scanner
+        if self.preparation or (scanner is None and self.splitter.source):
+            return None
+        return self.vocabulary.encode_texts(texts, scanner, as_arrays)
 
     def encode_batch(
         self,
@@ -316,13 +314,11 @@ class Tokenizer:
         return in_threads(partial(self._encode_each, as_arrays=True), texts, num_threads)
 
     def _encode_each(self, texts: list[str], as_arrays: bool = False) -> list[Any]:
-        """The ids of each text; what the kernel can do with the GIL free is one call for all."""
-        if self._is_scanned and not self.preparation:
-            with suppress(UnicodeEncodeError):
-                found = self.vocabulary.encode_texts(texts, self.splitter.scanner, as_arrays=as_arrays)
-                if found is not None:
-                    return found
-        return list(map(self.encode_to_array if as_arrays else self.encode_ordinary, texts))
+        with suppress(UnicodeEncodeError):
+            if (found := self._in_kernel(texts, as_arrays)) is not None:
+                return found
+        each = map(self.encode_ordinary, texts)
+        return [array("I", ids) for ids in each] if as_arrays else list(each)
 
     def _encode_pieces(self, pieces: list[str]) -> list[int]:
         known = None if self._cache.within else self.vocabulary.encode_pieces(pieces)

@@ -48,9 +48,10 @@ class Vocabulary:
     `base` maps an id to bytes for every token that no merge makes: the single bytes, and in some published files whole
     words too, which only a piece equal to them can become. `merges` are (left, right, token) ids in the order in which
     they were learned; the first is step 1 and has rank 0. `special_tokens` maps texts to ids. `symbols` says what a
-    piece is before any merge, by default its bytes. `whole_pieces` maps bytes to the token that a piece of just these
-    bytes becomes at once, without merging; by default the tokens of `base` that are longer than a byte. `bytes_of` is
-    given by who has checked the merges: id -> bytes of all tokens, `base` at the beginning.
+    piece is before any merge, by default its bytes and then the marker `end_of_word`, the id of a token of `base`, if
+    one is given. `whole_pieces` maps bytes to the token that a piece of just these bytes becomes at once, without
+    merging; by default, without a marker, the tokens of `base` that are longer than a byte. `bytes_of` is given by who
+    has checked the merges: id -> bytes of all tokens, `base` at the beginning.
 
     Raises `OptionError` if a merge uses an id that does not exist yet or makes one that has other bytes, or if
     a special token is empty or has the id of another token.
@@ -71,12 +72,16 @@ class Vocabulary:
         special_tokens: Mapping[str, int] = MappingProxyType({}),
         *,
         symbols: Symbols | None = None,
+        end_of_word: int | None = None,
         whole_pieces: Mapping[bytes, int] | None = None,
         bytes_of: Mapping[int, bytes] = MappingProxyType({}),
     ) -> None:
+        if symbols is None:
+            others = {token: data for token, data in base.items() if token != end_of_word}
+            symbols = ByteSymbols(bytes_among(others), end_of_word)
         if whole_pieces is None:
-            whole_pieces = whole_by_default(base)
-        store = Store(base, symbols or ByteSymbols(bytes_among(base)), whole_pieces)
+            whole_pieces = {} if symbols.end is not None else whole_by_default(base)
+        store = Store(base, symbols, whole_pieces)
         if isinstance(merges, list) and len(bytes_of) == len(base) + len(merges):
             store.extend_known(merges, bytes_of)
         else:
@@ -112,17 +117,8 @@ class Vocabulary:
         first, first_special = (0, 256 + bool(end_of_word)) if behind else (len(special_tokens), 0)
         specials = {text: first_special + n for n, text in enumerate(special_tokens)}
         base = {first + byte: bytes([byte]) for byte in range(256)}
-        if not end_of_word:
-            return cls(base, (), specials)
-        return cls.marked(base | {first + 256: utf8(end_of_word)}, (), specials, first + 256)
-
-    @classmethod
-    def marked(
-        cls, base: Mapping[int, bytes], merges: Iterable[Triple], special_tokens: Mapping[str, int], end_of_word: int
-    ) -> Self:
-        """A vocabulary whose pieces all end with the marker `end_of_word`, the id of a token of `base`."""
-        ids = bytes_among({token: data for token, data in base.items() if token != end_of_word})
-        return cls(base, merges, special_tokens, symbols=ByteSymbols(ids, end_of_word), whole_pieces={})
+        marker = {first + 256: utf8(end_of_word)} if end_of_word else {}
+        return cls(base | marker, (), specials, end_of_word=next(iter(marker), None))
 
     @property
     def end_of_word(self) -> int | None:
@@ -217,32 +213,17 @@ class Vocabulary:
         if compiled := self.compiled:
             with suppress(LookupError):
                 ids, ends = compiled.pieces(pieces, self._limit)
-                return numbers("I", ids), numbers("Q", ends)
+                return array("I", ids), array("Q", ends)
         return None
 
-    def encode_text(self, text: str, scanner: "kernel.Scanner | None") -> list[int] | None:
-        """The ids of a text that `scanner` splits, None: it is one piece. None if it takes Python; errors as above."""
-        if compiled := self.compiled:
-            with suppress(LookupError):
-                return compiled.encode(text, scanner, self._limit)
-        return None
-
-    def encode_text_to_array(self, text: str, scanner: "kernel.Scanner | None") -> "array[int] | None":
-        """What `encode_text` gives, in four bytes each."""
-        if compiled := self.compiled:
-            with suppress(LookupError):
-                return compiled.encode_array(text, scanner, self._limit)
-        return None
-
-    def encode_texts(
-        self, texts: list[str], scanner: "kernel.Scanner | None", *, as_arrays: bool
-    ) -> "list[list[int]] | list[array[int]] | None":
-        """What `encode_text` or, `as_arrays`, `encode_text_to_array` gives for each text. One call encodes all of them
-        free of the GIL, so many short texts cost little more than a long one. None and errors as there, for all."""
-        if compiled := self.compiled:
-            with suppress(LookupError):
-                return compiled.encode_batch(texts, scanner, self._limit, as_arrays)
-        return None
+    def encode_texts(self, texts: list[str], scanner: "kernel.Scanner | None", as_arrays: bool) -> list[Any] | None:
+        """The ids of each text, lists or arrays of four bytes an id. `scanner` splits them, None: each is one piece.
+        One call encodes all free of the GIL, so many short texts cost little more than a long one. None if it takes
+        Python; errors as above."""
+        try:
+            return self.compiled.encode_batch(texts, scanner, self._limit, as_arrays) if self.compiled else None
+        except LookupError:
+            return None
 
     def compatible(self, left: int, right: int) -> bool:
         """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids. A list of
@@ -262,7 +243,7 @@ class Vocabulary:
     @property
     def is_faithful(self) -> bool:
         """Whether the ids of a piece always decode to its bytes; not with an unknown token or an end-of-word marker."""
-        return self._symbols.faithful
+        return self._symbols.is_faithful
 
     @property
     def has_repeats(self) -> bool:
@@ -423,10 +404,3 @@ class Vocabulary:
 def _of_merges(base: Any, columns: "array[int]", bytes_of: Any, specials: Any, symbols: Any, whole: Any) -> Vocabulary:
     merges = list(zip(columns[::3], columns[1::3], columns[2::3], strict=True))
     return Vocabulary(base, merges, specials, symbols=symbols, whole_pieces=whole, bytes_of=bytes_of)
-
-
-def numbers(kind: str, data: bytes) -> "array[int]":
-    """Numbers that the kernel has packed, as an array of this type code."""
-    found = array(kind)
-    found.frombytes(data)
-    return found

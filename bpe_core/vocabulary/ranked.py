@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bpe_core import kernel
-from bpe_core.vocabulary import Vocabulary, check_special_tokens, numbers
+from bpe_core.vocabulary import Vocabulary, check_special_tokens
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Store
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols, bytes_among
@@ -187,7 +187,7 @@ def recovered(
     while some := list(islice(tokens, _SLICE)):
         if encoder:
             packed_ids, packed_ends = encoder.parents([token for token, _ in some])
-            ids, ends = numbers("I", packed_ids), numbers("Q", packed_ends)
+            ids, ends = array("I", packed_ids), array("Q", packed_ends)
             for (_, made), end, n in zip(some, ends, map(sub, ends, chain((0,), ends)), strict=True):
                 yield (ids[end - 2], ids[end - 1], made) if n == 2 else None
             continue

@@ -1,6 +1,7 @@
 """The first symbols of a piece, before any merge: its bytes, or its characters where a vocabulary is made of those."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from bpe_core.errors import UnknownTokenError
@@ -10,32 +11,26 @@ Tables = tuple[tuple[int | None, ...], int | None, dict[bytes, int] | None]
 None, {character in UTF-8: id} or, if the symbols are bytes, None)."""
 
 
-class _Tables:
-    """Symbols are equal if they have the same tables."""
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-
-class ByteSymbols(_Tables):
+@dataclass(frozen=True, slots=True)
+class ByteSymbols:
     """Each byte is a symbol, and perhaps a marker follows the last one: Sennrich's `</w>`."""
 
-    def __init__(self, ids: Mapping[int, int], end: int | None = None) -> None:
-        """`ids` maps a byte to its token; some published files lack bytes. `end` is the token of the marker."""
-        self._ids: Final = ids
-        self.end: Final = end
-        self.faithful: Final = end is None
+    byte_ids: Mapping[int, int]  # byte -> its token; some published files lack bytes
+    end: int | None = None  # the token of the marker
+
+    @property
+    def is_faithful(self) -> bool:
         """Whether the symbols have the bytes of the piece; not so with an unknown token or an end-of-word marker."""
+        return self.end is None
 
     @property
     def tables(self) -> Tables:
-        return tuple(map(self._ids.get, range(256))), self.end, None
+        return tuple(map(self.byte_ids.get, range(256))), self.end, None
 
     def ids(self, piece: bytes) -> list[int]:
         """The symbols of a piece as ids. Raises `UnknownTokenError` for a byte or character without one."""
-        ids = self._ids
         try:
-            found = [ids[byte] for byte in piece]
+            found = list(map(self.byte_ids.__getitem__, piece))
         except KeyError as error:
             raise UnknownTokenError(f"This vocabulary has no token for the byte 0x{error.args[0]:02x}.") from None
         return found if self.end is None or not piece else [*found, self.end]
@@ -45,48 +40,45 @@ class ByteSymbols(_Tables):
         return [piece[i : i + 1] for i in range(len(piece))]
 
 
-class CharacterSymbols(_Tables):
+@dataclass(frozen=True, slots=True)
+class CharacterSymbols:
     """Each character is a symbol; one without a token becomes its bytes or, without those, the unknown token.
     SentencePiece does so, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`."""
 
+    id_of: Mapping[str, int]  # character -> its token
+    byte_ids: Mapping[int, int]
+    unknown: int | None = None  # the unknown token
+    fuse: bool = False  # whether unknown characters in a row become one token
     end = None
 
-    def __init__(
-        self, ids: Mapping[str, int], byte_ids: Mapping[int, int], unknown: int | None = None, *, fuse: bool = False
-    ) -> None:
-        """`ids` maps characters, `byte_ids` bytes to tokens; `unknown` is the unknown token, or None. With `fuse`,
-        unknown characters in a row become one token."""
-        self._ids: Final = ids
-        self._byte_ids: Final = byte_ids
-        self._unknown: Final = unknown
-        self._fuse: Final = fuse
-        self.faithful: Final = unknown is None or len(byte_ids) == 256
+    @property
+    def is_faithful(self) -> bool:
+        return self.unknown is None or len(self.byte_ids) == 256
 
     @property
     def tables(self) -> Tables:
-        characters = {character.encode(errors="surrogatepass"): token for character, token in self._ids.items()}
-        return tuple(map(self._byte_ids.get, range(256))), None, characters
+        characters = {character.encode(errors="surrogatepass"): token for character, token in self.id_of.items()}
+        return tuple(map(self.byte_ids.get, range(256))), None, characters
 
     def has_all_of(self, token: bytes) -> bool:
         """Whether all characters of a token have tokens of their own."""
-        return self._ids.keys() >= set(token.decode(errors="surrogateescape"))
+        return self.id_of.keys() >= set(token.decode(errors="surrogateescape"))
 
     def ids(self, piece: bytes) -> list[int]:
         """The ids of a piece. Raises `UnknownTokenError` for what has no id if there is no unknown token."""
         found: list[int] = []
-        known = self._ids
         for character in piece.decode(errors="surrogateescape"):  # a part of a piece may end inside a character
-            token = known.get(character)
+            token = self.id_of.get(character)
             if token is not None:
                 found.append(token)
                 continue
             data = character.encode(errors="surrogateescape")
-            if all(byte in self._byte_ids for byte in data):
-                found += (self._byte_ids[byte] for byte in data)
-            elif self._unknown is None:
+            if all(byte in self.byte_ids for byte in data):
+                found += (self.byte_ids[byte] for byte in data)
+            elif self.unknown is None:
                 raise UnknownTokenError(f"This vocabulary has no token for the character {_named(character)}.")
-            elif not self._fuse or found[-1:] != [self._unknown]:
-                found.append(self._unknown)
+            elif not self.fuse or found[-1:] != [self.unknown]:
+                found.append(self.unknown)
         return found
 
     def parts(self, piece: bytes) -> list[bytes]:

@@ -57,7 +57,7 @@ def last_document(end):
 def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, small, monkeypatch, seed, by_python):
     loaded = load(tokenizer)
     if by_python:  # as if each text had a symbol without a token
-        monkeypatch.setattr(Vocabulary, "encode_text_to_array", lambda *_: None)
+        monkeypatch.setattr(Vocabulary, "encode_texts", lambda *_: None)
     documents = texts(random.Random(seed), *SPECIALS)
     lines = [" ".join(map(str, loaded.encode(text, allowed_special="all"))) for text in documents]
     for n_threads in (1, 2, 5):

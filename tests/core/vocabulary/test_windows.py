@@ -130,7 +130,7 @@ def test_ranks_with_gaps_in_them_and_with_ties(width, rank_of, data):
 def test_a_mark_at_the_end_and_letters_without_a_token():
     """Symbols need not be the bytes of the piece: what is looked at is symbols."""
     base = {97: b"a", 98: b"b", 256: b"</w>"}
-    vocabulary = Vocabulary.marked(base, [(97, 98, 257), (257, 257, 258), (258, 256, 259)], {}, 256)
+    vocabulary = Vocabulary(base, [(97, 98, 257), (257, 257, 258), (258, 256, 259)], end_of_word=256)
     assert vocabulary.encode(b"ab" * 1_000) == (258,) * 499 + (259,)
 
 
