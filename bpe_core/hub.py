@@ -25,13 +25,12 @@ KINDS: Final = "a model of OpenAI's (gpt-4o), an encoding (o200k_base), or an OW
 _ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 _ENCODINGS: Final = {known.name: known.models for known in KNOWN_FILES.values() if known.models}
 _DIGEST_OF: Final = {known.name: digest for digest, known in KNOWN_FILES.items()}
-_LARGEST_FILE: Final = 64 << 20  # bytes; a larger file is none of the published ones, and its digest is not computed
-
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` is the name of a known model or encoding, or has the form OWNER/NAME and is not a path."""
+    """Whether `text` is the name of a known model or encoding, or has the form OWNER/NAME, and OWNER is no folder and
+    NAME ends like no tokenizer file."""
     return encoding_of(text) is not None or _is_repository(text)
 
 
@@ -49,16 +48,8 @@ def encoding_of(name: str) -> str | None:
 
 
 def _is_repository(text: str) -> bool:
-    """Whether it has the form OWNER/NAME, and OWNER is no folder and NAME ends like no tokenizer file."""
     is_path = text.endswith((".json", ".model", ".tiktoken", ".txt", ".bpe")) or os.path.isdir(text.partition("/")[0])
     return not is_path and _REPOSITORY.fullmatch(text) is not None
-
-
-def cached(name: str) -> Path | None:
-    """The file of the tokenizer called `name`, if it is in a cache, whichever program put it there; None otherwise."""
-    if encoding := encoding_of(name):
-        return _cached_encoding(encoding)
-    return _in_repository(_hub() / f"models--{name.replace('/', '--')}") if _is_repository(name) else None
 
 
 def all_cached() -> Iterator[tuple[str, Path]]:
@@ -82,12 +73,12 @@ def located(text: str, tell: Tell = lambda done, total, what: None) -> str | Pat
 
 def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
     """The file of the tokenizer called `name`, downloaded if it is not in a cache. Raises `FetchError`."""
-    if found := cached(name):
-        return found
     if encoding := encoding_of(name):
-        return _fetch_encoding(name, encoding, tell)
+        return _cached_encoding(encoding) or _fetch_encoding(name, encoding, tell)
     if not _is_repository(name):
         raise FetchError(f"{quoted(name)} is not the name of a tokenizer; name {KINDS}.")
+    if found := _in_repository(_hub() / f"models--{name.replace('/', '--')}"):
+        return found
     try:
         from huggingface_hub import HfApi, hf_hub_download
     except ImportError:
@@ -160,8 +151,8 @@ def _cached_encoding(encoding: str) -> Path | None:
     """The file of an encoding in tiktoken's cache, verified by its SHA-256; None if it is not there."""
     path = _place(encoding)
     with suppress(OSError):
-        if path and path.stat().st_size <= _LARGEST_FILE:
-            return path if hashlib.sha256(path.read_bytes()).hexdigest() == _DIGEST_OF[encoding] else None
+        if path and hashlib.sha256(path.read_bytes()).hexdigest() == _DIGEST_OF[encoding]:
+            return path
     return None
 
 

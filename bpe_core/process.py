@@ -94,30 +94,23 @@ def guarded(run: Callable[[], int], prog: str) -> int:
 def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
     """Run `main`, and end this process with what it returns.
 
-    With 2 and a sentence where the compiled kernel is required and not there; with INTERRUPTED after a Ctrl+C.
+    With 2 and a sentence where the compiled kernel is required and not there; with INTERRUPTED after a Ctrl+C. Python's
+    own way out waits for threads, and frees a vocabulary of 200,000 tokens one by one: 0.1 seconds and more.
     """
     try:
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if os.environ.get("BPESCOPE_KERNEL") == "1":
             import_module("bpe_core.kernel")  # which refuses now, and not where it is imported late
-        end(main())
+        os._exit(main())
     except KernelError as error:
         print_to_stderr(f"{prog}: {error}")
-        end(2)
+        os._exit(2)
     except KeyboardInterrupt:  # answered with all frames still there: to free what they hold can take seconds
         print_to_stderr(f"{prog}: Interrupted.")
         with suppress(OSError):
             sys.stdout.flush()
-        end(INTERRUPTED)
-
-
-def end(code: int) -> NoReturn:
-    """End this process, whatever its threads are doing; stdout must have been flushed.
-
-    Python would wait for all threads, and then free a vocabulary of 200,000 tokens one by one: 0.1 seconds and more.
-    """
-    os._exit(code)
+        os._exit(INTERRUPTED)
 
 
 def available_cores() -> int:

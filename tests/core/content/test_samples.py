@@ -4,12 +4,10 @@ import re
 import subprocess
 import sys
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
-from bpe_core.content.samples import SampleText, editor_greeting, samples
-from bpe_core.errors import TextError
+from bpe_core.content.samples import SampleText, samples
 from bpe_core.trainer import train
 
 NAMES = [sample.name for sample in samples()]
@@ -30,12 +28,6 @@ def test_titles_and_reasons_fit_the_screen_and_texts_are_small_and_harmless(samp
     text = data.decode("utf-8")
     assert not text.startswith("\ufeff")
     assert not set(text) & {"\x00", "\x07", "\x1b", "\x7f", "\x9b", "\ufffd"}, "nothing commands a terminal"
-
-
-def test_missing_samples_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_core.content.samples._HOMES", (tmp_path / "neither", tmp_path / "nor"))
-    with pytest.raises(TextError, match="sample texts are missing"):
-        editor_greeting()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tiktoken.model import encoding_name_for_model
 from bpe_core import hub
 from bpe_core.errors import FetchError
 from bpe_core.formats.known_files import KNOWN_FILES
-from bpe_core.hub import cached, encoding_of, fetch, located
+from bpe_core.hub import all_cached, encoding_of, fetch, located
 
 ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 
@@ -52,9 +52,10 @@ def test_what_tiktoken_has_fetched_needs_neither_network_nor_tiktoken(tmp_path, 
     path = tmp_path / "tiktoken" / hashlib.sha1(ADDRESS.encode()).hexdigest()
     path.parent.mkdir()
     path.write_bytes(b"something else")
-    assert cached("gpt-4o") is None
+    with pytest.raises(FetchError):
+        fetch("gpt-4o")
     path.write_bytes(data)
-    assert cached("gpt-4o") == located("gpt-4o") == path
+    assert located("gpt-4o") == path and list(all_cached()) == [("o200k_base", path)]
 
 
 def test_what_the_hub_s_library_has_fetched_needs_neither_network_nor_library(tmp_path, monkeypatch):
