@@ -35,11 +35,7 @@ def is_name(text: str) -> bool:
 
 
 def encoding_of(name: str) -> str | None:
-    """The name of the encoding that `name` names, or that the model `name` uses; None if neither is known.
-
-    >>> encoding_of("gpt-4o-mini"), encoding_of("gpt-4-turbo"), encoding_of("gpt-oss-20b")
-    ('o200k_base', 'cl100k_base', None)
-    """
+    """The name of the encoding that `name` names, or that the model `name` uses; None if neither is known."""
     for encoding, models in _ENCODINGS.items():
         versioned = tuple(f"{model}-" for model in models if model.startswith(("gpt-", "chatgpt-", "o")))
         if name in (encoding, *models) or name.startswith(versioned):

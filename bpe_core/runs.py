@@ -26,12 +26,7 @@ _NONE: Final = "none"  # of an option that a training was not asked for
 def run_options(tokenizer: Tokenizer) -> dict[str, str]:
     """The name of each option -> its value, for a tokenizer that keeps the record of its training; {} for others.
 
-    Names are those of `OPTIONS`; "texts", the corpus without its weights, comes last.
-
-    >>> from bpe_core import train
-    >>> list(run_options(train("low lower", vocab_size=260, ties="largest")).items())[:3]
-    [('vocabulary', '260'), ('pattern', 'gpt4'), ('ties', 'largest')]
-    """
+    Names are those of `OPTIONS`; "texts", the corpus without its weights, comes last."""
     record = tokenizer.record
     if record is None:
         return {}

@@ -11,11 +11,7 @@ _SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;'\"", " "))
 
 
 def exact_fraction(text: str) -> Fraction:
-    """The number that a text such as "1/10000", "2.5" or "3" stands for. ValueError for any other text.
-
-    >>> exact_fraction("0.0001"), exact_fraction("1/3")
-    (Fraction(1, 10000), Fraction(1, 3))
-    """
+    """The number that a text such as "1/10000", "2.5" or "3" stands for. ValueError for any other text."""
     if len(text) > 40 or "e" in text.lower():  # 1e999999999 is a fraction that no computer holds
         raise ValueError
     try:
@@ -75,15 +71,8 @@ class FoundIds(NamedTuple):
 
 
 def ids_in(text: str) -> FoundIds:
-    """The ids in a text: words between spaces, commas, semicolons and brackets, or the list in an object of JSON.
-
-    So is the list in a dictionary, as Python prints what transformers encodes.
-
-    >>> ids_in("[9906, 1917]").ids, ids_in('{"ids": [9906]}').ids, ids_in("1 two 3").odd
-    ([9906, 1917], [9906], [(1, 'two')])
-    >>> ids_in("{'text': \\"don't\\", 'input_ids': [9906, 1917], 'attention_mask': [1, 1]}").ids
-    [9906, 1917]
-    """
+    """The ids in a text: words between spaces, commas, semicolons and brackets, or the list in an object of JSON, or in
+    a dictionary, as Python prints what transformers encodes."""
     if text.lstrip()[:1] == "{":
         if (found := _LIST.search(text)) is None:
             return FoundIds([], [(0, text)])

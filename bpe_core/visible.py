@@ -28,20 +28,12 @@ _NO_SCRIPTS: Final = frozenset({"FULLWIDTH", "HALFWIDTH", "MODIFIER", "FEMININE"
 
 
 def visible(text: str) -> str:
-    """`text` with the characters in `CONTROLS` replaced by their glyphs, safe to write to a terminal; of equal length.
-
-    >>> visible("a\\x1b[2Jb")
-    'a␛[2Jb'
-    """
+    """`text` with glyphs for the characters in `CONTROLS`, safe to write to a terminal; of equal length."""
     return text.translate(CONTROLS)
 
 
 def shortened(text: str, most: int) -> str:
-    """`text` if it has at most `most` characters; else `most` in all of its beginning, an ellipsis, and its end.
-
-    >>> shortened("from here to there", 9), shortened("from here", 2)
-    ('from …ere', 'f…')
-    """
+    """`text` if it has at most `most` characters; else `most` in all of its beginning, an ellipsis, and its end."""
     if len(text) <= most:
         return text
     end = most // 3
@@ -54,11 +46,7 @@ def quoted(text: str, most: int = 40) -> str:
 
 
 def character_name(character: str) -> str:
-    """The Unicode name of a character in lower case; for one without a name, its kind.
-
-    >>> character_name("é"), character_name("\\t"), character_name("\\U00100000"), character_name("\\uffff")
-    ('latin small letter e with acute', 'control character', 'private use', 'unassigned')
-    """
+    """The Unicode name of a character in lower case; for one without a name, its kind."""
     return name(character, _NAMELESS.get(category(character), "unassigned")).lower()
 
 
@@ -66,31 +54,19 @@ def character_name(character: str) -> str:
 def letter_script(letter: str) -> str:
     """The script of a letter, by the first word of its name in Unicode; "" if that is none.
 
-    Letters that several scripts share have one, unlike in `script_runs`: the Ohm sign, say.
-
-    >>> letter_script("é"), letter_script("я"), letter_script("の"), letter_script("漢")
-    ('latin', 'cyrillic', 'kana', 'cjk')
-    """
+    Letters that several scripts share have one, unlike in `script_runs`: the Ohm sign, say."""
     first = name(letter, "").partition(" ")[0]
     return "" if first in _NO_SCRIPTS else _TOGETHER.get(first, first).lower()
 
 
 @lru_cache(maxsize=1 << 16)
 def token_label(token: bytes) -> str:
-    r"""A token's bytes as a label: valid UTF-8 as text with its whitespace made visible, other bytes as `\xNN`.
-
-    >>> token_label(b" the"), token_label(b"\xf0\x9f"), token_label("é\n".encode())
-    ('␣the', '\\xf0\\x9f', 'é↵')
-    """
+    r"""A token's bytes as a label: valid UTF-8 as text with its whitespace made visible, other bytes as `\xNN`."""
     return token.decode("utf-8", "backslashreplace").translate(_LABELS)
 
 
 def code(text: str) -> str:
-    """A text as code in a table of Markdown, its backticks and bars kept.
-
-    >>> code("a|b"), code("``")
-    ('`a\\\\|b`', '``` `` ```')
-    """
+    """A text as code in a table of Markdown, its backticks and bars kept."""
     text, fence = visible(text), "`"
     while fence in text:
         fence += "`"
@@ -99,11 +75,7 @@ def code(text: str) -> str:
 
 
 def counted(number: int, noun: str, several: str = "") -> str:
-    """`number` with thousands separators, and the noun; `several` is its plural where that is not noun + "s".
-
-    >>> counted(1, "token"), counted(0, "token"), counted(2_000, "time"), counted(2, "entry", "entries")
-    ('1 token', '0 tokens', '2,000 times', '2 entries')
-    """
+    """`number` with thousands separators, and the noun; `several` is its plural where that is not noun + "s"."""
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"
 
 
@@ -122,11 +94,7 @@ def fitted(text: str, most: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time for reading, never longer than it is exact.
-
-    >>> duration(0.4), duration(75), duration(7300)
-    ('under 1 s', '1 min 15 s', '2 h 1 min')
-    """
+    """A time for reading, never longer than it is exact."""
     if seconds < 1:
         return "under 1 s"
     minutes, rest = divmod(round(seconds), 60)

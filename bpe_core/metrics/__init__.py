@@ -12,11 +12,7 @@ from bpe_core.tokenizer import Tokenizer
 
 
 def bytes_per_token(n_bytes: int, n_tokens: int) -> float:
-    """n_bytes / n_tokens, the compression ratio, for a text of `n_bytes` in UTF-8; 0.0 for no tokens.
-
-    >>> bytes_per_token(11, 5)
-    2.2
-    """
+    """n_bytes / n_tokens, the compression ratio, for a text of `n_bytes` in UTF-8; 0.0 for no tokens."""
     return n_bytes / n_tokens if n_tokens else 0.0
 
 

@@ -152,9 +152,6 @@ def read_morphemes(text: str) -> list[tuple[str, ...]]:
 
     Morphemes are separated by white space, "+" or "|", where there is none of these by "-"; "@@" at a separator is
     part of it. Raises `TextError` if there is no word, or if the morphemes of a line do not make the word before them.
-
-    >>> read_morphemes("un+break+able\\n\\ndogs\\tdog s\\nlow@@ est\\nre-do")
-    [('un', 'break', 'able'), ('dog', 's'), ('low', 'est'), ('re', 'do')]
     """
     words = []
     for number, line in enumerate(text.splitlines(), 1):

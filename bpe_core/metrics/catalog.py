@@ -28,10 +28,6 @@ def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Compariso
     return lambda all, i: formula(all.token_counts[i].values())
 
 
-def _by_vocabulary(all: Comparison, i: int) -> float:
-    return metrics.renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_vocab))
-
-
 # Each gives the value for the tokenizer of an index: from sizes alone, so for one text, a folder or a script, too.
 _OF_AMOUNTS: Final[Mapping[str, Callable[[Amounts, int], float]]] = {
     "tokens": lambda one, i: one.n_tokens[i],
@@ -44,7 +40,9 @@ _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
     "whole_words": lambda all, i: _ratio(all.total.n_whole_words[i], all.total.n_words),
     "renyi_entropy": _of_counts(metrics.renyi_entropy),
     "renyi_efficiency": _of_counts(metrics.renyi_efficiency),
-    "renyi_efficiency_of_vocabulary": _by_vocabulary,
+    "renyi_efficiency_of_vocabulary": lambda all, i: (
+        metrics.renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_vocab))
+    ),
     "shannon_entropy": _of_counts(lambda counts: metrics.renyi_entropy(counts, 1)),
     "shannon_efficiency": _of_counts(metrics.shannon_efficiency),
     "utilization": lambda all, i: _ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab),
@@ -63,11 +61,7 @@ OF_PARTS: Final = (*_OF_AMOUNTS, "parity")
 
 def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | None = None) -> float | None:
     """A metric of `OF_PARTS` for the tokenizer `index`; None for parity without a `reference` to relate to, and where
-    whole words are not counted yet.
-
-    >>> of_amounts("bytes_per_token", Amounts("a", 11, 11, 2, (5,), (0,)), 0)
-    2.2
-    """
+    whole words are not counted yet."""
     if compute := _OF_AMOUNTS.get(key):
         return compute(amounts, index) if amounts.n_whole_words or key != "continued_words" else None
     return None if reference is None else _ratio(amounts.n_tokens[index], reference.n_tokens[index])

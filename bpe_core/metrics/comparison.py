@@ -334,11 +334,7 @@ def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
 def sections(text: str) -> list[tuple[str, str, int]]:
     """(title, text, line) of the parts of a text that begin with a line "# Title"; what comes before is ignored.
 
-    The text is what follows that line, without newlines at either end; `line` is the number of its first, from 1.
-
-    >>> sections("a tale\\n\\n# English\\n\\nOnce\\n\\n# Deutsch\\nEinst\\n")
-    [('English', 'Once', 5), ('Deutsch', 'Einst', 8)]
-    """
+    The text is what follows that line, without newlines at either end; `line` is the number of its first, from 1."""
     found: list[tuple[str, str, int]] = []
     before, *parts = regex.split(r"(?m)^# (.*)$", text)
     line = 1 + before.count("\n")

@@ -60,7 +60,6 @@ class Job:
             threading.Thread(target=self._read, args=(pipe,), name="messages", daemon=True).start()
 
     def close(self) -> None:
-        """End the report, and restore the signal handlers that were there before."""
         if self._handlers:
             signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._handlers.items():
@@ -69,10 +68,7 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
         return time.monotonic() - self._began
-
-    # Reporting
 
     def send(self, event: Event) -> None:
         """Report an event; a slow reader slows the work down, and without a reader it is stopped."""
@@ -94,8 +90,6 @@ class Job:
         if self.stopped:
             raise Stopped
         return is_due
-
-    # Messages and signals
 
     def next_message(self) -> Any:
         """The next message for the work, waited for; None if the job is to stop."""

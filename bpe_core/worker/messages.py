@@ -155,11 +155,7 @@ _HEAD: Final = 4  # bytes before each message that say how long it is, the most 
 
 
 def packed(message: object) -> bytes:
-    """The message as it goes through a pipe: its length, and it pickled.
-
-    >>> list(Unpacker().feed(packed(Saved("out.json"))))
-    [Saved(path='out.json')]
-    """
+    """The message as it goes through a pipe: its length, and it pickled."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return len(data).to_bytes(_HEAD, "big") + data
 

@@ -1,0 +1,45 @@
+"""What stands for characters, bytes and numbers in sentences, one example a line."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from bpe_core.typed_numbers import exact_fraction
+from bpe_core.utf8 import byte_offsets, completed, incomplete_ends, utf8, without_surrogates
+from bpe_core.visible import character_name, code, counted, duration, letter_script, shortened, token_label, visible
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "value"),
+    [
+        (visible, ("a\x1b[2Jb",), "a␛[2Jb"),
+        (shortened, ("from here to there", 9), "from …ere"),
+        (shortened, ("from here", 2), "f…"),
+        (character_name, ("é",), "latin small letter e with acute"),
+        (character_name, ("\t",), "control character"),
+        (character_name, ("\U00100000",), "private use"),
+        (character_name, ("\uffff",), "unassigned"),
+        *((letter_script, (letter,), script) for letter, script in (("é", "latin"), ("я", "cyrillic"), ("の", "kana"))),
+        (token_label, (b" the",), "␣the"),
+        (token_label, (b"\xf0\x9f",), "\\xf0\\x9f"),
+        (token_label, ("é\n".encode(),), "é↵"),
+        (code, ("a|b",), "`a\\|b`"),
+        (code, ("``",), "``` `` ```"),
+        (counted, (1, "token"), "1 token"),
+        (counted, (0, "token"), "0 tokens"),
+        (counted, (2000, "entry", "entries"), "2,000 entries"),
+        (duration, (0.4,), "under 1 s"),
+        (duration, (75,), "1 min 15 s"),
+        (duration, (7300,), "2 h 1 min"),
+        (without_surrogates, ("\ud83d\ude0a \ud83d",), "😊 \ufffd"),
+        (utf8, ("a\ud800",), b"a\xef\xbf\xbd"),
+        (list, (byte_offsets("aé"),), [0, 1, 3]),
+        (incomplete_ends, (b"\x8a\xf0\x9f",), (b"\x8a", b"\xf0\x9f")),
+        (next, (completed(b"\xc3"),), "À"),
+        (exact_fraction, ("0.0001",), Fraction(1, 10000)),
+        (exact_fraction, ("1/3",), Fraction(1, 3)),
+    ],
+)
+def test_by_example(function: Callable[..., object], arguments: tuple[object, ...], value: object) -> None:
+    assert function(*arguments) == value
