@@ -39,6 +39,13 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
     `pattern` replaces the file's split pattern. A file without one, such as ranks of tiktoken, needs it unless it is a
     published file (`known_files`): `PatternNeededError`. Raises `FormatError` if the file cannot be read, is broken, or
     is of an unsupported kind, and `PatternError` if `pattern` is not valid.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from bpe_core import train
+    >>> with TemporaryDirectory() as folder:
+    ...     save(train("low lower", vocab_size=258), f"{folder}/low.json")
+    ...     load(f"{folder}/low.json").encode("lower")
+    [257, 101, 114]
     """
     if pattern is not None:
         splitter(pattern)  # a wrong one is not the file's fault

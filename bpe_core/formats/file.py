@@ -16,6 +16,7 @@ from bpe_core import untrusted_json
 from bpe_core.corpus.reading import Unreadable, one_sentence, packing_of, unpacked
 from bpe_core.errors import FormatError
 from bpe_core.typed_numbers import amount, exact_fraction
+from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import quoted, shortened, visible
 
 HOLDERS: Final = (
@@ -102,7 +103,6 @@ class TokenizerFile:
             self.broken(f"it is not UTF-8 at byte {error.start}")
 
     def fields(self, *, strict: bool = True) -> "Fields":
-        """The JSON object in the file, read by `untrusted_json.parse`. Raises `FormatError`."""
         try:
             return Fields(untrusted_json.parse(self.data, strict=strict, most=MOST_VALUES), self.where)
         except untrusted_json.JsonError as error:
@@ -113,7 +113,6 @@ class TokenizerFile:
         raise FormatError(f"{self.where} is broken: {problem}.")
 
     def unsupported(self, what: str) -> NoReturn:
-        """Raise the `FormatError` that the file cannot be used; `what` is a clause that says why."""
         raise FormatError(f"{self.where} cannot be used: {what}.")
 
 
@@ -149,7 +148,6 @@ class Fields:
         return self.values[key] if key in self else default
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A string without lone surrogates."""
         value = self.any(key, default)
         if not isinstance(value, str):
             self.fail(key, f"a text was expected, not {_named(value)}")
@@ -225,7 +223,6 @@ class Fields:
 
 
 def is_number(value: object, largest: int = LARGEST_NUMBER) -> TypeGuard[int]:
-    """Whether `value` is an int, and no bool, from 0 to `largest`."""
     return type(value) is int and 0 <= value <= largest
 
 
@@ -239,17 +236,13 @@ def amount_in(value: object) -> int | None:
 
 
 def id_in(digits: str | bytes) -> int | None:
-    """The id that is written in decimal digits; None if it is none."""
     is_id = digits.isascii() and digits.isdigit() and len(digits) <= 10 and int(digits) <= LARGEST_ID
     return int(digits) if is_id else None
 
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Whether `value` is a string without lone surrogates, so that it can be written as UTF-8."""
-    try:
-        return isinstance(value, str) and value.encode() is not None
-    except UnicodeEncodeError:
-        return False
+    """Whether `value` is a string without surrogates, so that it can be written as UTF-8."""
+    return isinstance(value, str) and without_surrogates(value) == value
 
 
 def _named(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from bpe_core.formats.file import MOST_MADE, TokenizerFile, id_in, refuse
 from bpe_core.formats.huggingface.writing import matching_all
-from bpe_core.formats.native import bytes_made
+from bpe_core.formats.native import bytes_from, bytes_made
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.pattern import is_bare_word
 from bpe_core.tokenizer import Tokenizer
@@ -19,7 +19,7 @@ from bpe_core.vocabulary.merge_loop import Triple
 
 _FIRST_LINE: Final = "minbpe v1"
 _NAME_OF: Final = {source: name for name, source in PATTERNS.items()}
-_ALPHABET: Final = {byte: bytes([byte]) for byte in range(256)}
+_ALPHABET: Final = bytes_from(0)
 _TARGET: Final = "for minbpe"
 
 

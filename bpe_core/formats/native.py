@@ -52,7 +52,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     head |= {"n_vocab": tokenizer.n_vocab, "special_tokens": dict(vocabulary.special_tokens)}
     yield "{\n" + "".join(map(_entry, head, head.values()))
     first = min(base, default=0)
-    if base == _bytes_from(first):
+    if base == bytes_from(first):
         yield _entry("first_byte", first)
     else:
         yield from _table("base", map(str, base), (data.hex() for data in base.values()))
@@ -78,7 +78,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     yield "\n}\n"
 
 
-def _bytes_from(first: int) -> dict[int, bytes]:
+def bytes_from(first: int) -> dict[int, bytes]:
     return {first + byte: bytes([byte]) for byte in range(256)}
 
 
@@ -172,7 +172,7 @@ def _pattern(fields: Fields) -> str:
 
 def _base(fields: Fields) -> dict[int, bytes]:
     if "first_byte" in fields:
-        return _bytes_from(fields.number("first_byte", largest=LARGEST_ID - 255))
+        return bytes_from(fields.number("first_byte", largest=LARGEST_ID - 255))
     base: dict[int, bytes] = {}
     for row, (token, digits) in enumerate(zip(*fields.columns("base", ("token", "text")), strict=True)):
         try:
@@ -185,7 +185,6 @@ def _base(fields: Fields) -> dict[int, bytes]:
 
 
 def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> TrainingRecord:
-    """The record in a file that tells these `steps` with its merges. Raises `FormatError`."""
     training = fields.fields("training")
     values: dict[str, Any] = {}
     for field in fields_of(TrainingRecord):

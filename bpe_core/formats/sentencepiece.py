@@ -12,6 +12,7 @@ from typing import Final
 
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.huggingface import WORDS
+from bpe_core.formats.huggingface.writing import specials_of
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import Normalizer, prepended, replaced, replaced_matches, stripped
@@ -147,14 +148,13 @@ def _tokenizer(pieces: list[Piece], adds_prefix: bool, removes_spaces: bool, nam
         rank_of={data: ranks[scores[token]] for data, token in id_of.items()},
         whole_pieces=False,
     )
-    added = [AddedToken(text, token, special=True) for text, token in specials.items()]
-    added += [AddedToken(names[token], token, normalized=True) for token in of_kind[_USER_DEFINED]]
+    defined = (AddedToken(names[token], token, normalized=True) for token in of_kind[_USER_DEFINED])
     rules = [*replaced_matches("  +", " "), *stripped(True, False, " ")] * removes_spaces
     rules += [*prepended(METASPACE)] * adds_prefix + [*replaced(" ", METASPACE)]
     rules += [*stripped(False, True, METASPACE)] * removes_spaces
     keeps_words_apart = all(METASPACE not in names[token].lstrip(METASPACE) for token in normal)
     preparation = Preparation(
-        tuple(added),
+        (*specials_of(vocabulary), *defined),
         Normalizer(rules),
         (SplitStep(splitter(WORDS)),) if keeps_words_apart else (),
         has_metaspace=True,

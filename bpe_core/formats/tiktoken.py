@@ -36,7 +36,6 @@ def recognizes(data: bytes) -> bool:
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` replaces that of a published file, and is needed for another."""
     known = KNOWN_FILES.get(sha256(file.data).hexdigest(), KnownFile(file.stem, "", {}))
     tokens, id_of = kernel.read_ranks(file.data) or (_line_by_line(file), None)
     vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
@@ -44,19 +43,16 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         why = "holds ranks, but not how to split a text, and is none of the published files known here"
         raise PatternNeededError(f"{file.where} {why}; name its pattern, such as llama3 or qwen2 (--pattern).")
     pattern = known.pattern if pattern is None else pattern
-    preparation = None
-    if known.normalization:
-        preparation = Preparation(
-            added=specials_of(vocabulary),
-            normalize=normal_form(known.normalization),
-            steps=(SplitStep(splitter(pattern)),),
-            description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
-        )
+    preparation = known.normalization and Preparation(
+        added=specials_of(vocabulary),
+        normalize=normal_form(known.normalization),
+        steps=(SplitStep(splitter(pattern)),),
+        description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
+    )
     return Tokenizer(vocabulary, pattern, name=known.name, preparation=preparation)
 
 
 def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
-    """Id -> bytes. Raises `FormatError`, which names the line."""
     tokens: dict[int, bytes] = {}
     for number, line in enumerate(file.data.splitlines(), 1):
         parts = line.split()

@@ -2,6 +2,9 @@
 
 No merge crosses from one piece into the next. Character properties such as `\\p{L}` are those of the Unicode version
 of the installed `regex` module.
+
+>>> list(PATTERNS)
+['none', 'words', 'gpt2', 'gpt4', 'gpt4o', 'llama3', 'qwen2']
 """
 
 from functools import lru_cache

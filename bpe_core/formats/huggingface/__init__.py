@@ -45,7 +45,6 @@ def recognizes(data: bytes) -> bool:
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` replaces the splits of its pre-tokenizer. Raises `FormatError`."""
     return tokenizer_of(file.fields(), file, configuration_of(file), pattern)
 
 
@@ -56,7 +55,7 @@ def configuration_of(file: TokenizerFile) -> Fields:
 
 
 def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, pattern: str | None) -> Tokenizer:
-    """The tokenizer described by an object as in tokenizer.json; `pattern` as in `read`. Raises `FormatError`."""
+    """The tokenizer described by an object as in tokenizer.json; `pattern` replaces its splits."""
     described = fields.fields("model")
     kind = described.text("type", "BPE" if "merges" in described else "WordPiece")
     if kind != "BPE":
