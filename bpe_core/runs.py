@@ -14,7 +14,7 @@ from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
 from bpe_core.metrics import bytes_per_token, merges_in_common
-from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
+from bpe_core.metrics.training_curve import CurvePoint, training_curve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options
 from bpe_core.visible import counted, shortened, token_label, visible
@@ -30,8 +30,7 @@ def run_options(tokenizer: Tokenizer) -> dict[str, str]:
     record = tokenizer.record
     if record is None:
         return {}
-    values = {field: getattr(record, field) for field in OPTION_OF if field != "special_tokens"}
-    values["special_tokens"] = tokenizer.special_tokens
+    values = {field: getattr(record, field) for field in OPTION_OF} | {"special_tokens": tokenizer.special_tokens}
     weights = record.weights or " ".join(f"{one.name}={one.weight}" for one in record.sources if one.weight != 1)
     size = sum(source.bytes for source in record.sources)
     digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
@@ -204,7 +203,13 @@ def exported(what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]) -
         return [json.dumps(told, ensure_ascii=False, default=float) + "\n"]
     short = list(map(os.path.basename, names))
     labels = [name if short.count(name) == 1 else f"{name} {number}" for number, name in enumerate(short, 1)]
-    return _curves(labels, [TrainingCurve.of(tokenizer).points for tokenizer in tokenizers])
+    is_several = len(labels) > 1
+    lines = [",".join([*["run"] * is_several, *CurvePoint._fields]) + "\n"]
+    for label, tokenizer in zip(labels, tokenizers, strict=True):
+        run = ['"' + label.replace('"', '""') + '"'] * is_several
+        for point in training_curve(tokenizer):
+            lines.append(",".join([*run, *("" if value is None else repr(value) for value in point)]) + "\n")
+    return lines
 
 
 def _merges(tokenizer: Tokenizer) -> Iterator[str]:
@@ -216,11 +221,3 @@ def _merges(tokenizer: Tokenizer) -> Iterator[str]:
         values = (number + 1, *merge, *labels, tokenizer.token_bytes(merge[2]).hex())
         counts = map(repr, steps[number] if number < len(steps) else ())
         yield "\t".join((*map(str, values), *counts)) + "\n"
-
-
-def _curves(labels: Sequence[str], curves: Sequence[Sequence[CurvePoint]]) -> Iterator[str]:
-    yield ",".join(["run"] * (len(curves) > 1) + [*CurvePoint._fields]) + "\n"
-    for label, points in zip(labels, curves, strict=True):
-        first = ['"' + label.replace('"', '""') + '"'] * (len(curves) > 1)
-        for point in points:
-            yield ",".join([*first, *("" if value is None else repr(value) for value in point)]) + "\n"

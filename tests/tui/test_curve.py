@@ -11,7 +11,7 @@ from textual.events import MouseMove
 from textual.geometry import Size
 
 from bpe_core import train
-from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.metrics.training_curve import CurvePoint, training_curve
 from tui.state import RunCurve
 from tui.widgets.curve import Curve, braille, values
 
@@ -134,7 +134,7 @@ async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
 
 async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
     tokenizer = train("the theme of the other thesis, the thing " * 9, vocab_size=276)
-    points = TrainingCurve.of(tokenizer).points
+    points = training_curve(tokenizer)
     app = CurveApp()
     async with app.run_test(size=(76, 10)) as pilot:
         curve = app.curve
@@ -165,10 +165,8 @@ async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
 
 
 def run_curve(lengths: list[int], n_bytes: int = 168) -> RunCurve:
-    curve = TrainingCurve(None, lengths[0], n_bytes, 256)
-    for length in lengths[1:]:
-        curve.add(0, 0, 0, length)
-    return RunCurve("other.json", "other", n_bytes, curve.points)
+    points = [CurvePoint(step, 256 + step, n, 0, n_bytes / n, None, None, None) for step, n in enumerate(lengths)]
+    return RunCurve("other.json", "other", n_bytes, points)
 
 
 async def test_another_training_lies_under_it_with_its_numbers() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
-from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.metrics.training_curve import training_curve
 from bpe_core.runs import TrainingRun, found
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
@@ -148,7 +148,7 @@ class Resuming(Feature):
 
 
 def _curve(run: TrainingRun) -> RunCurve:
-    record, points = run.tokenizer.record, TrainingCurve.of(run.tokenizer).points
+    record, points = run.tokenizer.record, training_curve(run.tokenizer)
     return RunCurve(str(run.path), visible(run.path.stem), record.n_bytes if record else 0, points)
 
 

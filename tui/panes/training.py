@@ -12,7 +12,7 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, ProgressBar, Static
 
-from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
+from bpe_core.metrics.training_curve import CurvePoint, training_curve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, duration, visible
 from bpe_core.worker.messages import Merges
@@ -125,7 +125,7 @@ class TrainingPane(Pane):
 
     def _points(self) -> Sequence[CurvePoint]:
         """The whole curve of the training that the tokenizer on the screen came from; empty if it has no record."""
-        return TrainingCurve.of(self.tokenizer).points if self.tokenizer and self.tokenizer.record else ()
+        return training_curve(self.tokenizer) if self.tokenizer and self.tokenizer.record else ()
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         if old.more != options.more:

@@ -12,7 +12,7 @@ from shell import Bpescope
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
-from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.metrics.training_curve import training_curve
 from bpe_core.runs import RunDifference, TrainingRun
 from bpe_core.tokenizer.training_record import TIES
 
@@ -130,7 +130,7 @@ def test_what_is_exported(bpescope: Bpescope) -> None:
     assert bpescope("export curve a.json -o a.csv") == (0, "", "")
     with open("a.csv") as file:
         read = [(int(row["step"]), float(row["renyi_efficiency"])) for row in csv.DictReader(file)]
-    assert read == [(point.step, point.renyi_efficiency) for point in TrainingCurve.of(tokenizer).points]
+    assert read == [(point.step, point.renyi_efficiency) for point in training_curve(tokenizer)]
     record = json.loads(bpescope("export record a.json")[1])
     assert tokenizer.record and [tuple(step) for step in record["steps"]] == list(tokenizer.record.steps)
     save(tokenizer, "a.tiktoken", format="tiktoken")

@@ -2,31 +2,32 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from bpe_core import OptionError, Tokenizer, Trainer, Vocabulary, load, metrics, save, train
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
-from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.metrics.training_curve import training_curve
 from bpe_core.tokenizer.training_record import TIES
 
 S0 = PRESETS["S0"].documents
 
 
 def test_twenty_merges_are_a_curve_of_twenty_one_points_and_a_lossy_pattern_begins_above_one_byte_a_token():
-    points = TrainingCurve.of(train(S0, vocab_size=276, pattern="none")).points
+    points = training_curve(train(S0, vocab_size=276, pattern="none"))
     assert len(points) == 21 and sum(point.saved for point in points) == 168 - 109
     assert (points[0].step, points[0].n_tokens, points[0].bytes_per_token) == (0, 168, 1.0)
     assert (points[-1].step, points[-1].n_tokens, round(points[-1].bytes_per_token, 2)) == (20, 109, 1.54)
-    points = TrainingCurve.of(train("low low", vocab_size=258, pattern="words")).points
+    points = training_curve(train("low low", vocab_size=258, pattern="words"))
     assert [(point.n_tokens, point.bytes_per_token) for point in points] == [(6, 7 / 6), (4, 7 / 4), (2, 7 / 2)]
 
 
 def check(trainer: Trainer, pieces: dict[str, int]) -> None:
     trainer.learn(trainer.n_merges_wanted)
     tokenizer = trainer.tokenizer()
-    points = TrainingCurve.of(tokenizer).points
+    points = training_curve(tokenizer)
     assert len(points) == tokenizer.step + 1
     for point in points:
         then, used = tokenizer.at(point.step), Counter[int]()
@@ -63,12 +64,14 @@ def test_given_merges_have_points_too():
 def test_a_kept_tokenizer_has_the_same_curve(tmp_path):
     tokenizer = train("low low lower", vocab_size=270, pattern="words", end_of_word="</w>")
     save(tokenizer, tmp_path / "a.json")
-    assert TrainingCurve.of(load(tmp_path / "a.json")).points == TrainingCurve.of(tokenizer).points
-    assert TrainingCurve.of(tokenizer.at(3)).points == TrainingCurve.of(tokenizer).points[:4]
+    assert training_curve(load(tmp_path / "a.json")) == training_curve(tokenizer)
+    assert training_curve(tokenizer.at(3)) == training_curve(tokenizer)[:4]
 
 
 def test_without_a_record_there_is_no_curve_and_without_counts_no_use():
     with pytest.raises(OptionError, match="no record of a training"):
-        TrainingCurve.of(Tokenizer(Vocabulary.of_bytes(), "gpt4"))
-    point = TrainingCurve(None, 10, 10, 256).add(97, 98, 256, 8)
-    assert (point.saved, point.n_used, point.utilization, point.renyi_efficiency) == (2, None, None, None)
+        training_curve(Tokenizer(Vocabulary.of_bytes(), "gpt4"))
+    trained = train("abcabab", vocab_size=257, pattern="none")
+    record = replace(trained.record, first_counts=())
+    point = training_curve(Tokenizer(trained.vocabulary, "none", record=record))[1]
+    assert (point.saved, point.n_used, point.utilization, point.renyi_efficiency) == (3, None, None, None)
