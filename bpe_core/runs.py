@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Self
 from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
-from bpe_core.metrics import bytes_per_token, merges_in_common
+from bpe_core.metrics import merges_in_common, ratio
 from bpe_core.metrics.training_curve import CurvePoint, training_curve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options
@@ -179,7 +179,7 @@ def _compression(tokenizer: Tokenizer) -> float | None:
     if record is None:
         return None
     steps = record.steps[: tokenizer.step]
-    return bytes_per_token(record.n_bytes, steps[-1][2] if steps else record.n_tokens_start)
+    return ratio(record.n_bytes, steps[-1][2] if steps else record.n_tokens_start)
 
 
 def exported(what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> Iterable[str]:

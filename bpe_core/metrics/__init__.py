@@ -11,9 +11,9 @@ from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 
 
-def bytes_per_token(n_bytes: int, n_tokens: int) -> float:
-    """n_bytes / n_tokens, the compression ratio, for a text of `n_bytes` in UTF-8; 0.0 for no tokens."""
-    return n_bytes / n_tokens if n_tokens else 0.0
+def ratio(a: int, b: int) -> float:
+    """a / b, such as the bytes of a text in UTF-8 / its tokens, the compression ratio; 0.0 if b is 0."""
+    return a / b if b else 0.0
 
 
 def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from bpe_core import metrics
+from bpe_core.metrics import ratio
 from bpe_core.metrics.boundaries import edit_survival
 from bpe_core.metrics.comparison import Amounts, Comparison
 
@@ -20,10 +21,6 @@ class Metric(NamedTuple):
     meaning: str  # one sentence of at most 100 characters
 
 
-def _ratio(a: int, b: int) -> float:
-    return a / b if b else 0.0
-
-
 def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Comparison, int], float]:
     return lambda all, i: formula(all.token_counts[i].values())
 
@@ -31,13 +28,13 @@ def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Compariso
 # Each gives the value for the tokenizer of an index: from sizes alone, so for one text, a folder or a script, too.
 _OF_AMOUNTS: Final[Mapping[str, Callable[[Amounts, int], float]]] = {
     "tokens": lambda one, i: one.n_tokens[i],
-    "bytes_per_token": lambda one, i: _ratio(one.n_bytes, one.n_tokens[i]),
-    "characters_per_token": lambda one, i: _ratio(one.n_characters, one.n_tokens[i]),
-    "fertility": lambda one, i: _ratio(one.n_tokens[i], one.n_words),
-    "continued_words": lambda one, i: _ratio(one.n_words - one.n_whole_words[i], one.n_words),
+    "bytes_per_token": lambda one, i: ratio(one.n_bytes, one.n_tokens[i]),
+    "characters_per_token": lambda one, i: ratio(one.n_characters, one.n_tokens[i]),
+    "fertility": lambda one, i: ratio(one.n_tokens[i], one.n_words),
+    "continued_words": lambda one, i: ratio(one.n_words - one.n_whole_words[i], one.n_words),
 }
 _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
-    "whole_words": lambda all, i: _ratio(all.total.n_whole_words[i], all.total.n_words),
+    "whole_words": lambda all, i: ratio(all.total.n_whole_words[i], all.total.n_words),
     "renyi_entropy": _of_counts(metrics.renyi_entropy),
     "renyi_efficiency": _of_counts(metrics.renyi_efficiency),
     "renyi_efficiency_of_vocabulary": lambda all, i: (
@@ -45,7 +42,7 @@ _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
     ),
     "shannon_entropy": _of_counts(lambda counts: metrics.renyi_entropy(counts, 1)),
     "shannon_efficiency": _of_counts(metrics.shannon_efficiency),
-    "utilization": lambda all, i: _ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab),
+    "utilization": lambda all, i: ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab),
     "edit_survival": lambda all, i: edit_survival(all.tokenizers[i], all.sample),
     "morpheme_recall": lambda all, i: all.morpheme_agreements[i].recall,
     "morpheme_precision": lambda all, i: all.morpheme_agreements[i].precision,
@@ -64,7 +61,7 @@ def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | N
     whole words are not counted yet."""
     if compute := _OF_AMOUNTS.get(key):
         return compute(amounts, index) if amounts.n_whole_words or key != "continued_words" else None
-    return None if reference is None else _ratio(amounts.n_tokens[index], reference.n_tokens[index])
+    return None if reference is None else ratio(amounts.n_tokens[index], reference.n_tokens[index])
 
 
 def of_all_texts(comparison: Comparison) -> dict[str, list[float]]:

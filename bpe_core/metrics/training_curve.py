@@ -9,7 +9,7 @@ import math
 from typing import Final, NamedTuple
 
 from bpe_core.errors import OptionError
-from bpe_core.metrics import bytes_per_token
+from bpe_core.metrics import ratio
 from bpe_core.tokenizer import Tokenizer
 
 ALPHA: Final = 2.5  # the order of the Rényi efficiency
@@ -55,8 +55,7 @@ def training_curve(tokenizer: Tokenizer) -> list[CurvePoint]:
                 entropy = (math.log2(powers) - _BITS - ALPHA * math.log2(n_tokens)) / (1 - ALPHA)
                 efficiency = min(entropy / math.log2(n_used), 1.0)  # rounding may exceed it
             use = n_used, n_used / (n_vocab + step), efficiency
-        ratio = bytes_per_token(record.n_bytes, n_tokens)
-        points.append(CurvePoint(step, n_vocab + step, n_tokens, saved, ratio, *use))
+        points.append(CurvePoint(step, n_vocab + step, n_tokens, saved, ratio(record.n_bytes, n_tokens), *use))
     return points
 
 

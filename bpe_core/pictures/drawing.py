@@ -12,7 +12,7 @@ from zlib import crc32
 
 from bpe_core.live.live_text import LiveText
 from bpe_core.live.spans import Span
-from bpe_core.metrics import bytes_per_token
+from bpe_core.metrics import ratio
 from bpe_core.pictures import HUES, choose_colors
 from bpe_core.utf8 import utf8
 from bpe_core.visible import CONTROLS, cells, code, counted, token_label, visible
@@ -62,7 +62,7 @@ class TextLanes(NamedTuple):
             last = counted(n_bytes, "byte")
             if n_first:
                 last = f"{n - n_first:+,} tokens ({100 * (n - n_first) / n_first:+.1f} %)".replace("-", "−")
-            summaries.append(f"{counted(n, 'token')}, {bytes_per_token(n_bytes, n):.2f} bytes per token, {last}")
+            summaries.append(f"{counted(n, 'token')}, {ratio(n_bytes, n):.2f} bytes per token, {last}")
             if len(lanes) == 1:
                 first, n_first = set(shapes), n
         return cls(tuple(visible(title) for title, _ in texts), tuple(summaries), tuple(zip(*lanes, strict=True)))

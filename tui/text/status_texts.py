@@ -11,7 +11,7 @@ from rich.text import Text
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.live.baseline import BaselineDiff
 from bpe_core.live.live_text import Change, LiveText
-from bpe_core.metrics import bytes_per_token
+from bpe_core.metrics import ratio
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, visible
 from tui.drawing.lines import cut
@@ -190,20 +190,20 @@ def lane_lines(
 
     def cells(number: int, words: bool, shares: bool) -> list[Text]:
         name, lane, _, (n_tokens, n_bytes) = lanes[number]
-        tokens, beside, ratio = "counting", counted(n_bytes, "byte") if number == 0 else "", ""
+        tokens, beside, compression = "counting", counted(n_bytes, "byte") if number == 0 else "", ""
         if n_tokens is not None:
             tokens = f"{n_tokens:,} selected" if is_part else counted(n_tokens, "token")
             if number and first:
                 grown = n_tokens - first
                 beside = signed(grown) + (f" {signed(round(1000 * grown / first) / 10)}%" if shares else "")
         if n_tokens:
-            ratio = f"{bytes_per_token(n_bytes, n_tokens):.2f} bytes/token"
+            compression = f"{ratio(n_bytes, n_tokens):.2f} bytes/token"
         here = Text(no_wrap=True)
         if (under := lane.under_cursor) is not None and lane.tokenizer is not None:
             here.append("here " if words else "", "dim")
             here.append_text(token_labels(under.ids, lane.tokenizer.token_bytes, palette, _HERE_CELLS))
             here.append(f" {under.ids[0]:,}" if len(under.ids) == 1 else "", "dim")
-        return [Text(name, "bold"), Text(tokens), Text(beside), Text(ratio), here]
+        return [Text(name, "bold"), Text(tokens), Text(beside), Text(compression), here]
 
     rows: list[list[Text]] = []
     for words, shares in ((True, True), (False, True), (False, False)):

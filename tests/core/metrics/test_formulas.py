@@ -15,9 +15,9 @@ PUBLISHED = Counter(["pick", "@@ed", "pick", "@@l", "@@ed", "pick", "@@les"]).va
 @pytest.mark.parametrize(
     ("metric", "arguments", "value"),
     [
-        ("bytes_per_token", (11, 5), 2.2),  # aaabdaaabac becomes aaab d aaab a c
-        ("bytes_per_token", (27, 4), 6.75),  # おはようございます
-        ("bytes_per_token", (0, 0), 0.0),
+        ("ratio", (11, 5), 2.2),  # aaabdaaabac becomes aaab d aaab a c
+        ("ratio", (27, 4), 6.75),  # おはようございます
+        ("ratio", (0, 0), 0.0),
         # Half, a quarter, a quarter of the tokens.
         ("renyi_entropy", ([2, 1, 1], 0), math.log2(3)),
         ("renyi_entropy", ([2, 1, 1], 1), 1.5),
