@@ -154,17 +154,6 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     assert out.read_bytes() == before
 
 
-def test_a_checkpoint_of_other_merges_is_refused_at_the_first_that_differs(
-    corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    command = "train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "300"
-    assert main([str(part) for part in command]) == 0
-    text = (tmp_path / "out.json").read_text("utf-8")
-    row = load(tmp_path / "out.json").record.steps[0]
-    (tmp_path / "out.json").write_text(text.replace(f" {row[0]}, {row[1]},", f" {row[0] + 1}, {row[1]},", 1))
-    assert "Step 1 of" in told(capfd, *command, "--resume")
-
-
 def test_what_is_written_into_a_folder_of_texts_is_no_text_of_it(corpus: Path, tmp_path: Path) -> None:
     command = ["train", str(corpus), "-o", str(corpus / "out.json"), "--vocab-size", "300"]
     assert main(command) == 0

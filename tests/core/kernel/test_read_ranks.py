@@ -72,8 +72,3 @@ def test_a_changed_file_is_read_as_line_by_line_or_not_at_all() -> None:
             assert found == (expected, {token: rank for rank, token in expected.items()}), bytes(data)
             n_read += 1
     assert n_read > 250
-
-
-def test_what_is_no_buffer_is_refused() -> None:
-    with pytest.raises(TypeError):
-        kernel.read_ranks("YQ== 0\n")

@@ -62,12 +62,6 @@ def test_an_edit_is_local_too_where_a_pattern_of_ones_own_drops_text(vocabulary,
     assert live.ids == tokenizer.encode_ordinary(live.text)
 
 
-def test_a_lone_surrogate_counts_as_the_replacement_character_and_shifts_nothing(vocabulary):
-    live = LiveText(Tokenizer(vocabulary, "gpt4"), "a\ud800b")
-    live.splice(2, 2, "\udfff")
-    assert live.text == "a\ufffd\ufffdb" and live.ids == live.tokenizer.encode_ordinary(live.text)
-
-
 @pytest.mark.parametrize("preparation", [None, Preparation((), lowercase, (), False, False, {})])
 def test_a_pair_of_surrogates_is_the_character_that_encoding_takes_it_for(vocabulary, preparation):
     tokenizer, pair = Tokenizer(vocabulary, "gpt4", preparation=preparation), "a \ud83d\ude0a"
@@ -76,12 +70,6 @@ def test_a_pair_of_surrogates_is_the_character_that_encoding_takes_it_for(vocabu
     change = live.splice(3, 3, pair)
     assert live.text == "a 😊a 😊" and live.ids == tokenizer.encode_ordinary(pair + pair)
     assert len(live.text) == live.n_characters and change.start <= 3
-
-
-def test_special_tokens_are_text():
-    live = LiveText(train("ab", vocab_size=258, special_tokens=["<|x|>"]), "")
-    live.splice(0, 0, "<|x|>")
-    assert live.ids == list(b"<|x|>")
 
 
 def test_the_empty_text(vocabulary):

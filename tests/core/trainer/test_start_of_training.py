@@ -4,14 +4,11 @@ import tracemalloc
 from fractions import Fraction
 
 import pytest
+from test_trainer import rows
 
 from bpe_core import OptionError, Trainer, Vocabulary, load, save, train
 from bpe_core import reference as oracle
 from bpe_core.tokenizer.training_record import Options
-
-
-def rows(trainer):
-    return [(m.left, m.right, m.token, m.count, m.ties, m.n_tokens) for m in trainer]
 
 
 def test_a_vocabulary_of_ranks_is_extended_by_the_merges_they_hide(tmp_path):

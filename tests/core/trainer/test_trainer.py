@@ -1,11 +1,10 @@
-"""The trainer: first the textbook's example, then the oracle on many random corpora, then what it must refuse."""
+"""The trainer: first the textbook's example, then what it must refuse; the oracle is in test_trainer_machine.py."""
 
 import gc
 
 import pytest
 
-from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
-from bpe_core import reference as oracle
+from bpe_core import OptionError, Trainer, UntrainedError, train
 from bpe_core.corpus import Counts
 from bpe_core.kernel.fallback import descending
 from bpe_core.tokenizer.training_record import OPTION_OF, TrainOptions
@@ -27,13 +26,6 @@ def test_the_textbook():
     assert trainer.stop_reason == "vocabulary size reached"
 
 
-@pytest.mark.parametrize("run", range(1, 20))
-def test_a_run_of_one_letter_merges_from_the_left(run):
-    """In a run occurrences overlap: the hardest case for keeping counts right without counting again."""
-    expected = oracle.train([b"a" * run, b"ba" * run], 12, "first")
-    assert rows(Trainer(["a" * run, "ba" * run], vocab_size=268, pattern="none")) == expected
-
-
 def test_hugging_face_numbers_the_space_after_the_letters():
     assert next(Trainer([" a", "bc"], vocab_size=257, pattern="none", ties="lowest")).token_bytes == b" a"
     assert next(Trainer([" a", "bc"], vocab_size=257, pattern="none", ties="lowest-hf")).token_bytes == b"bc"
@@ -43,10 +35,6 @@ def test_the_largest_pair_is_chosen_by_its_bytes_the_longer_one_winning():
     tokens = [b"", b"a", b"ab", b"b", b"\x00", b"\xff", b"\xff\xff", b"a\x00", b"a\xff"]
     pairs = [(left, right) for left in tokens for right in tokens]
     assert sorted(pairs, reverse=True) == sorted(pairs, key=lambda p: descending(p[0]) + descending(p[1]))
-
-
-def test_nothing_merges_across_documents():
-    assert [m.token_bytes for m in Trainer(["ab", "ab"], vocab_size=300, pattern="none")] == [b"ab"]
 
 
 def test_counting_the_pairs_tells_how_far_it_is_and_can_be_ended():
@@ -157,8 +145,3 @@ def test_options_that_make_no_sense(options, sentence):
         Trainer("ab", vocab_size=257).learn(-1)
     with pytest.raises(OptionError, match=sentence):
         train("aaabdaaabac", **options)
-
-
-def test_a_pattern_that_is_none():
-    with pytest.raises(PatternError):
-        train("aaabdaaabac", vocab_size=300, pattern="(")
