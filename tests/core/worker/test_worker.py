@@ -61,14 +61,18 @@ def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Pat
     assert worker.code() == 0
 
 
-def test_a_training_that_is_stopped_keeps_what_it_has(start: Start, corpus: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["a message", signal.SIGTERM, signal.SIGINT])
+def test_a_training_that_is_stopped_keeps_what_it_has(
+    by: str | signal.Signals, start: Start, corpus: Path, tmp_path: Path
+) -> None:
     worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
     seen = worker.until(Merges)
-    worker.tell(STOP)
+    os.kill(worker.pid, by) if isinstance(by, signal.Signals) else worker.tell(STOP)
     seen += worker.rest()
     assert steps(seen) == list(range(1, len(steps(seen)) + 1))
     assert seen[-2] == Saved("out.json")
-    assert seen[-1][:2] == ("stopped", len(steps(seen))) and len(steps(seen)) < 9000 - 256
+    reason = "interrupted" if isinstance(by, signal.Signals) else "stopped"
+    assert seen[-1][:2] == (reason, len(steps(seen))) and len(steps(seen)) < 9000 - 256
     assert load(tmp_path / "out.json").step == len(steps(seen))
     assert worker.code() == 0
 
@@ -80,18 +84,6 @@ def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, c
     last = worker.rest()
     assert isinstance(last[-1], Done) and not steps(last) and worker.code() == 0
     assert (tmp_path / "out.json").read_text() == "what was there before"
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_and_keeps_what_was_learned(
-    number: signal.Signals, start: Start, corpus: Path, tmp_path: Path
-) -> None:
-    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
-    seen = worker.until(Merges)
-    os.kill(worker.pid, number)
-    seen += worker.rest()
-    assert isinstance(seen[-1], Done) and seen[-1].reason == "interrupted" and worker.code() == 0
-    assert load(tmp_path / "out.json").step == len(steps(seen))
 
 
 def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
