@@ -7,7 +7,7 @@ from unicodedata import normalize
 import pytest
 import tiktoken
 from real import real_file
-from small_files import put, rank_lines
+from small_files import js_tiktoken, put, rank_lines
 
 from bpe_core import PATTERNS, FormatError, Tokenizer, load, save, train
 from bpe_core.formats import tiktoken as ranks
@@ -146,3 +146,24 @@ def test_a_text_that_begins_with_a_word_and_a_number_is_a_text(text, doubt, tmp_
     (tmp_path / "text.txt").write_text(text)
     why = why_no_tokenizer(tmp_path / "text.txt")
     assert why is not None and doubt in why and bool(why) == bool(doubt)
+
+
+# js-tiktoken's form: the same tokens in a few long lines, with pattern and special tokens
+
+
+def test_ranks_go_up_from_the_first_of_a_line(tmp_path):
+    tokenizer = load(put(tmp_path, {"ranks.json": js_tiktoken(pat_str=PATTERNS["gpt4o"])}))
+    assert tokenizer.pattern == "gpt4o"
+    assert tokenizer.encode("abc ab<|end|>", allowed_special="all") == [300, 32, 256, 400]
+    assert (tokenizer.token_bytes(256), tokenizer.token_bytes(300)) == (b"ab", b"abc")
+    assert tokenizer.n_vocab == 259
+
+
+def test_a_published_file_in_this_form_is_the_same_tokenizer(tmp_path):
+    published = real_file("r50k_base.tiktoken", tmp_path)
+    words = [line.split()[0].decode() for line in published.read_bytes().splitlines()]
+    lines = "! 0 " + " ".join(words)
+    data = js_tiktoken(lines, pat_str=PATTERNS["gpt2"], special_tokens={"<|endoftext|>": 50256})
+    ours, theirs = load(put(tmp_path, {"ranks.json": data})), load(published)
+    assert ours.vocabulary.bytes_of == theirs.vocabulary.bytes_of
+    assert (ours.pattern, ours.special_tokens) == (theirs.pattern, theirs.special_tokens)
