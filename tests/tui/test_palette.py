@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
@@ -20,6 +21,7 @@ from tui.drawing.palette import (
     make_palette,
     muted,
     selected,
+    token_labels,
 )
 
 RGB_THEMES = [theme for theme in (*BUILTIN_THEMES.values(), *THEMES) if not theme.ansi]
@@ -89,3 +91,33 @@ def test_neighbors_never_have_the_same_color(ids: list[int]) -> None:
 def test_a_color_is_that_of_the_id_wherever_it_can_be() -> None:
     assert choose_colors(spans_of([8, 3, 1, 12])) == [2, 3, 1, 0]
     assert choose_colors(spans_of([8, 2, 1])) == [2, 3, 1]
+
+
+# Labels: none is cut without a sign, and what finds no place is counted
+
+
+LABELED = make_palette(Style(color="#ffffff", bgcolor="#000000"))
+WORDS = (b" the", b"Default", b"\n", b"\xf0\x9f", "雨".encode(), "\u0301".encode(), b"x")
+
+
+def bytes_of(token: int) -> bytes:
+    return WORDS[token % len(WORDS)]
+
+
+def test_chips_stand_apart_and_joined_ones_do_not() -> None:
+    assert token_labels([0, 1, 2], bytes_of, LABELED).plain == "␣the Default ↵"
+    assert token_labels([0, 1, 2], bytes_of, LABELED, between="").plain == "␣theDefault↵"
+
+
+def test_what_has_no_place_is_counted() -> None:
+    assert token_labels([0, 1, 2, 3], bytes_of, LABELED, room=12).plain == "␣the +3"
+    assert token_labels([1] * 100_000, bytes_of, LABELED, room=20).plain == "Default +99,999"
+    assert token_labels([1], bytes_of, LABELED, room=6).plain == "Defau…"
+
+
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(8, 60))
+def test_they_never_take_more_than_their_room(ids: list[int], room: int) -> None:
+    text = token_labels(ids, bytes_of, LABELED, room=room)
+    counted = int(text.plain.rpartition("+")[2]) if "+" in text.plain else 0
+    assert cell_len(text.plain) <= room or counted == len(ids) - 1
+    assert len(text.plain.split()) - bool(counted) == len(ids) - counted

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import random
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -97,17 +96,6 @@ async def test_a_control_c_in_the_terminal_does_not_reach_a_worker(book: Path) -
 
 
 # A worker that dies
-
-
-async def test_a_worker_that_is_killed_is_told_in_one_sentence(book: Path, stand_in: StandIn) -> None:
-    stand_in("say(Checkpoint()); time.sleep(1000)")
-    events: list[Event] = []
-    async with train(book) as job:
-        async for batch in job.batches():
-            events += batch
-            if len(events) == 1:
-                os.kill(job.pid, signal.SIGKILL)
-    assert events == [Checkpoint(), Failed("The worker process was killed (SIGKILL).")]
 
 
 @pytest.mark.parametrize(
