@@ -12,7 +12,15 @@ LONGEST: Final = 600  # characters of a message; a longer one is shortened in th
 
 class BpeError(Exception):
     """The base class: the engine cannot do what it was asked to; `str(error)` is a sentence to be shown, safe to write
-    to a terminal, whatever it quotes, and at most `LONGEST` characters long."""
+    to a terminal, whatever it quotes, and at most `LONGEST` characters long.
+
+    >>> from bpe_core import train
+    >>> try:
+    ...     train("low", vocab_size=7)
+    ... except BpeError as error:
+    ...     print(error)
+    vocab_size is 7, but must be at least 257: 256 bytes, the special tokens and a first merge.
+    """
 
     def __init__(self, sentence: str = "") -> None:
         super().__init__(visible(shortened(sentence, LONGEST)))

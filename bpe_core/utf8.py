@@ -77,8 +77,7 @@ def incomplete_ends(token: bytes) -> IncompleteEnds | None:
 
 
 def completed(token: bytes) -> Iterator[str]:
-    r"""Texts that contain the bytes of `token`, with the characters at its ends completed; none if none is incomplete.
-
+    """Texts that contain the bytes of `token`, with the characters at its ends completed; none if none is incomplete.
     Not all of them, 1,024 at most: all that the missing bytes can be if one is missing, a sample if more are."""
     lacking = incomplete_ends(token)
     if lacking is None:

@@ -52,9 +52,8 @@ def character_name(character: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def letter_script(letter: str) -> str:
-    """The script of a letter, by the first word of its name in Unicode; "" if that is none.
-
-    Letters that several scripts share have one, unlike in `script_runs`: the Ohm sign, say."""
+    """The script of a letter, by the first word of its name in Unicode; "" if that is none. Letters that several
+    scripts share have one, unlike in `script_runs`: the Ohm sign, say."""
     first = name(letter, "").partition(" ")[0]
     return "" if first in _NO_SCRIPTS else _TOGETHER.get(first, first).lower()
 

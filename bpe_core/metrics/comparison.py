@@ -333,7 +333,6 @@ def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
 
 def sections(text: str) -> list[tuple[str, str, int]]:
     """(title, text, line) of the parts of a text that begin with a line "# Title"; what comes before is ignored.
-
     The text is what follows that line, without newlines at either end; `line` is the number of its first, from 1."""
     found: list[tuple[str, str, int]] = []
     before, *parts = regex.split(r"(?m)^# (.*)$", text)

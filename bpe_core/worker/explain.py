@@ -131,30 +131,39 @@ def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainFile(Request):
+class ExplainRequest(Request):
     """Why the merges of a tokenizer's file were chosen in texts, or in those of a founding example; `pattern` is how
-    text is split where the file does not say it."""
+    text is split where the file does not say it. Or those of a training under way, by its `recipe`: no file holds it,
+    and `LearnedMerges` tells its merges. Each `AskStep` is answered, until the job is stopped."""
 
     NICE: ClassVar[int] = 10
-    tokenizer: str
+    tokenizer: str = ""
     pattern: str | None = None
     preset: str = ""
     paths: tuple[str, ...] = ()
+    recipe: Recipe | None = None
 
     def run(self, job: Job) -> None:
-        tokenizer = load(self.tokenizer, pattern=self.pattern)
-        answer(Subject.of_file(tokenizer, self.paths, PRESETS.get(self.preset)), job)
+        if self.recipe:
+            subject = Subject.of_training(self.recipe, job)
+        else:
+            tokenizer = load(self.tokenizer, pattern=self.pattern)
+            subject = Subject.of_file(tokenizer, self.paths, PRESETS.get(self.preset))
+        subject.count(job, is_limited=True)
 
+        def is_wanted() -> bool:
+            job.receive()
+            return not (job.stopped or any(isinstance(later, AskStep) for later in job.messages))
 
-@dataclass(frozen=True, slots=True)
-class ExplainTraining(Request):
-    """The same of a training under way, which no file holds: `LearnedMerges` tells its merges."""
-
-    NICE: ClassVar[int] = 10
-    recipe: Recipe
-
-    def run(self, job: Job) -> None:
-        answer(Subject.of_training(self.recipe, job), job)
+        while (message := job.next_message()) is not None:
+            if isinstance(message, LearnedMerges):
+                subject.grow(message.merges)
+            elif isinstance(message, AskStep):
+                step = min(message.step, subject.tokenizer.step)
+                job.send(subject.explanation(step))
+                places = tuple(subject.places(step, is_wanted))
+                if is_wanted():
+                    job.send(Places(step, places))
 
 
 class AskStep(NamedTuple):
@@ -174,22 +183,3 @@ class Places(NamedTuple):
 
     step: int
     places: tuple[CorpusPlace, ...]
-
-
-def answer(subject: Subject, job: Job) -> None:
-    """Count the corpus, then answer each `AskStep` until the job is stopped. Raises `TextError` if it is too large."""
-    subject.count(job, is_limited=True)
-
-    def is_wanted() -> bool:
-        job.receive()
-        return not (job.stopped or any(isinstance(later, AskStep) for later in job.messages))
-
-    while (message := job.next_message()) is not None:
-        if isinstance(message, LearnedMerges):
-            subject.grow(message.merges)
-        elif isinstance(message, AskStep):
-            step = min(message.step, subject.tokenizer.step)
-            job.send(subject.explanation(step))
-            places = tuple(subject.places(step, is_wanted))
-            if is_wanted():
-                job.send(Places(step, places))

@@ -87,14 +87,6 @@ class Merges(Sequence[Merge]):
         for column, more in zip(self._columns, merges._columns, strict=True):
             column.extend(more)
 
-    def part(self, start: int, stop: int) -> Self:
-        """Those of some of the rows, in columns too."""
-        part = type(self)()
-        part.first = self.first + start
-        for column, whole in zip(part._columns, self._columns, strict=True):
-            column.extend(whole[start:stop])
-        return part
-
     @property
     def _columns(self) -> tuple[Any, ...]:
         return *self.pairs, self.token_bytes, self.counts, self.ties, self.n_tokens
@@ -111,10 +103,16 @@ class Merges(Sequence[Merge]):
     @overload
     def __getitem__(self, index: int) -> Merge: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Merge]: ...
-    def __getitem__(self, index: int | slice) -> Merge | list[Merge]:
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> Merge | Self:
         steps, columns = range(self.first, self.first + len(self))[index], (column[index] for column in self._columns)
-        return Merge(steps, *columns) if isinstance(steps, int) else list(map(Merge, steps, *columns))
+        if isinstance(steps, int):
+            return Merge(steps, *columns)
+        part = type(self)()
+        part.first = steps.start
+        for column, some in zip(part._columns, columns, strict=True):
+            column.extend(some)
+        return part
 
 
 class Checkpoint(NamedTuple):

@@ -15,7 +15,7 @@ from textual.widgets import Input
 from bpe_core import Trainer, save
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.conditions import condition
-from bpe_core.worker.explain import ExplainFile
+from bpe_core.worker.explain import ExplainRequest
 from tui.features import explaining, training
 from tui.state import Loaded
 
@@ -78,11 +78,11 @@ async def test_no_step_of_a_training_is_asked_about_before_it_is_known_what_it_l
 ) -> None:
     asked = list[str]()
 
-    def heard(path: str, *more: Any) -> ExplainFile:
-        asked.append(path)
-        return ExplainFile(path, *more)
+    def heard(*file: Any, **training: Any) -> ExplainRequest:
+        asked.extend(file[:1])
+        return ExplainRequest(*file, **training)
 
-    monkeypatch.setattr(explaining, "ExplainFile", heard)
+    monkeypatch.setattr(explaining, "ExplainRequest", heard)
     async with opened(book) as scope:
         await scope.until_tokenizer()
         await scope.press("f3", "f7")

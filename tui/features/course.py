@@ -114,7 +114,7 @@ class Course:
     def learned(self) -> Tokenizer:
         """What the worker has sent until now, or as much of it as was shown when it was stopped; its record lacks the
         digests of the texts."""
-        merges = self.merges if self.stopped_at is None else self.merges.part(0, self.stopped_at)
+        merges = self.merges if self.stopped_at is None else self.merges[: self.stopped_at]
         saved = load(self.saved).record if self.saved and self.stopped_at is not None else None
         reason = "the worker process died" if self.run.phase == "failed" else self.run.phase
         return tokenizer_of(

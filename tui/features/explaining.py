@@ -10,7 +10,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
 from bpe_core.explain.merge_choice import Explanation
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.worker.explain import AskStep, ExplainFile, ExplainTraining, LearnedMerges, Places
+from bpe_core.worker.explain import AskStep, ExplainRequest, LearnedMerges, Places
 from bpe_core.worker.messages import Event, WorkProgress
 from tui.features.feature import Feature, StateScreen
 from tui.features.shown import Shown
@@ -26,7 +26,7 @@ class Explaining(Feature):
     def __init__(self, screen: StateScreen, shown: Shown) -> None:
         super().__init__(screen)
         self._shown = shown
-        self._request: ExplainFile | ExplainTraining | None = None
+        self._request: ExplainRequest | None = None
         self._news, self._answered = asyncio.Event(), asyncio.Event()
         self._wanted: tuple[Tokenizer, int]
 
@@ -46,14 +46,14 @@ class Explaining(Feature):
             self.begin(partial(self._answer, self._request), about_tokenizer=True)
         self._news.set()
 
-    def _asked_of(self, tokenizer: Tokenizer) -> tuple[ExplainFile | ExplainTraining | None, str, str]:
+    def _asked_of(self, tokenizer: Tokenizer) -> tuple[ExplainRequest | None, str, str]:
         """What the worker that counts pairs is asked, or why there is nothing to ask; the tie rule, if it is known.
 
         They are counted in the texts that it was learned from in this session; else in those of its founding example,
         or those chosen.
         """
         if (task := self._shown.task) is not None:
-            return ExplainTraining(task.recipe), "", task.rules.ties
+            return ExplainRequest(recipe=task.recipe), "", task.rules.ties
         record, path, paths = tokenizer.record, self.screen.path, self.screen.corpus.paths
         sources, ties = (record.sources, record.ties) if record else ((), "")
         preset = next((name for name, one in PRESETS.items() if tuple(one.counts().sources) == sources), "")
@@ -63,22 +63,22 @@ class Explaining(Feature):
         elif not preset and not paths:
             problem = "No text is chosen to count pairs in: F2, and the space bar marks one."
         pattern = self.screen.pattern_for(Path(path))
-        request = None if problem else ExplainFile(path, pattern, preset, () if preset else paths)
+        request = None if problem else ExplainRequest(path, pattern, preset, () if preset else paths)
         return request, problem, ties
 
-    async def _answer(self, request: ExplainFile | ExplainTraining) -> None:
+    async def _answer(self, request: ExplainRequest) -> None:
         self._news.set()
         async with WorkerProcess(request) as worker:
             try:
                 async with asyncio.TaskGroup() as tasks:
-                    asking = tasks.create_task(self._ask(worker))
+                    asking = tasks.create_task(self._ask(worker, request))
                     async for event in worker.events():
                         self._hear(event)
                     asking.cancel()
             except* (BpeError, OSError) as errors:
                 raise errors.exceptions[0] from None
 
-    async def _ask(self, worker: WorkerProcess) -> None:
+    async def _ask(self, worker: WorkerProcess, request: ExplainRequest) -> None:
         """Ask about one step after the other, always the one that is wanted now."""
         n_sent = 0
         while True:
@@ -87,7 +87,7 @@ class Explaining(Feature):
             tokenizer, step = self._wanted
             # One merge more than asked for: it is marked in the table as the one that comes next.
             # No file holds a training under way.
-            while isinstance(worker.request, ExplainTraining) and n_sent < min(step + 1, tokenizer.step):
+            while request.recipe and n_sent < min(step + 1, tokenizer.step):
                 end = min(n_sent + _AT_ONCE, step + 1, tokenizer.step)
                 merges = tuple(map(tokenizer.vocabulary.merge_of, range(n_sent + 1, end + 1)))
                 worker.send(LearnedMerges(merges))

@@ -130,7 +130,7 @@ class Shown(Feature):
         screen, course = self.screen, self.course
         if course is None or course.tokenizer is None or step <= (n_shown := steps_known(screen.tokenizer)):
             return
-        screen.training.learned(course.merges.part(n_shown, step))
+        screen.training.learned(course.merges[n_shown:step])
         screen.tokenizer = course.tokenizer if step == len(course.merges) else course.tokenizer.at(step)
 
     def keep(self, learned: Loaded) -> None:

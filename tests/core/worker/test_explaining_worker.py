@@ -13,7 +13,7 @@ from bpe_core.corpus import Counts
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import Explanation, PairCounts, explain
 from bpe_core.worker import explain as explaining
-from bpe_core.worker.explain import AskStep, ExplainTraining, LearnedMerges, Places, Subject
+from bpe_core.worker.explain import AskStep, ExplainRequest, LearnedMerges, Places, Subject
 from bpe_core.worker.job import Job
 from bpe_core.worker.messages import Event
 from bpe_core.worker.train import Recipe
@@ -31,7 +31,7 @@ def corpus(tmp_path: Path) -> Iterator[Path]:
 def test_it_answers_while_a_vocabulary_grows(corpus: Path, start: Start) -> None:
     tokenizer = train(TEXT, vocab_size=270, ties="largest", pattern="gpt4")
     merges = tuple(tokenizer.merges)
-    worker = start(ExplainTraining(Recipe((str(corpus),), {"ties": "largest"})))
+    worker = start(ExplainRequest(recipe=Recipe((str(corpus),), {"ties": "largest"})))
     worker.tell(AskStep(0), LearnedMerges(merges[:5]), AskStep(5), LearnedMerges(merges[5:]), AskStep(9), AskStep(2))
     events: list[Event] = []
     while not (events and isinstance(events[-1], Places) and events[-1].step == 2):  # nobody waits for an answer then

@@ -34,7 +34,7 @@ def test_merges_come_out_as_they_were() -> None:
     learned = list(Trainer("the theme of the other thesis " * 9, vocab_size=275))
     (merges,) = Unpacker().feed(packed(Merges(learned[4:])))
     assert list(merges) == learned[4:] and len(merges) == len(learned) - 4
-    part = merges.part(2, 5)
+    part = merges[2:5]
     assert list(part) == learned[6:9]
-    part.extend(merges.part(5, 9))
+    part.extend(merges[5:9])
     assert list(part) == learned[6:13] and list(merges) == learned[4:]
