@@ -84,7 +84,7 @@ class Unstable:
                 start = span.start if span else near
         text = live.between(start, live.n_characters)
         ends = list(accumulate(map(len, reader.split(text)))) if reader.local else []
-        safe = next((end for end in reversed(ends[:-1]) if reader.is_safe_cut(text[end - 1 : end + 1])), 0)
+        safe = next((end for end in reversed(ends[:-1]) if reader.splitter.is_safe_cut(text[end - 1 : end + 1])), 0)
         self.is_inside &= not safe  # whether the tail begins inside a piece
         self._text = text[safe:]
         pieces = reader.split(self._text)

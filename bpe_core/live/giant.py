@@ -211,7 +211,7 @@ class Giant:
         first, last = self._token_at(lo)[0], self._token_at(hi - growth)[0]
         row, changed = array(reader.typecode), ends.between(lo, hi)
         ended, begun = (data[a:b].decode(errors="ignore") for a, b in ((max(0, hi - 4), hi), (hi, hi + 4)))
-        is_cut = not begun or reader.is_safe_cut(ended[-1] + begun[0])
+        is_cut = not begun or reader.splitter.is_safe_cut(ended[-1] + begun[0])
         if ends.are_ahead and is_cut and hi - lo < SHORT * len(changed):
             row = reader.encode(data[lo:hi].decode())
         else:

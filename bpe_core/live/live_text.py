@@ -61,7 +61,6 @@ class LiveText:
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer in use; `use` sets another."""
         return self.reader.tokenizer
 
     def use(self, tokenizer: Tokenizer) -> None:
@@ -80,21 +79,19 @@ class LiveText:
 
     @property
     def text(self) -> str:
-        """The text."""
         return "".join([part.text for part in self._parts])
 
     @property
     def n_characters(self) -> int:
-        """Code points of the text."""
+        """In code points."""
         return sum([group.n_characters for group in self._groups])
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the text in UTF-8."""
+        """In UTF-8."""
         return sum([group.n_bytes for group in self._groups])
 
     def between(self, start: int, end: int) -> str:
-        """The text of a range."""
         parts = self._within(start, end)
         return "".join([part.between(max(0, start - at), min(end - at, part.n_characters)) for at, part in parts])
 

@@ -35,8 +35,6 @@ class PlainReader:
         self.lossy: Final = self.splitter.lossy  # whether there can be gaps
         self.local: Final = not self.splitter.source or self.splitter.blockwise
         """Whether it is known how far an edit can change the pieces; if not, all of the text is split again."""
-        self.has_cuts: Final = bool(self.splitter.source) and self.splitter.blockwise
-        """Whether there can be safe cuts in a text."""
         self.typecode: Final = GAPPED if self.lossy or not tokenizer.vocabulary.compiled else "I"
         """The type of the rows; the kernel takes no ids that are too large for four bytes."""
         self.length: Final = _Lengths(self).__getitem__  # token or gap -> its bytes
@@ -49,7 +47,7 @@ class PlainReader:
         parts: list[Part | Giant] = []
         at, n = 0, len(text)
         while at < n:
-            end = n if n - at <= REST or not self.has_cuts else self.splitter.cut(text, at + SIZE)
+            end = n if n - at <= REST else self.splitter.cut(text, at + SIZE)
             parts.append(self.part(text[at:end]))
             at = end
         return parts
@@ -97,10 +95,6 @@ class PlainReader:
             found += Gap(text[end:start]), text[start:stop]
             end = stop
         return list(filter(None, (*found, Gap(text[end:]))))
-
-    def is_safe_cut(self, pair: str) -> bool:
-        """Whether a text may be cut between two characters, whatever else it holds."""
-        return self.has_cuts and self.splitter.is_safe_cut(pair)
 
     def ids(self, piece: str) -> Sequence[int]:
         """The tokens of a piece; of a gap, a negative number."""
