@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -12,18 +11,12 @@ from bpe_core.common_ends import common_prefix
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened, visible
 
-_CHARACTER: Final = (
-    rb"[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
-    rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
-)
-_BEGUN: Final = (
+_BEGUN: Final = re.compile(
     rb"\xe0[\xa0-\xbf]?|[\xe1-\xec\xee\xef][\x80-\xbf]?|\xed[\x80-\x9f]?|\xf0(?:[\x90-\xbf][\x80-\xbf]?)?"
     rb"|[\xf1-\xf3][\x80-\xbf]{0,2}|\xf4(?:[\x80-\x8f][\x80-\xbf]?)?|[\x00-\xff]"
 )
-_PARTS: Final = re.compile(rb"(?:%b)+|(%b)" % (_CHARACTER, _BEGUN))
-"""Runs of whole characters, and between them the sequences that decoding replaces by one U+FFFD each, as Unicode
-advises (section 3.9, "U+FFFD Substitution of Maximal Subparts")."""
-_BEGINS: Final = bytes(0 if 0x80 <= byte < 0xC0 else 1 for byte in range(256))
+"""Where bytes are invalid, those that decoding replaces by one U+FFFD, as Unicode advises (section 3.9, "U+FFFD
+Substitution of Maximal Subparts")."""
 _REPLACEMENT: Final = "\ufffd".encode()
 _WIDEST: Final = 12  # tokens of a difference that are considered, on either side
 _Kind = Literal["text", "invalid", "unknown"]
@@ -53,22 +46,24 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
     if tokenizer.preparation and tokenizer.preparation.drops_space and tokens and (tokens[0] or b"")[:1] == b" ":
         tokens[0] = (tokens[0] or b"")[1:]
     data = b"".join(_REPLACEMENT if token is None else token for token in tokens)
-    begins = bytearray(data.translate(_BEGINS))
-    invalid = deque(match.span() for match in _PARTS.finditer(data) if match[1] is not None)
-    for start, end in invalid:
-        begins[start:end] = b"\1" + bytes(end - start - 1)
-    at = first = start = end = 0
+    text, borders, invalid, at = data.decode(errors="replace"), {0: 0}, set[int](), 0
+    for index, character in enumerate(text, 1):
+        if character == "\ufffd" and not data.startswith(_REPLACEMENT, at):
+            invalid.add(at)
+            at = _BEGUN.match(data, at).end()  # type: ignore[union-attr]  # any byte matches
+        else:
+            at += len(character.encode())
+        borders[at] = index  # where a character begins: byte -> code point
+    first = start = end = 0
     for index, token in enumerate(tokens, 1):
         end += len(_REPLACEMENT if token is None else token)
-        if end < len(data) and not begins[end]:
-            continue
-        kind: _Kind = "unknown" if token is None else "text"
-        while invalid and invalid[0][0] < end:
-            kind = "invalid"
-            invalid.popleft()
-        text = data[start:end].decode(errors="replace")
-        yield DecodedSpan(at, at + len(text), tuple(ids[first:index]), text, kind)
-        at, first, start = at + len(text), index, end
+        if end in borders:
+            kind: _Kind = "unknown" if token is None else "text"
+            if not invalid.isdisjoint(range(start, end)):
+                kind = "invalid"
+            part = text[borders[start] : borders[end]]
+            yield DecodedSpan(borders[start], borders[end], tuple(ids[first:index]), part, kind)
+            first, start = index, end
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Where a token, or the pair of a merge, stands in the texts of a corpus: text, line, and what is around it."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from bpe_core.explain.merge_choice import PairCounts
 from bpe_core.live.alignment import Alignment
 from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
+from bpe_core.utf8 import byte_offsets, without_surrogates
 
 AROUND: Final = 60  # characters of the line that a place keeps on either side
 PART: Final = 1 << 12  # characters that a part of a text has at least, unless it is the last
@@ -175,15 +176,10 @@ def _offsets(
     """Each place of a token or a pair in the ids of a piece that begins at `start`; no two overlap."""
     if wanted[0] not in ids:
         return
-    data, n = utf8(piece), len(wanted)
-    ends = [0, *(min(end, len(data)) for end in accumulate(len(bytes_of(id)) for id in ids))]
-    free, counted, begun = 0, 0, start
+    begins, n, free = byte_offsets(without_surrogates(piece)), len(wanted), 0
+    ends = [0, *(min(end, begins[-1]) for end in accumulate(len(bytes_of(id)) for id in ids))]
     for at in range(len(ids) - n + 1):
         if at >= free and tuple(ids[at : at + n]) == wanted:
             free = at + n
-            offsets = []
-            for end in (ends[at], ends[at + 1], ends[at + n]):
-                begun, counted = begun + n_characters(data[counted:end]), end
-                offsets.append(begun)
-            is_inside = data[ends[at] : ends[at] + 1] in CONTINUATIONS and ends[at] < len(data)
-            yield offsets[0] - is_inside, offsets[1], offsets[2]
+            middle, end = (start + bisect_left(begins, ends[i]) for i in (at + 1, free))
+            yield start + bisect_right(begins, ends[at]) - 1, middle, end
