@@ -12,7 +12,7 @@ from bpe_core.auditing.findings import LIKELY, SUSPECTED, Finding, Severity
 from bpe_core.auditing.subject import AuditSubject, merged_share, surprise
 from bpe_core.visible import counted, visible
 
-RARE_SHARE: Final = 0.01  # a token is rare if it occurs less often than this part of `AuditSubject.even_share`
+RARE_SHARE: Final = 0.01  # a token is rare below this part of how often each would occur if all were equally frequent
 MIN_DOCUMENTS: Final = 10  # that a corpus must have for one or two of them to be few
 MIN_COUNT: Final = 5  # occurrences of a token of few documents; fewer come from one or two by chance
 MAX_SIZE: Final = 0.5  # part of the corpus, in bytes, above which one or two documents are no surprising source
@@ -28,10 +28,10 @@ def seldom(subject: AuditSubject) -> Iterator[Finding]:
     needed for other texts. Evidence: "merged" (occurrences that later merges consumed), "strength", of rare tokens
     "even_share".
     """
-    usage, even_share = subject.usage, subject.even_share
+    usage, strengths = subject.usage, subject.used_up
     if usage is None:
         return
-    strengths = subject.used_up
+    even_share = usage.n_tokens / max(1, subject.tokenizer.n_vocab)
     for token, _ in subject.tokens("tokens never used", strengths):
         count, merged = usage.remaining[token], usage.merged[token]
         is_rare = 0 < count < RARE_SHARE * even_share
@@ -103,13 +103,13 @@ def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
     scale = reference.n_tokens / usage.n_tokens
     common = {token: n * scale for token, n in usage.remaining.items() if n * scale >= MIN_EXPECTED}
     strengths = subject.unusual_among({token: reference.remaining[token] / n for token, n in common.items()})
-    missing: list[tuple[float, int, float, int]] = []
+    missing: dict[int, float] = {}
     for token, _ in subject.tokens("comparing with the reference", common):
+        seen = reference.remaining[token]
+        if seen < MAX_SHARE * common[token] and (subject.of_training or token in strengths):
+            missing[token] = surprise(usage.remaining[token], usage.n_tokens, seen, reference.n_tokens)
+    for token, g2 in sorted(missing.items(), key=lambda row: -row[1]):
         expected, seen = common[token], reference.remaining[token]
-        if seen < MAX_SHARE * expected and (subject.of_training or token in strengths):
-            g2 = surprise(usage.remaining[token], usage.n_tokens, seen, reference.n_tokens)
-            missing.append((g2, token, expected, seen))
-    for g2, token, expected, seen in sorted(missing, key=lambda row: -row[0]):
         where = f"only {seen:,} times" if seen > 1 else "only once" if seen else "never"
         reason = (
             f"It occurs {counted(usage.remaining[token], 'time')} in {subject.texts} and {where} in the reference, "

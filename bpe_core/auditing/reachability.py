@@ -37,26 +37,28 @@ def unreachable(subject: AuditSubject) -> Iterator[Finding]:
     """
     vocabulary = subject.tokenizer.vocabulary
     for token, token_bytes in subject.tokens("reachability"):
-        finding, text_bytes = None, vocabulary.text_bytes(token)
+        text_bytes = vocabulary.text_bytes(token)
         try:
             if is_utf8(text_bytes):
-                finding = _of_text(subject, token, text_bytes.decode())
+                text, mark = text_bytes.decode(), vocabulary.end_of_word
+                ids = subject.tokenizer.encode_ordinary(text)
+                if ids != [token] and (mark is None or (token != mark and ids != [token, mark])):
+                    yield _of_text(subject, token, text, ids)
             elif len(token_bytes) > 1:
-                finding = _of_bytes(subject, token, token_bytes)
+                encoded = vocabulary.encode(token_bytes)
+                if incomplete_ends(token_bytes) is None:
+                    reason = "No text in UTF-8 contains these bytes in this order."
+                    yield _unreachable(subject, token, reason, "utf-8", encoded)
+                elif encoded != (token,):
+                    yield _unreachable(subject, token, _NEVER_BUILT.format(subject.joined(encoded)), "merges", encoded)
         except UnknownTokenError as error:  # some published vocabularies lack bytes
             problem = f"{str(error)[0].lower()}{str(error)[1:]}"
-            finding = _unreachable(subject, token, f"Its bytes cannot be encoded: {problem}", "bytes", ())
-        if finding:
-            yield finding
+            yield _unreachable(subject, token, f"Its bytes cannot be encoded: {problem}", "bytes", ())
 
 
-def _of_text(subject: AuditSubject, token: int, text: str) -> Finding | None:
-    """The finding about a token whose bytes are valid UTF-8, `text`; None if it encodes to itself."""
+def _of_text(subject: AuditSubject, token: int, text: str, ids: list[int]) -> Finding:
+    """The finding about a token whose bytes are valid UTF-8, `text`, but encode to other `ids`."""
     tokenizer = subject.tokenizer
-    ids = tokenizer.encode_ordinary(text)
-    mark = tokenizer.vocabulary.end_of_word
-    if ids == [token] or (mark is not None and (token == mark or ids == [token, mark])):
-        return None
     cause, effect = _what_becomes_of(subject, token, text, ids)
     if ids and cause == "merges":
         return _unreachable(subject, token, _NEVER_BUILT.format(subject.joined(ids)), cause, ids)
@@ -100,16 +102,6 @@ def _before_split(preparation: Preparation, text: str) -> tuple[str, str] | None
     if not its or after:
         return "normalizer", f"its text is first changed into {_quoted(prepared)}"
     return "prefix-space" if before.isspace() else "normalizer", f"{_quoted(before)} is put before its text"
-
-
-def _of_bytes(subject: AuditSubject, token: int, token_bytes: bytes) -> Finding | None:
-    """The finding about a token of bytes that are no valid UTF-8 by themselves; None if they encode to the token."""
-    ids = subject.tokenizer.vocabulary.encode(token_bytes)
-    if incomplete_ends(token_bytes) is None:
-        return _unreachable(subject, token, "No text in UTF-8 contains these bytes in this order.", "utf-8", ids)
-    if ids != (token,):
-        return _unreachable(subject, token, _NEVER_BUILT.format(subject.joined(ids)), "merges", ids)
-    return None
 
 
 def _unreachable(

@@ -109,8 +109,8 @@ def shape(subject: AuditSubject) -> Iterator[Finding]:
         if len(scripts) > 1 and scripts.keys() != _JAPANESE:
             names = sorted(scripts)
             reason = f"It has letters of {len(names)} scripts: {', '.join(names)}."
-            mixed: dict[str, object] = {"shape": "mixed-scripts", "scripts": names, "strength": 0.3}
-            yield subject.finding(token, "shape", Severity.NOTE, reason, **mixed)
+            evidence = {"shape": "mixed-scripts", "scripts": names, "strength": 0.3}
+            yield subject.finding(token, "shape", Severity.NOTE, reason, **evidence)
         elif scripts and len(set(letters)) > 1:
             of_script["kana" if "kana" in scripts else next(iter(scripts))].append((len(letters), token))
     for name, found in sorted(of_script.items()):

@@ -147,11 +147,6 @@ class AuditSubject:
         self.trained: Final = self.usage if self.of_training else Usage.of_record(tokenizer)
         """The usage in the training corpus, also where other texts are given."""
         self.texts: Final = "its training corpus" if self.of_training else "the chosen texts"
-        self.even_share: Final = self.usage.n_tokens / tokenizer.n_vocab if self.usage and tokenizer.n_vocab else 0.0
-        """How often each token would occur in the texts if all were equally frequent."""
-        merges = tokenizer.vocabulary.merges
-        self.last_count: Final = max(1, self.usage.made(merges[-1][2])) if self.usage and merges else 1
-        """How often the last merge made its token in the texts."""
         self.specials: Final = frozenset(tokenizer.special_tokens.values())
         self._spread: Final = spread or {}
         self.indicators: Mapping[int, float] = {}  # id -> indicator of its row in a model, once rows were measured
@@ -190,10 +185,12 @@ class AuditSubject:
         In the training corpus: how far the token is `spent`, one occurrence more or less. In chosen texts only of
         tokens that are left seldom: how `unusual_among` their neighbors.
         """
-        usage, step_of = self.usage, self.tokenizer.vocabulary.step_of
+        usage, vocabulary = self.usage, self.tokenizer.vocabulary
         if usage is None or not usage.of_training:
             return self.unusual_among(usage.remaining) if usage else {}
-        return {token: spent((n + 1) / self.last_count) for token, n in usage.remaining.items() if step_of(token)}
+        made = [token for token in usage.remaining if vocabulary.step_of(token)]
+        last = max(1, usage.made(vocabulary.merges[-1][2])) if made else 1
+        return {token: spent((usage.remaining[token] + 1) / last) for token in made}
 
     def unusual_among(
         self, values: Mapping[int, float], order: Callable[[int], int] | None = None
