@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from bpe_core.auditing.findings import UNPROVEN, Finding, OnStage, Severity
-from bpe_core.auditing.subject import AuditSubject, is_mergeable, search, witness
+from bpe_core.auditing.subject import AuditSubject, is_mergeable, witness
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
@@ -65,7 +65,7 @@ def _of_text(subject: AuditSubject, token: int, text: str, ids: list[int]) -> Fi
     effect_first = effect[0].upper() + effect[1:]
     if cause == "pattern" and tokenizer.by_piece and not tokenizer.splitter.may_hold(text):
         return _unreachable(subject, token, f"{effect_first}, and no piece of any text holds it.", cause, ids)
-    found, tried = search(tokenizer, token)
+    found, tried = witness(tokenizer, token)
     if found:
         reason = f"Alone, {effect}; inside a longer text it does occur."
         evidence = {"witness": found, "cause": cause, "encodes_to": ids, "tried": tried}
@@ -140,7 +140,7 @@ def what_if(
         with suppress(UnicodeDecodeError, UnknownTokenError):
             if tokenizer.encode_ordinary(tokenizer.vocabulary.text_bytes(token).decode()) == [token]:
                 return True
-        return witness(tokenizer, token) is not None
+        return witness(tokenizer, token)[0] is not None
 
     found = unreachable(AuditSubject(changed(tokenizer, pattern=pattern, normalizer=normalizer), progress=progress))
     return (finding for finding in found if finding.kind == "unreachable" and is_reached(finding.id))

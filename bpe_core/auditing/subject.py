@@ -7,9 +7,10 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any, Final, Self
 
 from bpe_core.auditing.findings import Finding, OnStage, Severity, spent, unusual
@@ -18,7 +19,7 @@ from bpe_core.corpus.reading import OnRead, Reading, TextFile
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.explain.trace import UseLedger
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import completed
+from bpe_core.utf8 import completed, is_utf8
 from bpe_core.visible import shortened, token_label
 
 FEW_DOCUMENTS: Final = 2  # the most that count as few; of tokens in more, the documents are not kept
@@ -243,7 +244,7 @@ class AuditSubject:
         if usage and token in usage.remaining:
             common["count"] = usage.remaining[token]
         if "witness" not in evidence:
-            common["witness"] = witness(self.tokenizer, token, usage.examples.get(token) if usage else None)
+            common["witness"] = witness(self.tokenizer, token, usage.examples.get(token, "") if usage else "")[0]
         return Finding(token, vocabulary.token_bytes(token), kind, severity, reason, common | evidence)
 
 
@@ -305,27 +306,25 @@ def spread_of(
     return {"document_frequency": frequency, "largest_share": {token: n / total[token] for token, n in largest.items()}}
 
 
-def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str | None:
-    """A text whose encoding contains `token`, verified by encoding it; None if none was found.
+def witness(tokenizer: Tokenizer, token: int, example: str = "") -> tuple[str | None, int]:
+    """(the first text found whose encoding contains `token`, or None; how many texts were tried).
 
-    `example`, a piece of a corpus, is tried first. None proves that no text contains the token only if it is not
-    `is_mergeable`.
+    Tried are `example`, a piece of a corpus, then, the shortest first, the token's text alone and with up to two
+    characters around it, of those that patterns treat differently; or its bytes with the characters at its torn ends
+    completed. None proves that no text contains the token only if it is not `is_mergeable`.
     """
-    if example is not None and len(example) <= LONGEST_EXAMPLE and _holds(tokenizer, example, token):
-        return example
-    return search(tokenizer, token)[0]
-
-
-def search(tokenizer: Tokenizer, token: int) -> tuple[str | None, int]:
-    """(the first text found whose encoding contains `token`, or None; how many texts were tried), the shortest first.
-
-    Tried are the token's text alone, then with up to two characters around it, of those that patterns treat
-    differently; or its bytes with the characters at its torn ends completed.
-    """
-    tried = 0
-    for tried, text in enumerate(_candidates(tokenizer, token), 1):
-        if _holds(tokenizer, text, token):
-            return text, tried
+    tried, data = 0, tokenizer.vocabulary.text_bytes(token)
+    texts: Iterable[str] = ()
+    if is_mergeable(tokenizer, token):
+        texts = completed(data)
+        if is_utf8(data):
+            own = data.decode()
+            n_tried = max(_MIN_CONTEXTS, _CHARACTER_BUDGET // max(1, len(own)))
+            texts = (before + own + after for before, after in islice(_CONTEXTS, n_tried))
+    for tried, text in enumerate(chain([example] if 0 < len(example) <= LONGEST_EXAMPLE else (), texts), 1):
+        with suppress(UnknownTokenError):  # a published vocabulary without all 256 bytes
+            if token in tokenizer.encode_ordinary(text):
+                return text, tried
     return None, tried
 
 
@@ -341,24 +340,4 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
     try:
         return vocabulary.encode(vocabulary.text_bytes(token)) == (token,) or token == vocabulary.end_of_word
     except UnknownTokenError:
-        return False
-
-
-def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
-    """Texts that contain the bytes of `token`, the shortest first; none if it is not mergeable."""
-    if not is_mergeable(tokenizer, token):
-        return iter(())
-    token_bytes = tokenizer.vocabulary.text_bytes(token)
-    try:
-        text = token_bytes.decode()
-    except UnicodeDecodeError:
-        return completed(token_bytes)
-    n_tried = max(_MIN_CONTEXTS, _CHARACTER_BUDGET // max(1, len(text)))
-    return (before + text + after for before, after in islice(_CONTEXTS, n_tried))
-
-
-def _holds(tokenizer: Tokenizer, text: str, token: int) -> bool:
-    try:
-        return token in tokenizer.encode_ordinary(text)
-    except UnknownTokenError:  # a published vocabulary without all 256 bytes
         return False

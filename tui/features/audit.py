@@ -268,4 +268,4 @@ def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | 
     if verdict is not None:
         return verdict.evidence.get("witness")
     text = tokenizer.token_bytes(token).decode(errors="replace")
-    return text if token in tokenizer.vocabulary.special_tokens.values() else witness(tokenizer, token)
+    return text if token in tokenizer.vocabulary.special_tokens.values() else witness(tokenizer, token)[0]
