@@ -85,11 +85,6 @@ class Matrix:
             return (part.astype(numpy.uint32) << 16).view(numpy.float32)
         return part.astype(numpy.float32)
 
-    def slices(self) -> "Iterator[Array]":
-        """All rows in consecutive slices, in constant memory."""
-        for start in range(0, self.n_rows, self.slice_rows):
-            yield self.rows(start, start + self.slice_rows)
-
 
 def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matrix:
     """The embedding matrix in a .npy or .safetensors file, in the files of a safetensors index, or in such a folder.
@@ -105,7 +100,14 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
     if path.suffix == ".npy":
         return Matrix(_mapped(path))
     found = _matrices(path)
-    stored = _chosen(path, found, tensor)
+    stored = next((found[name] for name in (_USUAL if tensor is None else (tensor,)) if name in found), None)
+    if stored is None:
+        missing = f"No matrix in {path.name} has a usual name of embeddings"
+        if tensor is not None:
+            missing = f"There is no matrix {quoted(tensor)} in {path.name}"
+        largest = sorted(found.values(), key=lambda one: (-one.shape[0], one.name))[:5]
+        names = ", ".join(f"{quoted(one.name)} ({one.shape[0]:,} by {one.shape[1]:,})" for one in largest)
+        raise EmbeddingsError(f"{missing}; {f'name one with --tensor, such as {names}' if found else 'it holds none'}.")
     if 0 in stored.shape:
         raise EmbeddingsError(f"{quoted(stored.name)} in {path.name} has no rows or no columns.")
     role = "output" if stored.name in _OUTPUTS else ""
@@ -167,18 +169,6 @@ class _Stored(NamedTuple):
     dtype: str
     shape: tuple[int, int]
     offset: int
-
-
-def _chosen(path: Path, found: dict[str, _Stored], tensor: str | None) -> _Stored:
-    for name in _USUAL if tensor is None else (tensor,):
-        if name in found:
-            return found[name]
-    missing = f"No matrix in {path.name} has a usual name of embeddings"
-    if tensor is not None:
-        missing = f"There is no matrix {quoted(tensor)} in {path.name}"
-    largest = sorted(found.values(), key=lambda stored: (-stored.shape[0], stored.name))[:5]
-    names = ", ".join(f"{quoted(one.name)} ({one.shape[0]:,} by {one.shape[1]:,})" for one in largest)
-    raise EmbeddingsError(f"{missing}; {f'name one with --tensor, such as {names}' if found else 'it holds none'}.")
 
 
 def _matrices(path: Path) -> dict[str, _Stored]:
@@ -294,10 +284,10 @@ def indicator(
 
     def slices() -> "Iterator[Array]":
         nonlocal done
-        for rows in matrix.slices():
+        for start in range(0, matrix.n_rows, matrix.slice_rows):
             if progress:
                 progress(done, total, "embeddings")
-            yield rows
+            yield (rows := matrix.rows(start, start + matrix.slice_rows))
             done += len(rows)
 
     mean, component = numpy.zeros(matrix.n_columns, numpy.float32), None
@@ -306,11 +296,10 @@ def indicator(
         mean = (numpy.sum([total for total, _ in sums], axis=0) / max(1, sum(n for _, n in sums))).astype(numpy.float32)
         component = _principal(slices, mean) if name == "cosine-pc" else None
 
-    def flat(rows: "Array") -> "Array":
+    def flat(rows: Any) -> Any:
         """Rows (or one) relative to the mean, without their projection on the component."""
         rows = rows - mean
-        without: Array = rows if component is None else rows - (rows @ component)[..., None] * component
-        return without
+        return rows if component is None else rows - (rows @ component)[..., None] * component
 
     center: Array | float = 0.0
     if name != "norm":
@@ -319,15 +308,13 @@ def indicator(
             raise EmbeddingsError("None of the rows known to be unused holds numbers only; choose norm.")
         center = flat(known.mean(axis=0))
 
-    def measure(rows: "Array") -> "Array":
+    def measure(rows: Any) -> Any:
         if not name.startswith("cosine"):
-            distances: Array = numpy.linalg.norm(rows - center, axis=1)
-            return distances
+            return numpy.linalg.norm(rows - center, axis=1)
         rows = flat(rows)
         lengths = numpy.linalg.norm(rows, axis=1)
         lengths[lengths == 0] = 1.0
-        distances = 1 - (rows @ center) / (lengths * (float(numpy.linalg.norm(center)) or 1.0))
-        return distances
+        return 1 - (rows @ center) / (lengths * (float(numpy.linalg.norm(center)) or 1.0))
 
     values = numpy.concatenate([measure(rows) for rows in slices()])
     of_ordinary = values[numpy.asarray(ordinary, dtype=numpy.int64)] if len(ordinary) else values
