@@ -11,7 +11,7 @@ from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Final
 
-from bpe_core.live.prepared_cuts import Cut
+from bpe_core.live.change import Cut
 from bpe_core.live.spans import Span
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
@@ -130,12 +130,9 @@ class Alignment:
 
     def _places(self, index: int) -> list[Range]:
         """For each token of a piece, the characters of the text that it covers, even partially; cached."""
-        found = self._token_places.get(index)
-        if found is None:
-            found = self._token_places[index] = list(self._find_places(index))
-        return found
-
-    def _find_places(self, index: int) -> Iterator[Range]:
+        if (cached := self._token_places.get(index)) is not None:
+            return cached
+        found: list[Range] = []
         text, start, n_put = self._pieces[index]
         piece_end = self._piece_places[index][1]
         for begin, end in _shares(text, self._tokens[index], self.tokenizer):
@@ -144,7 +141,9 @@ class Alignment:
                 first, last = self._map.before(begin, end)
             else:
                 first = last = self._map.before(begin - 1, end)[1]
-            yield min(first, piece_end), min(last, piece_end)  # what is dropped behind it is not its own
+            found.append((min(first, piece_end), min(last, piece_end)))  # what is dropped behind it is not its own
+        self._token_places[index] = found
+        return found
 
     def piece_at(self, offset: int) -> tuple[int, int, str] | None:
         """(start, end, prepared text) of the piece that holds a character; None if none does. The text is "" for an

@@ -3,11 +3,11 @@
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from bpe_core.common_ends import common_prefix, common_suffix
-from bpe_core.live.prepared_cuts import Cut
 from bpe_core.live.spans import Span
 from bpe_core.utf8 import n_characters, utf8
 
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 GAPPED: Final = "q"
 """The type code of rows of tokens in which there may be negative numbers, for what a lossy pattern drops."""
+
+
+class Cut(IntEnum):
+    """The kind of safe cut between two adjacent characters: none, between two pieces, between two tokens of a piece."""
+
+    NONE = 0
+    PIECES = 1
+    INSIDE = 2
 
 
 class Part:
