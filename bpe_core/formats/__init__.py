@@ -80,10 +80,8 @@ def _longest(tokenizer: Tokenizer) -> int:
 
 
 def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
-    """None if `load` can read the file or folder, perhaps only with a `pattern`; else why not, in one sentence.
-
-    The sentence is "" for a folder without a tokenizer, and for a file of no known format. Loads it to find out.
-    """
+    """None if `load` can read the file or folder, perhaps only with a `pattern`; else why not, in one sentence, which
+    is "" for a folder without a tokenizer and a file of no known format. Loads it to find out."""
     file = None
     try:
         file = TokenizerFile.open(tokenizer_at(Path(path)))
@@ -96,11 +94,8 @@ def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
 
 
 def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
-    """Write a tokenizer in the native format to a new file, at `path` or the first of path-2, path-3, ... that does not
-    exist; returns its path.
-
-    Never replaces a file, also not one that another process creates meanwhile. Raises `FormatError`.
-    """
+    """Write a tokenizer in the native format to a new file, `path` or the first of path-2, path-3, ... that does not
+    exist; returns its path. Never replaces a file, also not one that another process creates meanwhile."""
     lines, place, number = list(_module("native").write(tokenizer)), path, 1
     with as_format_error(path):
         while True:

@@ -118,9 +118,7 @@ class TokenizerFile:
 
 class Fields:
     """A JSON object, and where it is in its file; methods return the value of a key, of a type, or raise `FormatError`.
-
-    A value that is null or not there is the `default`, if one is given. `key in fields` is true for all other values.
-    """
+    A value that is null or not there is the `default`, if one is given, and not `in` the object."""
 
     def __init__(self, value: object, where: str, path: str = "") -> None:
         self._where = where

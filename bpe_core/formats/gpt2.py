@@ -40,10 +40,6 @@ def recognizes(data: bytes) -> bool:
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file and its partner; `pattern` replaces the split pattern that the files imply.
-
-    Raises `FormatError`, and `PatternNeededError` if no file tells the pattern and it cannot be GPT-2's.
-    """
     is_merges = file.data.startswith(_MERGES)
     usual = tuple(_NAMES) if is_merges else tuple(_NAMES.values())
     names = tuple(dict.fromkeys((*(_partners(file.path) if file.path else ()), *usual)))
@@ -86,7 +82,7 @@ def _pipeline_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, A
 
 
 def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:
-    """The pipeline of the class in tokenizer_config.json; None for GPT-2's. Raises `FormatError` for `_OTHERS`."""
+    """The pipeline of the class in tokenizer_config.json; None for GPT-2's."""
     kind = str(configured.values.get("tokenizer_class")).removesuffix("Fast")
     if kind in _OTHERS:
         configured.unsupported(f"the {kind}", "GPT2Tokenizer and those that split as it does, Qwen2Tokenizer")
@@ -96,10 +92,8 @@ def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:
 
 
 def _cut_by_gpt_2(tokens: Iterable[bytes]) -> str | None:
-    """The text of a token that GPT-2's pattern cuts, so that merges under it cannot have made it; None if none is cut.
-
-    Any substring of a piece of GPT-2's pattern is one piece by itself.
-    """
+    """The text of a token that GPT-2's pattern cuts, so that merges under it cannot have made it: any substring of one
+    of its pieces is one piece by itself. None if none is cut."""
     split = splitter("gpt2").split
     texts = (token.decode(errors="ignore") for token in tokens)  # without the parts of a character at their ends
     return next((text for text in texts if len(split(text)) > 1), None)
@@ -139,10 +133,7 @@ def _belong_together(vocab: Path, merges: Path) -> bool:
 
 def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]]:
     """(path, text) of both files, that at `path` first: the vocabulary, unless its name is that of a merges file.
-
-    Raises `FormatError` if they cannot express the tokenizer, or if the file beside exists already, unless it is the
-    merges of the vocabulary at `path`: naming a vocabulary replaces both, and naming merges never a vocabulary.
-    """
+    Naming a vocabulary replaces its merges, too, if that is what is there; naming merges replaces no vocabulary."""
     if path.exists() and not path.is_file():
         refuse(_TARGET, f"it takes two files, and {quoted(path.name)} is none")
     others = [path.with_name(name) for name in _partners(path)]

@@ -139,11 +139,9 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 def bytes_made(
     base: Mapping[int, bytes], merges: Sequence[Triple], most: int, fail: Callable[[int, str], NoReturn]
 ) -> dict[int, bytes]:
-    """Id -> bytes of all tokens: of `base`, which are at the beginning, and of those that merges make.
-
-    `fail(i, problem)` is called for the merge i if it is not sound, or if the tokens made have more bytes than `most`:
-    a few merges that each double a token would fill the memory.
-    """
+    """Id -> bytes of all tokens: of `base`, which are at the beginning, and of those that merges make. Calls
+    `fail(i, problem)` for a merge i that is not sound, or with which the tokens made have more bytes than `most`: a few
+    merges that each double a token would fill the memory."""
     last = {merge[:2]: row for row, merge in enumerate(merges)}
     if len(last) < len(merges):
         row = next(last[merge[:2]] for row, merge in enumerate(merges) if last[merge[:2]] != row)

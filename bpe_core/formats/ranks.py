@@ -29,11 +29,8 @@ def vocabulary_of(
     id_of: Mapping[bytes, int] | None = None,
     first: int = 0,
 ) -> RankedVocabulary:
-    """The vocabulary of the tokens (id -> bytes) in a file, where rank 0 has the id `first`.
-
-    `id_of` is the inverse of `tokens`; if it is given, `tokens` must be ascending by id and without equal bytes.
-    Raises `FormatError` if two tokens have the same bytes, or a byte has no token.
-    """
+    """The vocabulary of the tokens (id -> bytes) in a file, where rank 0 has the id `first`. `id_of` is the inverse of
+    `tokens`; if it is given, `tokens` must be ascending by id and without equal bytes."""
     if id_of is None:
         tokens, id_of = dict(sorted(tokens.items())), {}
         for token, data in tokens.items():
@@ -46,10 +43,7 @@ def vocabulary_of(
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
-    """Id -> bytes of all ordinary tokens, ascending by id.
-
-    Raises `FormatError` if merging by ranks would give other ids for some text, or the tokenizer does more than split.
-    """
+    """Id -> bytes of all ordinary tokens, ascending by id; refused if merging by ranks gives some text other ids."""
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
         refuse("as ranks", "it is not made of bytes alone")
@@ -64,11 +58,8 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
 
 
 def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
-    """Raise `FormatError` unless merging by ranks is equivalent to the merges.
-
-    It is if ids ascend in the order of the merges, and the merge recovered for each token from the ranks is the one
-    that made it; `recovered` says why.
-    """
+    """Refuse a vocabulary unless merging by ranks is equivalent to its merges: ids ascend in their order, and the merge
+    recovered for each token from the ranks is the one that made it; `recovered` says why."""
     id_of = {data: token for token, data in tokens.items()}
     if len(id_of) < len(tokens):
         twice = next(token for token, data in tokens.items() if id_of[data] != token)
@@ -92,10 +83,7 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
 
 
 def check_merges(vocabulary: Vocabulary, target: str) -> None:
-    """Raise `FormatError` if merges and whole pieces do not determine the encoding; `target` as in `refuse`.
-
-    In a vocabulary of ranks these may join two tokens to a third that no recovered merge makes.
-    """
+    """Refuse a vocabulary of ranks if these join two tokens to a third that no recovered merge makes."""
     if not isinstance(vocabulary, RankedVocabulary):
         return
     known = {vocabulary.token_bytes(token) for token in vocabulary.ids()}

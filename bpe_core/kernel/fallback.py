@@ -260,7 +260,6 @@ class Learner:
             self._exchange((pair[1], neighbor), (new, neighbor), places)
 
     def _exchange(self, old: Pair, new: Pair, places: list[int]) -> None:
-        """Replace the pair `old` by `new` at these `places`."""
         weight = sum(map(self._weight, places))
         self._places[new] = array("I", places)
         self._set(new, weight)
@@ -270,7 +269,6 @@ class Learner:
             self._set(old, self._counts[old] - weight)
 
     def _set(self, pair: Pair, count: int) -> None:
-        """Change how often a pair occurs."""
         if self._is_short(pair):
             self._n_tied[self._counts.get(pair, 0)] -= 1
             self._n_tied[count] += 1

@@ -18,11 +18,8 @@ __all__ = ["PATTERNS", "Splitter", "patience", "splitter", "tried"]
 
 @lru_cache(maxsize=64)
 def splitter(pattern: str) -> Splitter:
-    """The splitter for a name in PATTERNS, or for a pattern in the grammar of `bpe_core.patterns.pattern`.
-
-    PatternError if a regular expression in it is not valid, or if it is a bare word (letters, digits, "-" and "_") that
-    is not in PATTERNS: such a word is taken for a misspelled name.
-    """
+    """The splitter for a name in PATTERNS, or for a pattern in the grammar of `bpe_core.patterns.pattern`. PatternError
+    if a regular expression in it is not valid, and for a bare word that is no name: it is taken for a misspelled one."""
     return made(parse(pattern))
 
 

@@ -39,11 +39,8 @@ _budget: ContextVar[list[float] | None] = ContextVar("patience", default=None)  
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """A context in which all untrusted expressions together may run for `seconds` of the processor's time; then they
-    raise `PatternError`.
-
-    Only the time spent in expressions counts. Inside another `patience` this one has no effect.
-    """
+    """A context in which all untrusted expressions together may run for `seconds` of the processor's time, which only
+    they spend; then they raise `PatternError`. Inside another `patience` this one has no effect."""
     outside = _budget.get()
     try:  # before it is set: an interrupt as soon as it is would leave what has been used up in force
         _budget.set(outside or [seconds, seconds])

@@ -72,10 +72,8 @@ class Split:
 
     @classmethod
     def of_expression(cls, source: str) -> "Split":
-        """The split by a regular expression from a file, which gets its name if it is published.
-
-        Comments, which could be marks, are removed; a bare word, which could be a name, is put into a group.
-        """
+        """The split by a regular expression from a file, which gets its name if it is published. Comments, which could
+        be marks, are removed; a bare word, which could be a name, is put into a group."""
         names = {published: name for name, published in PATTERNS.items() if name not in ("none", "words")}
         if source in names:  # "words" is none of them, since it drops text, unlike its expression
             return cls(source, name=names[source])
@@ -115,10 +113,7 @@ Pattern = Split | Then | Else
 
 
 def parse(text: str) -> Pattern:
-    """The tree of a pattern, its regular expressions unchecked.
-
-    PatternError if it combines more than 64 patterns, or if one is a bare word that is no name in `PATTERNS`.
-    """
+    """The tree of a pattern, its regular expressions unchecked. PatternError for a bare word that is no name."""
     if text.count(_THEN) + text.count(_ELSE) >= _MOST_PARTS:
         raise PatternError(f"The split pattern is more than {_MOST_PARTS} patterns in one; leave some out.")
     first, mark, rest = min((text.partition(mark) for mark in (_THEN, _ELSE)), key=lambda parts: len(parts[0]))

@@ -20,10 +20,8 @@ Span = tuple[int, int]  # (start, end) in a text, in code points, `end` exclusiv
 
 
 class Splitter:
-    """Cuts texts into pieces by one pattern; `bpe_core.patterns.splitter` makes it, and shares it between callers.
-
-    This class itself makes one piece of every text.
-    """
+    """Cuts texts into pieces by one pattern; this class itself makes one piece of every text. `patterns.splitter` makes
+    it, and shares it between callers."""
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
         self.tree: Final = tree  # two that are equal, names aside, give the same pieces
@@ -66,10 +64,8 @@ class Splitter:
         return bool(self._cuts)
 
     def cut(self, text: str, at_least: int) -> int:
-        """The least i >= `at_least` that is a safe cut: split(text[:i]) + split(text[i:]) == split(text).
-
-        0 if `at_least` is 0 or less; `len(text)` if no safe cut is known.
-        """
+        """The least i >= `at_least` that is a safe cut: split(text[:i]) + split(text[i:]) == split(text). 0 is one, and
+        so is `len(text)`, if no other is known."""
         if at_least <= 0:
             return 0
         return self._cuts.end_of_first(text, at_least - 1) if self._cuts else len(text)

@@ -174,7 +174,6 @@ class Trainer:
 
     @property
     def n_merges(self) -> int:
-        """How many merges have been learned."""
         return self._sync()
 
     @property
@@ -205,10 +204,8 @@ class Trainer:
         raise StopIteration
 
     def learn(self, n: int) -> list[Merge]:
-        """Learn `n` more merges or fewer, in less time than by calling `next` for each; none if none is left.
-
-        Raises `OptionError` for a merge that is not that of the training to resume, and for a negative number.
-        """
+        """Learn `n` more merges or fewer, in less time than by calling `next` for each; none if none is left. Raises
+        `OptionError` for a merge that is not that of the training to resume."""
         if n < 0:
             raise OptionError(f"A number of merges is 0 or more, not {n}.")
         start = self.n_merges
@@ -274,11 +271,8 @@ class Trainer:
         return dict(zip(self._ids, self._amounts(self._learner.symbol_counts()), strict=True))
 
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer with all merges learned so far.
-
-        Raises `UntrainedError` before the first merge is learned. If nothing can be merged, the tokenizer has
-        no merges and encodes into bytes.
-        """
+        """The tokenizer with all merges learned so far; none if nothing can be merged, and it encodes into bytes.
+        Raises `UntrainedError` before the first merge is learned."""
         if not self._sync() and self.stop_reason is None:
             raise UntrainedError("This trainer has not run yet; take a step before you ask for its tokenizer.")
         with no_garbage_collection():

@@ -57,7 +57,6 @@ def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
 
 
 def check_larger(old: Vocabulary, vocab_size: int) -> None:
-    """Raise `OptionError` if `vocab_size` leaves nothing to learn."""
     if vocab_size <= old.n_vocab:
         raise OptionError(f"The vocabulary to extend has {old.n_vocab:,} tokens; ask for a larger vocab_size.")
 

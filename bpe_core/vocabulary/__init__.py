@@ -252,7 +252,6 @@ class Vocabulary:
 
     @property
     def whole_pieces(self) -> Mapping[bytes, int]:
-        """Bytes -> the token that a piece of these bytes becomes at once, without merging."""
         return MappingProxyType(self._store.whole_pieces)
 
     @property
@@ -346,12 +345,10 @@ class Vocabulary:
         return tuple(child for child in self._store.children(token) if steps.get(child, 0) <= self.n_merges)
 
     def ids(self) -> list[int]:
-        """Every id there is, ascending."""
         return sorted({*self._store.base, *(token for _, _, token in self.merges), *self._texts})
 
     @cached_property
     def highest_id(self) -> int:
-        """The highest id there is; O(n) at first."""
         return max(self.ids())
 
     @cached_property

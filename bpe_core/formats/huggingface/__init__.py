@@ -49,7 +49,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
 
 def configuration_of(file: TokenizerFile) -> Fields:
-    """The object in tokenizer_config.json beside `file`; empty if there is no such file. Raises `FormatError`."""
+    """The object in tokenizer_config.json beside `file`; empty if there is no such file."""
     beside = file.beside("tokenizer_config.json")
     return beside.fields(strict=False) if beside else Fields({}, file.where)  # transformers writes NaN into it
 
@@ -131,10 +131,8 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
 
 
 def _added(fields: Fields, configured: Fields, vocab: Mapping[str, int]) -> Iterator[AddedToken]:
-    """The added tokens of a file, and those that only the configuration has, merged as in transformers.
-
-    A token of the configuration is ignored if the file gives its id to another text.
-    """
+    """The added tokens of a file, and those that only the configuration has, merged as in transformers: one whose id
+    the file gives to another text is ignored."""
     tokens = fields.objects("added_tokens", [])
     if "added_tokens" in fields and "added_tokens_decoder" in configured:
         known = {token.text("content") for token in tokens}
@@ -167,10 +165,8 @@ def _added(fields: Fields, configured: Fields, vocab: Mapping[str, int]) -> Iter
 
 
 def _found_at_once(added: Sequence[AddedToken]) -> bool:
-    """Whether searching for special tokens first and for the others afterwards finds what one search finds.
-
-    True if all are plain, those of a kind agree in `normalized`, and no special and ordinary one can overlap.
-    """
+    """Whether searching for special tokens first and for the others afterwards finds what one search finds, as it does
+    if all are plain, those of a kind agree in `normalized`, and no special and ordinary one can overlap."""
     special, ordinary = ([token for token in added if token.special is kind] for kind in (True, False))
     plain = not any(token.single_word or token.lstrip or token.rstrip for token in added)
     agree = all(len({token.normalized for token in kind}) <= 1 for kind in (special, ordinary))
@@ -192,10 +188,8 @@ def _overlap(tokens: Sequence[AddedToken], others: Sequence[AddedToken]) -> bool
 
 
 class Model:
-    """A BPE model as in tokenizer.json, where tokens are identified by names.
-
-    Names are in the byte alphabet if `is_bytewise`, else text, in which U+2581 stands for a space if `has_metaspace`.
-    """
+    """A BPE model as in tokenizer.json, where tokens are identified by names: in the byte alphabet if `is_bytewise`,
+    else text, in which U+2581 stands for a space if `has_metaspace`."""
 
     def __init__(self, fields: Fields, is_bytewise: bool, has_metaspace: bool) -> None:
         self.ids = fields.ids("vocab")  # name -> id
@@ -219,10 +213,7 @@ class Model:
         return METASPACE in self.ids and all(METASPACE not in name.lstrip(METASPACE) for name in names)
 
     def vocabulary(self, added: Sequence[AddedToken], pieces: Sequence[AddedToken] = ()) -> Vocabulary:
-        """The vocabulary with added tokens; `pieces` are those of them that are encoded as whole pieces.
-
-        Raises `OptionError` for an added token with the id of a byte that texts have, or if ids collide.
-        """
+        """The vocabulary with added tokens; `pieces` are those of them that are encoded as whole pieces."""
         ids = self.ids
         meant = {name: self._meant(name) for name in ids}
         for name in [one.text for one in added if self._is_bytewise and not one.text.isascii() and one.text in ids]:

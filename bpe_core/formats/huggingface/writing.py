@@ -89,11 +89,8 @@ def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
 
 
 def named(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> tuple[dict[str, int], list[list[str]]]:
-    """(name -> id of all tokens, in the byte alphabet; [left name, right name] of each merge, in order).
-
-    Added tokens are named by their texts, and included because the library gives new ids to those that it does not find
-    in the vocabulary. Raises `FormatError` if names or merges do not determine the encoding.
-    """
+    """(name -> id of all tokens, in the byte alphabet; [left name, right name] of each merge, in order). Added tokens
+    are there, by their texts, because the library gives new ids to those that it does not find in the vocabulary."""
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
         refuse(_TARGET, "it is not made of bytes alone")
@@ -111,7 +108,6 @@ def named(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> tuple[dict[str, 
 
 
 def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
-    """The pre-tokenizer that splits by `pattern`. Raises `FormatError` if there is none."""
     splits: list[dict[str, Any]] = []
     rest: Pattern | None = pattern
     while rest:
