@@ -19,7 +19,7 @@ __all__ = ["PATTERNS", "Splitter", "patience", "splitter", "tried"]
 @lru_cache(maxsize=64)
 def splitter(pattern: str) -> Splitter:
     """The splitter for a name in PATTERNS, or for a pattern in the grammar of `bpe_core.patterns.pattern`. PatternError
-    if a regular expression in it is not valid, and for a bare word that is no name: it is taken for a misspelled one."""
+    if a regular expression in it is not valid, and for a bare word that is no name: it is taken for a wrong one."""
     return made(parse(pattern))
 
 

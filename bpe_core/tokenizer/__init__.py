@@ -246,7 +246,8 @@ class Tokenizer:
         try:
             if found := self._in_kernel([text]):
                 return found[0]  # type: ignore[no-any-return]
-            parts = map(self.splitter.split, self.splitter.parts(_blocks(text)))
+            blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
+            parts = map(self.splitter.split, self.splitter.parts(blocks))
             return list(chain.from_iterable(map(self._encode_pieces, parts)))
         except UnicodeEncodeError:
             return self.encode_ordinary(without_surrogates(text))
@@ -485,10 +486,6 @@ def in_threads(encode: Callable[[list[str]], list[T]], texts: Iterable[str], num
     return list(chain.from_iterable(parts))
 
 
-def _blocks(text: str) -> Iterator[str]:
-    return (text[i : i + _BLOCK] for i in range(0, len(text), _BLOCK))
-
-
 def chosen_specials(
     allowed: Choice, disallowed: Choice, specials: Collection[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
@@ -521,10 +518,7 @@ def without_specials(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[
 def special_parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[tuple[bool, str]]:
     """The text in parts: (True, token) for each occurrence of a token, also across blocks, and (False, text) for the
     text between them, which may come in several parts; none is empty."""
-    if not tokens:
-        yield from ((False, block) for block in blocks if block)
-        return
-    find, longest = _finder(tokens).spans, max(map(len, tokens))
+    find, longest = _finder(tokens).spans, max(map(len, tokens), default=1)
     held = ""
     for block in chain(blocks, (None,)):
         text, start = held + (block or ""), 0

@@ -6,9 +6,9 @@ fields of `Options`: an option is one line there, and what the trainer does with
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, Final, Literal, Self, TypedDict, get_args
+from typing import Any, Final, Self, TypedDict
 
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError
@@ -18,8 +18,7 @@ from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import ID_LAYOUTS
 
-Ties = Literal["first", "lowest", "lowest-hf", "largest"]
-TIES: Final[tuple[str, ...]] = get_args(Ties)
+TIES: Final = ("first", "lowest", "lowest-hf", "largest")
 """The names of the tie rules; see `bpe_core.trainer.start`."""
 
 STOPPED: Final = "stopped"  # the stop reason of a training that would have learned more
@@ -36,8 +35,6 @@ class Option:
     does: str
     example: str = ""
     choices: tuple[str, ...] = ()
-    ends: bool = False  # it says only where learning ends, and changes no merge before
-    inherited: bool = False  # not asked for where a training extends a vocabulary, but that of the vocabulary
 
     def help(self, otherwise: object = "") -> str:
         """A clause for the command line; `otherwise` is what holds without the option.
@@ -49,57 +46,19 @@ class Option:
         return f"{clause} ({otherwise})" if otherwise != "" else clause
 
 
-def _option(default: Any, argument: str, name: str, does: str, example: str = "", **more: Any) -> Any:
-    return field(default=default, metadata={"option": Option(argument, name, does, example, **more)})
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to learn and by which rules; `checked` says whether that makes sense."""
+    """What to learn and by which rules; `OPTION_OF` says what each is, `checked` whether all make sense."""
 
-    vocab_size: int = _option(
-        4096,
-        *("vocab-size", "vocabulary", "Tokens in all: 256 bytes, the special tokens, and one for each merge.", "4096"),
-        ends=True,
-    )
-    pattern: str = _option(
-        "gpt4",
-        "pattern",
-        "pattern",
-        "The split pattern cuts texts into pieces; no merge crosses their borders.",
-        "gpt4o, words, none or a regular expression",
-    )
-    ties: str = _option(
-        "first", "ties", "ties", "The tie rule chooses between pairs that occur equally often.", "first", choices=TIES
-    )
-    id_layout: str = _option(
-        "bytes-first",
-        *("id-layout", "id layout", f"Which ids come first: {' or '.join(ID_LAYOUTS)}.", "bytes-first"),
-        choices=ID_LAYOUTS,
-        inherited=True,
-    )
-    min_count: int = _option(
-        1, "min-count", "min. count", "Training stops when no pair occurs this often any more.", "2", ends=True
-    )
-    max_token_length: int | None = _option(
-        None, "max-token-length", "longest token", "Bytes in a token at most; longer pairs are passed over.", "16"
-    )
-    special_tokens: Sequence[str] = _option(
-        (),
-        *("special", "specials", "Special tokens such as <|endoftext|>: ids that no merge makes.", "<|endoftext|>"),
-        inherited=True,
-    )
-    end_of_word: str = _option(
-        "",
-        *("end-of-word", "end of word", "A marker behind every piece, a symbol of its own that merges too.", "</w>"),
-        inherited=True,
-    )
-    min_share: Fraction | str | None = _option(  # noqa: RUF009
-        None,
-        *("min-share", "least gain", "Stop after the first pair that makes up less than this share of the tokens."),
-        "1/10000",
-        ends=True,
-    )
+    vocab_size: int = 4096
+    pattern: str = "gpt4"
+    ties: str = "first"
+    id_layout: str = "bytes-first"
+    min_count: int = 1
+    max_token_length: int | None = None
+    special_tokens: Sequence[str] = ()
+    end_of_word: str = ""
+    min_share: Fraction | str | None = None
     """A fraction, such as "1/10000" or "0.0001", compared exactly. Overlapping occurrences of a pair count each."""
 
     def checked(self, has_texts: bool = True) -> Self:
@@ -170,8 +129,40 @@ class TrainOptions(TypedDict, total=False):
     min_share: Fraction | str | None
 
 
-OPTION_OF: Final[Mapping[str, Option]] = {field.name: field.metadata["option"] for field in fields(Options)}
+OPTION_OF: Final[Mapping[str, Option]] = {
+    "vocab_size": Option(
+        "vocab-size", "vocabulary", "Tokens in all: 256 bytes, the special tokens, and one for each merge.", "4096"
+    ),
+    "pattern": Option(
+        *("pattern", "pattern", "The split pattern cuts texts into pieces; no merge crosses their borders."),
+        "gpt4o, words, none or a regular expression",
+    ),
+    "ties": Option("ties", "ties", "The tie rule chooses between pairs that occur equally often.", "first", TIES),
+    "id_layout": Option(
+        "id-layout", "id layout", f"Which ids come first: {' or '.join(ID_LAYOUTS)}.", "bytes-first", ID_LAYOUTS
+    ),
+    "min_count": Option("min-count", "min. count", "Training stops when no pair occurs this often any more.", "2"),
+    "max_token_length": Option(
+        "max-token-length", "longest token", "Bytes in a token at most; longer pairs are passed over.", "16"
+    ),
+    "special_tokens": Option(
+        "special", "specials", "Special tokens such as <|endoftext|>: ids that no merge makes.", "<|endoftext|>"
+    ),
+    "end_of_word": Option(
+        "end-of-word", "end of word", "A marker behind every piece, a symbol of its own that merges too.", "</w>"
+    ),
+    "min_share": Option(
+        *("min-share", "least gain", "Stop after the first pair that makes up less than this share of the tokens."),
+        "1/10000",
+    ),
+}
 """Name of a field of `Options` -> what people read about it."""
+
+ENDING: Final = ("vocab_size", "min_count", "min_share")
+"""The options that say only where learning ends, and change no merge before."""
+
+INHERITED: Final = ("id_layout", "special_tokens", "end_of_word")
+"""Those that are not asked for where a training extends a vocabulary, but that of the vocabulary."""
 
 EXTEND: Final = Option(
     "extend", "start from", "A tokenizer whose merges come first; its tokens keep their ids.", "mine.json"

@@ -15,7 +15,7 @@ from bpe_core.corpus import Source
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats import save
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import OPTION_OF, Options
+from bpe_core.tokenizer.training_record import ENDING, OPTION_OF, Options
 from bpe_core.visible import counted, quoted
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
     was["special_tokens"], now["special_tokens"] = tuple(earlier.special_tokens), tuple(options.special_tokens)
     if not earlier.special_tokens:  # then the layouts are the same
         was["id_layout"] = now["id_layout"]
-    names = {name: option.name for name, option in OPTION_OF.items() if not option.ends} | {"sample": "sample"}
+    names = {name: option.name for name, option in OPTION_OF.items() if name not in ENDING} | {"sample": "sample"}
     was["sample"], now["sample"] = record.sample, sample
     for name, called in names.items():
         if was[name] != now[name]:

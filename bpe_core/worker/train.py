@@ -20,7 +20,7 @@ from bpe_core.formats import load, save, save_beside
 from bpe_core.hub import located
 from bpe_core.runs import exported
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import OPTION_OF, Options, TrainingRecord
+from bpe_core.tokenizer.training_record import INHERITED, OPTION_OF, Options, TrainingRecord
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.checkpoints import Checkpoints, check_options
 from bpe_core.trainer.start import check_extensible, check_larger, first_vocabulary, inherited
@@ -81,7 +81,7 @@ class Recipe:
             return PRESETS[self.preset].options
         if old is None:
             return Options(**self.options).checked()
-        if any(OPTION_OF[name].inherited for name in self.options):
+        if not self.options.keys().isdisjoint(INHERITED):
             given = "special tokens, their place and the end-of-word marker"
             raise OptionError(f"With --extend the {given} are those of OLD.")
         rules = Options(**{"pattern": old.pattern, **self.options, **inherited(old.vocabulary)}).checked()
