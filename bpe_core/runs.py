@@ -98,20 +98,14 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
 
 
 class RunDifference(NamedTuple):
-    """Two lists of merges compared; merges are equal if they join the same two byte strings, whatever the ids.
+    """Two lists of merges compared; merges are equal if they join the same two byte strings, whatever the ids."""
 
-    `options`: name -> its value in each, of those that differ. The first `n_same` merges are the same; `next` describes
-    the one after them of each, "" where there are no more. Of the tokens learned after that, perhaps at other steps or
-    from other parts, `n_both` are in both, and `only` those in one, in the order of the steps. `compression` is bytes a
-    token of its own corpus at the end, None without a record.
-    """
-
-    options: dict[str, tuple[str, str]]
-    n_same: int
-    next: tuple[str, str]
-    n_both: int
-    only: tuple[tuple[bytes, ...], tuple[bytes, ...]]
-    compression: tuple[float | None, float | None]
+    options: dict[str, tuple[str, str]]  # name -> its value in each, of those that differ
+    n_same: int  # the first so many merges are the same
+    next: tuple[str, str]  # the one after them of each in words, "" where there are no more
+    n_both: int  # tokens learned after that by both, perhaps at other steps or from other parts
+    only: tuple[tuple[bytes, ...], tuple[bytes, ...]]  # and those by one, in the order of the steps
+    compression: tuple[float | None, float | None]  # bytes a token of its own corpus at the end, None without a record
 
     @classmethod
     def of(cls, first: Tokenizer, second: Tokenizer) -> Self:
@@ -183,15 +177,8 @@ def _compression(tokenizer: Tokenizer) -> float | None:
 
 
 def exported(what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> Iterable[str]:
-    """The "merges" or the "record" of a training, or the "curve" of several, newlines included; `names` are files.
-
-    - merges: values separated by tabs, a head first. Tokens are labels, and bytes in hexadecimal; what a training
-      recorded follows if it is known;
-    - record: a JSON object, with the digest of the corpus, and for each step [count, ties, n_tokens];
-    - curve: lines of CSV, a header first; with several the first column is their name. What is not known is empty.
-
-    Raises `OptionError` for a record or curve that there is not.
-    """
+    """Lines of the "merges" of a training, separated by tabs, of its "record" in JSON, or of the "curve" of several as
+    CSV; `names` are files. Raises `OptionError` for a record or curve that there is not."""
     if what == "merges":
         return _merges(tokenizers[0])
     if what == "record":

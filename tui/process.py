@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 from bpe_core.errors import BpeError
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import Done, Event, Failed, Unpacker, WireError, packed
+from bpe_core.worker.messages import Done, Event, Failed, WireError, packed, unpacked
 from bpe_core.worker.train import TrainRequest
 
 PORTION: Final = 1 << 15  # bytes that are read and understood at one go: some 700 merges, in a millisecond
@@ -110,10 +110,10 @@ class WorkerProcess:
 
         A worker that dies without either is reported as a `Failed` of our own.
         """
-        pipe, unpacker = self._process.stdout, Unpacker()
+        pipe, unread = self._process.stdout, bytearray()
         assert pipe is not None
         while portion := await pipe.read(PORTION):
-            if events := _understood(unpacker, portion):
+            if events := _understood(unread, portion):
                 self._is_done = isinstance(events[-1], Done | Failed)
                 yield events
                 if self._is_done:
@@ -144,11 +144,11 @@ async def _drain(process: Process) -> None:
         pass
 
 
-def _understood(unpacker: Unpacker, portion: bytes) -> list[Any]:
+def _understood(unread: bytearray, portion: bytes) -> list[Any]:
     """The events that end in this portion, up to the last; what is none is a failure: no worker of ours wrote it."""
     events: list[Event] = []
     try:
-        for event in unpacker.feed(portion):
+        for event in unpacked(unread, portion):
             events.append(event)
             if isinstance(event, Done | Failed):
                 break

@@ -192,32 +192,24 @@ class WorstLines:
 
 
 class Comparison:
-    """Compares tokenizers on texts, which are added one by one; with a single tokenizer, it measures that one.
-
-    - `morphemes`: words as their morphemes, to see how far token boundaries follow them;
-    - `texts`: those added, in order; `total`: the amounts of all; `sample`: their first `n_sample` characters;
-    - `token_counts`: for each tokenizer, id -> occurrences in all texts;
-    - `number_splits`: for each tokenizer, digits in each token of a number, from left to right -> how many numbers are
-      cut so; 123|4 counts for (3, 1);
-    - `pairs`: for each tokenizer but the first, how it agrees with the first;
-    - `worst_lines`: those for which each needs the most more tokens than another; None for a single tokenizer.
-    """
+    """Compares tokenizers on texts, which are added one by one; with a single tokenizer, it measures that one."""
 
     def __init__(
         self, tokenizers: Sequence[Tokenizer], morphemes: Sequence[Sequence[str]] = (), n_sample: int = 100_000
     ) -> None:
         self.tokenizers: Final = tuple(tokenizers)
-        self.morphemes: Final = morphemes
+        self.morphemes: Final = morphemes  # of words, to see how far token boundaries follow them
         self.n_sample: Final = n_sample
         self.texts: Final[list[ComparedText]] = []
         none = (0,) * len(self.tokenizers)
         self.total = Amounts("all", 0, 0, 0, none, none)
         self._scripts: Final[dict[str, Amounts]] = {}
-        self.token_counts: Final = [Counter[int]() for _ in self.tokenizers]
+        self.token_counts: Final = [Counter[int]() for _ in self.tokenizers]  # id -> occurrences in all texts
+        # Digits in each token of a number -> how many numbers are cut so: 123|4 counts for (3, 1).
         self.number_splits: Final = [Counter[tuple[int, ...]]() for _ in self.tokenizers]
         self.pairs: Final = [TokenizerPair(self.tokenizers[0], other) for other in self.tokenizers[1:]]
         self.worst_lines: Final = WorstLines(len(self.tokenizers)) if len(self.tokenizers) > 1 else None
-        self.sample = ""
+        self.sample = ""  # the first `n_sample` characters of all texts
 
     def add(
         self, name: str, text: str, *, path: str = "", folder: str = "", line: int = 1, encoding: _Encoding = bool

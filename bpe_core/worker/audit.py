@@ -27,19 +27,15 @@ _VALUES: Final = 16_384  # values of a column in one event at most
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest(Request):
-    """An audit of a tokenizer's file, whose `pattern` may be overridden, with texts and the rows of a model.
-
-    Tokens are counted in the files and folders `corpus`; a model is to learn from those of `reference`. In the file
-    `embeddings` the matrix is `tensor` (None: the usual one), whose rows are judged by `indicator` (None: what suits).
-    """
+    """An audit of a tokenizer's file, with texts and the rows of a model."""
 
     tokenizer: str
-    pattern: str | None = None
-    corpus: tuple[str, ...] = ()
-    reference: tuple[str, ...] = ()
-    embeddings: str = ""
-    tensor: str | None = None
-    indicator: str | None = None
+    pattern: str | None = None  # instead of the file's
+    corpus: tuple[str, ...] = ()  # files and folders in which tokens are counted
+    reference: tuple[str, ...] = ()  # those that a model is to learn from
+    embeddings: str = ""  # a file
+    tensor: str | None = None  # the matrix in it; None: the usual one
+    indicator: str | None = None  # what its rows are judged by; None: what suits
 
     def run(self, job: Job) -> None:
         tokenizer = load(self.tokenizer, pattern=self.pattern)

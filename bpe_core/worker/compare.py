@@ -25,18 +25,13 @@ _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest(Request):
-    """Tokenizers, each as (file, pattern, empty where the file says it), on the texts in files and folders; with a
-    single one, what can be measured of it.
+    """Tokenizers on the texts in files and folders; with a single one, what can be measured of it."""
 
-    With `sections` each part of a text that begins with a line "# Title" is a text of its own. So many disagreements
-    are listed of each pair, and lines of those that are worst for a tokenizer.
-    """
-
-    tokenizers: tuple[tuple[str, str], ...]
+    tokenizers: tuple[tuple[str, str], ...]  # (file, pattern, empty where the file says it)
     paths: tuple[str, ...]
-    sections: bool = False
-    n_examples: int = 0
-    n_lines: int = 0
+    sections: bool = False  # whether each part of a text that begins with a line "# Title" is a text of its own
+    n_examples: int = 0  # disagreements that are listed of each pair
+    n_lines: int = 0  # lines that are listed of those that are worst for a tokenizer
 
     def run(self, job: Job) -> None:
         tokenizers = [load(path, pattern=pattern or None) for path, pattern in self.tokenizers]

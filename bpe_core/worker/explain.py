@@ -132,16 +132,14 @@ def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ExplainRequest(Request):
-    """Why the merges of a tokenizer's file were chosen in texts, or in those of a founding example; `pattern` is how
-    text is split where the file does not say it. Or those of a training under way, by its `recipe`: no file holds it,
-    and `LearnedMerges` tells its merges. Each `AskStep` is answered, until the job is stopped."""
+    """Why merges were chosen: each `AskStep` is answered, until the job is stopped."""
 
     NICE: ClassVar[int] = 10
-    tokenizer: str = ""
-    pattern: str | None = None
-    preset: str = ""
-    paths: tuple[str, ...] = ()
-    recipe: Recipe | None = None
+    tokenizer: str = ""  # a file
+    pattern: str | None = None  # how text is split where the file does not say it
+    preset: str = ""  # the founding example whose texts it learned from, or
+    paths: tuple[str, ...] = ()  # these
+    recipe: Recipe | None = None  # of a training under way: no file holds it, `LearnedMerges` tells its merges
 
     def run(self, job: Job) -> None:
         if self.recipe:

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any, ClassVar, Final
 
 from bpe_core.errors import Stopped
-from bpe_core.worker.messages import Activity, Event, Role, Stop, Unpacker, WorkProgress
+from bpe_core.worker.messages import Activity, Event, Role, Stop, WorkProgress, unpacked
 
 PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
 
@@ -123,10 +123,10 @@ class Job:
 
     def _read(self, pipe: int) -> None:
         # os.read and not a buffered reader: at exit, a daemon thread inside of one would still hold its lock.
-        unpacker = Unpacker()
+        unread = bytearray()
         try:
             while data := os.read(pipe, 1 << 16):
-                for message in unpacker.feed(data):
+                for message in unpacked(unread, data):
                     self._inbox.put(message)
         except (OSError, ValueError):
             pass  # a pipe that cannot be read, or not be understood, is one without a reader behind it

@@ -51,19 +51,13 @@ class Counted(NamedTuple):
 
 
 class Started(NamedTuple):
-    """The trainer is ready for its first merge, in a corpus of `n_bytes` (of each text as many times as it weighs) and
-    so many tokens: bytes, and the ends of words where these are symbols.
+    """The trainer is ready for its first merge."""
 
-    So many merges are asked for; fewer may be found. Those `known` were made before, in the vocabulary that is extended
-    or the run that is resumed: they are sent like the others. `first_counts` is how often each of the
-    256 bytes occurs, by value, then the end-of-word marker: what a curve begins with.
-    """
-
-    tokens: int
-    merges: int
-    known: int = 0
-    first_counts: tuple[int, ...] = ()
-    n_bytes: int = 0
+    tokens: int  # in the corpus: bytes, and the ends of words where these are symbols
+    merges: int  # asked for; fewer may be found
+    known: int = 0  # made before, in the vocabulary that is extended or the run that is resumed: sent like the others
+    first_counts: tuple[int, ...] = ()  # of each of the 256 bytes, by value, then of the end-of-word marker
+    n_bytes: int = 0  # of the corpus, those of each text as many times as it weighs
 
 
 _FIELDS: Final = attrgetter("left", "right", "token", "token_bytes", "count", "ties", "n_tokens")
@@ -158,21 +152,16 @@ def packed(message: object) -> bytes:
     return len(data).to_bytes(_HEAD, "big") + data
 
 
-class Unpacker:
-    """Takes what comes through a pipe in any portions, and gives the messages in it; only for what a process says that
-    we started ourselves, since unpickling may run code."""
+def unpacked(unread: bytearray, portion: bytes) -> Iterator[Any]:
+    """The messages that end in this portion of what comes through a pipe; what is left of it stays in `unread`.
 
-    def __init__(self) -> None:
-        self._unread = bytearray()
-
-    def feed(self, portion: bytes) -> Iterator[Any]:
-        """The messages that end in this portion. Raises `WireError` at one that cannot be understood."""
-        data = self._unread
-        data += portion
-        while len(data) >= (end := _HEAD + int.from_bytes(data[:_HEAD], "big")):
-            try:
-                message = pickle.loads(data[_HEAD:end])
-            except Exception as error:  # whatever a broken pickle makes of our classes
-                raise WireError(f"Not a message of a worker: {bytes(data[:40])!r} ({error}).") from error
-            del data[:end]
-            yield message
+    Only for what a process says that we started ourselves: unpickling may run code. Raises `WireError` at what is none.
+    """
+    unread += portion
+    while len(unread) >= (end := _HEAD + int.from_bytes(unread[:_HEAD], "big")):
+        try:
+            message = pickle.loads(unread[_HEAD:end])
+        except Exception as error:  # whatever a broken pickle makes of our classes
+            raise WireError(f"Not a message of a worker: {bytes(unread[:40])!r} ({error}).") from error
+        del unread[:end]
+        yield message

@@ -39,22 +39,16 @@ SLICE_SECONDS: Final = 0.005  # of learning, about, after which messages are rea
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a training learns, by which rules and from which texts, as it was asked for.
-
-    `options`, by their names in `Options`, are those that were asked for; the others are as usual, or as in the
-    vocabulary extended. Of the texts a share is read, `sample` ("" for all), in stretches by `seed`; `weights` are
-    PATH=NUMBER each. The merges of the tokenizer `extend` come first, `fork` of them (None for all). A `preset` is a
-    founding example with its own texts and options.
-    """
+    """What a training learns, by which rules and from which texts, as it was asked for."""
 
     paths: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    sample: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)  # of `Options`; others: usual, or of what is extended
+    sample: str = ""  # the share of the texts that is read, in stretches by `seed`; "" for all
     seed: int = 0
-    weights: tuple[str, ...] = ()
-    extend: str = ""
-    fork: int | None = None
-    preset: str = ""
+    weights: tuple[str, ...] = ()  # PATH=NUMBER each
+    extend: str = ""  # the tokenizer whose merges come first
+    fork: int | None = None  # so many of them; None for all
+    preset: str = ""  # a founding example with its own texts and options
 
     def start(self, job: Job) -> Tokenizer | None:
         """The tokenizer that is extended, its merges recovered; None for a new vocabulary. Raises `Stopped`,
@@ -98,20 +92,15 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class TrainRequest(Request):
-    """A training whose result is saved to `output`, or with `keep_existing` where that is taken to OUT-2, OUT-3, …, and
-    its `curve` as CSV; "" for a file is none.
-
-    Checkpoints go beside the output unless `checkpoint` names another place. `resume` goes on from the checkpoint, or
-    the output, of an earlier run, if there is one, or from `resume_from`.
-    """
+    """A training, and the files that it writes and goes on from; "" for a file is none."""
 
     recipe: Recipe
     output: str = ""
-    keep_existing: bool = False
-    checkpoint: str = ""
-    resume: bool = False
-    resume_from: str = ""
-    curve: str = ""
+    keep_existing: bool = False  # whether it is saved to OUT-2, OUT-3, … where the output is taken
+    checkpoint: str = ""  # "": beside the output
+    resume: bool = False  # from the checkpoint, or the output, of an earlier run, if there is one
+    resume_from: str = ""  # or from this file
+    curve: str = ""  # as CSV
 
     def run(self, job: Job) -> None:
         train(self, job)

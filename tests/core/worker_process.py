@@ -12,7 +12,7 @@ from bpe_core.cli.arguments import Parser
 from bpe_core.cli.train import add_arguments, request_of
 from bpe_core.worker.__main__ import main
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import Event, Stop, Unpacker, packed
+from bpe_core.worker.messages import Event, Stop, packed, unpacked
 from bpe_core.worker.train import TrainRequest
 
 PATIENCE = 60
@@ -48,7 +48,7 @@ class Worker:
                 os._exit(code)
         for pipe in theirs, out, errors:
             os.close(pipe)
-        self._unpacker = Unpacker()
+        self._unread = bytearray()
         self._events: list[Event] = []
         self.tell(request)
 
@@ -64,7 +64,7 @@ class Worker:
             data = os.read(self.stdout, 1 << 16)
             if not data:
                 return None
-            self._events += self._unpacker.feed(data)
+            self._events += unpacked(self._unread, data)
         return self._events.pop(0)
 
     def rest(self) -> list[Event]:
