@@ -20,6 +20,8 @@ LENGTHS = [168, 161, 155, 149, 144, 139, 135, 132, 129, 127, 125, 123, 121, 119,
 
 
 class CurveApp(App[None]):
+    CSS_PATH = "../../tui/app.tcss"
+
     def __init__(self) -> None:
         super().__init__()
         self.chosen: list[int] = []

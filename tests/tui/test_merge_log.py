@@ -28,6 +28,8 @@ STRANGE = [
 
 
 class LogApp(App[None]):
+    CSS_PATH = "../../tui/app.tcss"
+
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[int] = []

@@ -96,6 +96,8 @@ class Words(Table):
 
 
 class WordsApp(App[None]):
+    CSS_PATH = "../../tui/app.tcss"
+
     def __init__(self, n_rows: int = 0) -> None:
         super().__init__()
         self.n_rows = n_rows

@@ -36,6 +36,8 @@ BYTE = verdict(0xC0, 0.01, Severity.NOTE, "unused-byte")
 
 
 class TableApp(App[None]):
+    CSS_PATH = "../../tui/app.tcss"
+
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[tuple[str, int | None]] = []

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -32,9 +31,8 @@ Item = TypeVar("Item")
 LETTERS: Final = "ABCD"  # what the tokenizers that are compared are called, in their order
 
 INKS: Final = ("text", "token", "muted", "faint", "accent", "secondary", "warning")
-"""What a widget that draws its own lines draws in: component classes, `INK_CLASSES`, which `INK_CSS` gives colors."""
+"""What a widget that draws its own lines draws in: component classes, which the style sheet gives colors."""
 INK_CLASSES: Final = {f"ink--{ink}" for ink in INKS}
-INK_CSS: Final = Path(__file__).with_name("inks.tcss").read_text()
 
 
 def ink_of(widget: Widget, name: str) -> Style:
@@ -220,7 +218,6 @@ def shape(amounts: Mapping[int, int], last: int) -> str:
 class Lines(ScrollView, can_focus=True):
     """A column of facts; it scrolls where they do not fit."""
 
-    DEFAULT_CSS = f"Lines {{ overflow-x: hidden; scrollbar-size-vertical: 1; {INK_CSS} }}"
     COMPONENT_CLASSES = INK_CLASSES
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -252,8 +249,6 @@ class Lines(ScrollView, can_focus=True):
 
 class Titles(Widget):
     """One line: the titles of things that share a place, that of the one that is seen bright."""
-
-    DEFAULT_CSS = "Titles { height: 1; width: 1fr; padding: 0 1; color: $text; }"
 
     choice: reactive[str] = reactive("")  # which is seen: a key of the titles
     keys: reactive[str] = reactive("")  # what turns to the next; at the right

@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.drawing.lines import INK_CLASSES, INK_CSS, fit, ink_of
+from tui.drawing.lines import INK_CLASSES, fit, ink_of
 
 
 class RowList(ScrollView, can_focus=True):
@@ -28,17 +28,6 @@ class RowList(ScrollView, can_focus=True):
     A subclass draws its lines as segments, of which a row has the style `base` behind it.
     """
 
-    DEFAULT_CSS = f"""
-    RowList {{
-        overflow-x: hidden; scrollbar-gutter: stable; scrollbar-size-vertical: 1; {INK_CSS}
-        &> .ink--header {{ color: $text-muted; text-style: bold; }}
-        &> .ink--cursor {{ color: $text; background: $surface-lighten-2; }}
-        &:focus > .ink--cursor {{ color: $text; background: $accent 20%; }}
-        &:ansi > .ink--muted {{ text-style: dim; }}
-        &:ansi > .ink--cursor {{ background: ansi_default; text-style: underline; }}
-        &:ansi:focus > .ink--cursor {{ background: ansi_default; text-style: reverse; }}
-    }}
-    """
     COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "ink--header", "ink--cursor"}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Lists")
     FOLLOWS: ClassVar[bool] = False  # whether the view stays at the tail while rows arrive, until the user moves up

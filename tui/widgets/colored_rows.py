@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from bpe_core.explain.decoding import DecodedSpan
 from bpe_core.vocabulary import Vocabulary
-from tui.drawing.lines import INK_CLASSES, INK_CSS, ink_of
+from tui.drawing.lines import INK_CLASSES, ink_of
 from tui.drawing.palette import Palette, palette_of
 from tui.terminal.background import SlicedWork
 from tui.text.views import ViewRow, ViewToken, lay_out, view_rows
@@ -19,9 +19,6 @@ from tui.text.views import ViewRow, ViewToken, lay_out, view_rows
 class ColoredRows(ScrollView, can_focus=True):
     """Rows that scroll; whoever derives from it lays them out anew where the width is another."""
 
-    DEFAULT_CSS = f"""
-    ColoredRows {{ overflow-x: hidden; scrollbar-gutter: stable; scrollbar-size-vertical: 1; {INK_CSS} }}
-    """
     COMPONENT_CLASSES = INK_CLASSES
 
     palette: Palette | None = None  # the styles of the tokens; None: nothing is drawn

@@ -21,7 +21,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import counted, shortened
 from tui.commands import bindings
-from tui.drawing.lines import INK_CLASSES, INK_CSS, ink_of
+from tui.drawing.lines import INK_CLASSES, ink_of
 from tui.state import do
 from tui.terminal.background import in_thread
 
@@ -96,7 +96,6 @@ class Curve(Widget, can_focus=True):
     Where there is little room it is `_narrow`, labels above and below the plot.
     """
 
-    DEFAULT_CSS = f"Curve {{ height: 8; {INK_CSS} }}"
     COMPONENT_CLASSES = INK_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
 

@@ -47,8 +47,6 @@ class StatusLines(Widget):
     Of several lanes, a line for each tells totals and edits. Keys stand at the right, while they are of use.
     """
 
-    DEFAULT_CSS = "StatusLines { color: $text; }"
-
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
@@ -169,8 +167,6 @@ class TokenSide(Vertical):
 
     The lines of the first fit the room, the others scroll.
     """
-
-    DEFAULT_CSS = "TokenSide > Lines { height: 1fr; }"
 
     seen: var[str] = var("token", init=False)  # which: a key of `SIDES`
     verdicts: Mapping[int, Verdict] = MappingProxyType({})  # what an audit found
