@@ -50,11 +50,10 @@ def n_characters(data: bytes) -> int:
 
 
 class IncompleteEnds(NamedTuple):
-    """The incomplete characters at the ends of a substring of UTF-8, not both empty: `stray` bytes at the start, of one
-    whose first byte is missing, and `pending` bytes at the end, of one whose last byte is missing."""
+    """The incomplete characters at the ends of a substring of UTF-8, not both empty."""
 
-    stray: bytes
-    pending: bytes
+    stray: bytes  # at the start, of one whose first byte is missing
+    pending: bytes  # at the end, of one whose last byte is missing
 
     @property
     def where(self) -> str:

@@ -1,28 +1,24 @@
 """The argument parser, and the arguments that several subcommands declare."""
 
+import argparse
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from bpe_core.errors import LONGEST
 from bpe_core.process import print_to_stderr
 from bpe_core.visible import quoted, shortened, visible
 
-if TYPE_CHECKING:
-    from argparse import _MutuallyExclusiveGroup, _SubParsersAction
-
-    from _typeshed import SupportsWrite
-
-Subcommands: TypeAlias = "_SubParsersAction[Parser]"
+Subcommands: TypeAlias = "argparse._SubParsersAction[Parser]"
 A_TOKENIZER = "a tokenizer file in any supported format, a folder that holds one, or a name such as gpt-4o"
 
 
-class Parser(ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """An ArgumentParser that answers wrong usage with one sentence on stderr, and exit code 2."""
 
-    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+    def print_help(self, file: Any = None) -> None:
         print(self.format_help(), end="", file=file or sys.stdout)  # argparse's own hides that stdout takes no more
 
     def error(self, message: str) -> NoReturn:
@@ -47,7 +43,7 @@ class Parser(ArgumentParser):
     def add_flag(self, name: str, what: str) -> None:
         self.add_argument(f"--{name}", action="store_true", help=what)
 
-    def add_forms(self, **forms: str) -> "_MutuallyExclusiveGroup":
+    def add_forms(self, **forms: str) -> argparse._MutuallyExclusiveGroup:
         """Add flags of which one at most may be given, and return their group: name and help of each printed form."""
         group = self.add_mutually_exclusive_group()
         for name, what in forms.items():

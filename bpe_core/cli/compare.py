@@ -11,7 +11,7 @@ from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
 from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
-from bpe_core.errors import OptionError, TextError
+from bpe_core.errors import OptionError
 from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import WITHOUT_SPACES, Comparison
@@ -130,7 +130,9 @@ def _run(options: Namespace, *, compares: bool) -> int:
     with closing(Job(StderrReporter())) as job:
         given = zip(names, patterns * (n // m), strict=True)
         tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in given]
-        comparison = Comparison(tokenizers, _words(options.morphemes) if options.morphemes else ())
+        path = options.morphemes
+        words = read_morphemes("".join(text_blocks(path)), visible(shortened(path, 200))) if path else ()
+        comparison = Comparison(tokenizers, words)
         compare(comparison, paths, job, sections=options.sections, streamed=streamed)
         if job.stopped:
             job.say("Interrupted before all texts were encoded.")
@@ -153,14 +155,6 @@ def _run(options: Namespace, *, compares: bool) -> int:
     else:
         print((as_csv if options.csv else as_latex if options.latex else as_text)(sections), end="")
     return 0
-
-
-def _words(path: str) -> Sequence[Sequence[str]]:
-    text = "".join(text_blocks(path))
-    try:
-        return read_morphemes(text)
-    except TextError as error:
-        raise TextError(f"{visible(shortened(path, 200))}: {error}") from None
 
 
 def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[Section]:

@@ -147,11 +147,11 @@ def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]]
     return total
 
 
-def read_morphemes(text: str) -> list[tuple[str, ...]]:
+def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
     """Words as their morphemes, from a text with one word a line, perhaps with the word itself and a tab before it.
 
     Morphemes are separated by white space, "+" or "|", where there is none of these by "-"; "@@" at a separator is
-    part of it. Raises `TextError` if there is no word, or if the morphemes of a line do not make the word before them.
+    part of it. Raises `TextError` about the text, called `name`, without words, or with morphemes that make another.
     """
     words = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -160,9 +160,11 @@ def read_morphemes(text: str) -> list[tuple[str, ...]]:
         found = _SEPARATOR.split(morphemes) if _SEPARATOR.search(morphemes) else morphemes.split("-")
         parts = tuple(filter(None, found))
         if tab and "".join(parts) != word:
-            raise TextError(f"Line {number}: the morphemes {quoted(rest)} do not make {quoted(word)}; correct it.")
+            raise TextError(
+                f"{name}: Line {number}: the morphemes {quoted(rest)} do not make {quoted(word)}; correct it."
+            )
         if parts:
             words.append(parts)
     if not words:
-        raise TextError("There is no word in the list of morphemes; give it lines such as un+break+able.")
+        raise TextError(f"{name}: There is no word in the list of morphemes; give it lines such as un+break+able.")
     return words

@@ -28,21 +28,18 @@ _MOST_CUTS: Final = 1 << 17  # different disagreements of a pair; if there are m
 _WORST: Final = 100  # lines kept for each tokenizer, of those for which it needs the most more tokens than another
 _LONGEST_LINE: Final = 160  # characters of a line that are kept
 
-_SCRIPTS: Final = (
-    *("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Syriac", "Thaana", "Ethiopic"),
-    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
-    *("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Mongolian", "Javanese", "Balinese", "Tagalog"),
-    *("Han", "Hiragana", "Katakana", "Hangul", "Bopomofo", "Yi"),
-    *("Cherokee", "Canadian_Aboriginal", "Tifinagh", "Nko", "Coptic", "Gothic", "Braille"),
-)
-"""The scripts that are told apart, by their names in Unicode's property Script."""
-
 WITHOUT_SPACES: Final = (
     *("Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Javanese", "Balinese"),
     *("Han", "Hiragana", "Katakana", "Bopomofo", "Yi"),
 )
-"""The scripts that put no spaces between words."""
+"""The scripts that put no spaces between words, by their names in Unicode's property Script."""
 
+_SCRIPTS: Final = (  # that are counted one by one
+    *("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Syriac", "Thaana", "Ethiopic"),
+    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
+    *("Mongolian", "Tagalog", "Hangul", "Cherokee", "Canadian_Aboriginal", "Tifinagh", "Nko", "Coptic", "Gothic"),
+    *("Braille", *WITHOUT_SPACES),
+)
 OTHER: Final = "Other"  # all other scripts
 SHARED: Final = "no script"  # a text of nothing but characters that all share: digits, punctuation, white space, emoji
 

@@ -273,13 +273,13 @@ def test_each_metric_is_told_with_its_value(pair):
         ("dogs\tdog s\nunbreakable\tun @@break @@able", [("dog", "s"), ("un", "break", "able")]),
         ("low@@ est", [("low", "est")]),
         ("un|do\nre-do", [("un", "do"), ("re", "do")]),
-        ("hated\thate ed", "Line 1.*do not make 'hated'"),
+        ("hated\thate ed", "words.txt: Line 1.*do not make 'hated'"),
         ("\n", "no word"),
     ],
 )
 def test_lists_of_morphemes_as_they_are_published(text, words):
     if isinstance(words, list):
-        assert read_morphemes(text) == words
+        assert read_morphemes(text, "words.txt") == words
     else:
         with pytest.raises(TextError, match=words):
-            read_morphemes(text)
+            read_morphemes(text, "words.txt")
