@@ -152,11 +152,6 @@ def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[byt
     return map(str.encode, FORMS[suffix](tokens, list(rows.measures)))
 
 
-def _jsonl(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterator[str]:
-    """An object a line, with the names of `audit --jsonl --all-tokens`."""
-    return (json.dumps(verdict.to_json()) + "\n" for verdict in verdicts)
-
-
 def _csv(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterator[str]:
     """A row each; bytes in hex."""
     written = io.StringIO()
@@ -180,6 +175,10 @@ def _markdown(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterato
         reason = visible(one.reason).replace("|", "\\|")
         row = f"{one.id}", code(token_label(one.token)), f"{one.score:.2f}", ", ".join(one.kinds), *numbers, reason
         yield f"| {' | '.join(row)} |\n"
+
+
+def _jsonl(verdicts: "Iterable[Verdict]", _: Sequence[str]) -> Iterator[str]:
+    return (json.dumps(verdict.to_json()) + "\n" for verdict in verdicts)
 
 
 FORMS: Final = {".jsonl": _jsonl, ".csv": _csv, ".md": _markdown}  # suffix of a file -> how rows are written there

@@ -234,13 +234,14 @@ class TokenArea(TextArea, inherit_bindings=False):
     def _row(self, place: RowStretch, scroll_x: int) -> RowContent:
         """What the text has on a row, and what is the area's own: cursor, selection, where it is scrolled to."""
         rows = self.wrapped_document
+        label = self._labels[place.lane] if place.lane < len(self._labels) else ""
         return self.edited.row(place, len(self.palette.tokens))._replace(
             selection=None if self.selection.is_empty else clip(self.selected, *self.edited.stretch(place)),
             cursor=self.cursor_column(place),
             left=scroll_x - place.cell if not rows.width else 0,
             phase=place.cell % TAB_SIZE,
             spaces=self.show_spaces,
-            gutter=self.gutter_text(place),
+            gutter=set_cell_size(label, self.gutter_width),
         )
 
     def style_of(self, token: int) -> Style:
@@ -323,11 +324,6 @@ class TokenArea(TextArea, inherit_bindings=False):
             if y in shown and self.draw_row(y) is not shown[y]:
                 self.refresh_lines(scroll_y + y)
         self._update_height()
-
-    def gutter_text(self, place: RowStretch) -> str:
-        """What stands before a row: the label of its lane."""
-        label = self._labels[place.lane] if place.lane < len(self._labels) else ""
-        return set_cell_size(label, self.gutter_width)
 
     def cursor_column(self, place: RowStretch) -> int | None:
         """The cursor's column on a row; None when it is elsewhere or not to be seen."""
