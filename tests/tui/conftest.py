@@ -72,22 +72,22 @@ def book(home: Path) -> Path:
     return path
 
 
+def of_no_sense(path: Path, n_words: int) -> Path:
+    """A file of words in which a training finds thousands of merges."""
+    letters = random.Random(7)
+    path.write_text(" ".join("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(n_words)))
+    return path
+
+
 @pytest.fixture
 def long_book(home: Path) -> Path:
-    """Words of so little sense that a training finds thousands of merges in them."""
-    letters = random.Random(7)
-    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(3_000))
-    (home / "long.txt").write_text(" ".join(words))
-    return home / "long.txt"
+    return of_no_sense(home / "long.txt", 3_000)
 
 
 @pytest.fixture
 def huge_book(home: Path) -> Path:
-    """So many of them that it takes its time to learn all merges."""
-    letters = random.Random(8)
-    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(200_000))
-    (home / "huge.txt").write_text(" ".join(words))
-    return home / "huge.txt"
+    """It takes its time to learn all merges."""
+    return of_no_sense(home / "huge.txt", 200_000)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.notifications import Notify
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from tui.app import BpeScope
@@ -189,8 +190,7 @@ class Scope:
 
     def rows(self, selector: str) -> list[str]:
         """The lines of a list as they are drawn."""
-        widget = self.screen.query_one(selector)
-        return [widget.render_line(y).text.rstrip() for y in range(widget.size.height)]
+        return drawn(self.screen.query_one(selector))
 
     def ids(self) -> list[int]:
         """The ids of the editor's tokens."""
@@ -203,6 +203,11 @@ class Scope:
         live = self.area.edited.live
         assert live is not None
         return [live.tokenizer.decode([token]) for token in live.ids]
+
+
+def drawn(widget: Widget) -> list[str]:
+    """The lines of a widget as they are drawn, without the blanks at their ends."""
+    return [widget.render_line(y).text.rstrip() for y in range(widget.size.height)]
 
 
 Opened = Callable[..., AbstractAsyncContextManager[Scope]]

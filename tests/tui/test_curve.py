@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
+from scope import drawn as lines
+from textual import getters
 from textual.app import App, ComposeResult
 from textual.events import MouseMove
 from textual.geometry import Size
@@ -21,6 +23,7 @@ LENGTHS = [168, 161, 155, 149, 144, 139, 135, 132, 129, 127, 125, 123, 121, 119,
 
 class CurveApp(App[None]):
     CSS_PATH = "../../tui/app.tcss"
+    curve = getters.query_one(Curve)
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,14 +38,6 @@ class CurveApp(App[None]):
         self.curve.clear(LENGTHS[0])
         self.curve.append(LENGTHS[1:])
         self.curve.step = 20
-
-    @property
-    def curve(self) -> Curve:
-        return self.query_one(Curve)
-
-
-def lines(curve: Curve) -> list[str]:
-    return [curve.render_line(y).text.rstrip() for y in range(curve.size.height)]
 
 
 def test_a_diagonal_and_a_cliff() -> None:

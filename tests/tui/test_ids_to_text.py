@@ -1,6 +1,7 @@
 """Ids in, text out: what is typed or pasted is decoded as one types, and told where it is none; F4 leads on with it."""
 
 import pytest
+from test_table import worked_out
 
 from bpe_core import train
 from bpe_core.explain.decoding import decoded_spans
@@ -13,10 +14,7 @@ def rows(text: str | list[int], width: int) -> list[list[tuple[str, int, bool]]]
     ids = list(text.encode()) if isinstance(text, str) else text
     spans = list(decoded_spans(BYTES, ids))
     steps = lay_out(spans, [index % 6 for index in range(len(spans))], BYTES.token_bytes, width)
-    with pytest.raises(StopIteration) as ended:
-        while True:
-            next(steps)
-    return [[tuple(part) for part in row] for row in ended.value.value]
+    return [[tuple(part) for part in row] for row in worked_out(steps)]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from dataclasses import astuple
 
 from rich.cells import cell_len
 from rich.style import Style
+from scope import drawn as lines
+from textual import getters
 from textual.app import App, ComposeResult
 
 from bpe_core import Merge, Trainer
@@ -29,6 +31,7 @@ STRANGE = [
 
 class LogApp(App[None]):
     CSS_PATH = "../../tui/app.tcss"
+    log_ = getters.query_one(MergeLog)
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,20 +40,12 @@ class LogApp(App[None]):
     def compose(self) -> ComposeResult:
         yield MergeLog()
 
-    @property
-    def log_(self) -> MergeLog:
-        return self.query_one(MergeLog)
-
     def on_mount(self) -> None:
         self.screen.action_do = lambda _, step=0: self._go_to(step or self.log_.row_count)
 
     def _go_to(self, step: int) -> None:
         self.heard.append(step)
         self.log_.step = step
-
-
-def lines(log: MergeLog) -> list[str]:
-    return [log.render_line(y).text.rstrip() for y in range(log.size.height)]
 
 
 def cells(line: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The step line goes to any merge by key, mouse or wheel, and says where it is."""
 
+from textual import getters
 from textual.app import App, ComposeResult
 from textual.events import Key, MouseScrollUp
 from textual.reactive import var
@@ -30,14 +31,11 @@ class Steps(Screen[None]):
 
 class StepApp(App[None]):
     CSS_PATH = "../../tui/app.tcss"
+    line = getters.query_one(StepLine)
 
     def get_default_screen(self) -> Steps:
         self.steps = Steps()
         return self.steps
-
-    @property
-    def line(self) -> StepLine:
-        return self.query_one(StepLine)
 
     @property
     def chosen(self) -> list[int]:

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from scope import drawn as lines
+from textual import getters
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
@@ -97,6 +99,7 @@ class Words(Table):
 
 class WordsApp(App[None]):
     CSS_PATH = "../../tui/app.tcss"
+    table = getters.query_one(Words)
 
     def __init__(self, n_rows: int = 0) -> None:
         super().__init__()
@@ -107,14 +110,6 @@ class WordsApp(App[None]):
 
     def on_mount(self) -> None:
         self.table.take([(number, "") for number in range(self.n_rows)])
-
-    @property
-    def table(self) -> Words:
-        return self.query_one(Words)
-
-
-def lines(table: Table) -> list[str]:
-    return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
 
 
 def worked_out(steps: Steps[Any]) -> Any:

@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from scope import drawn as lines
+from textual import getters
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
@@ -37,6 +39,7 @@ BYTE = verdict(0xC0, 0.01, Severity.NOTE, "unused-byte")
 
 class TableApp(App[None]):
     CSS_PATH = "../../tui/app.tcss"
+    table = getters.query_one(TokenTable)
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,10 +47,6 @@ class TableApp(App[None]):
 
     def compose(self) -> ComposeResult:
         yield TokenTable()
-
-    @property
-    def table(self) -> TokenTable:
-        return self.query_one(TokenTable)
 
     def on_table_changed(self, message: TokenTable.Changed) -> None:
         row = self.table.current
@@ -70,10 +69,6 @@ async def listed(*verdicts: Verdict, width: int = 110) -> AsyncIterator[Listed]:
             app.table.judge(verdicts, COUNTS)  # before they are read
         await until(pilot, lambda: app.table.row_count and not app.table.is_working)
         yield app, app.table, pilot
-
-
-def lines(table: TokenTable) -> list[str]:
-    return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
 
 
 def shown(table: TokenTable) -> list[int]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from rich.style import Style
+from textual import getters
 from textual.app import App, ComposeResult
 from textual.scroll_view import ScrollView
 
@@ -121,6 +122,7 @@ class PanelApp(App[None]):
     """The panel beside its log, told by hand what it is told by the app."""
 
     CSS_PATH = "../../tui/app.tcss"
+    panel = getters.query_one(WhyPanel)
 
     def compose(self) -> ComposeResult:
         log = MergeLog()
@@ -130,10 +132,6 @@ class PanelApp(App[None]):
     def on_mount(self) -> None:
         self.wanted: list[int] = []
         self.screen.action_do = lambda _, step: self.wanted.append(step)
-
-    @property
-    def panel(self) -> WhyPanel:
-        return self.query_one(WhyPanel)
 
     def lines(self) -> list[str]:
         shown = [widget for widget in self.panel.query(ScrollView) if widget.display]
