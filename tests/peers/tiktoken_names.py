@@ -1,13 +1,9 @@
 """What `import tiktoken` gives, with `bpe_core` inside, for programs and tests written for tiktoken.
 
-Here are the names that `Tokenizer` does not have: constructor, registry, and private ones that people reach for.
+Here are the names that `Tokenizer` does not have: the constructor, and private ones that people reach for.
 """
 
-import os
-from functools import cache
-from pathlib import Path
-
-from bpe_core import Tokenizer, load
+from bpe_core import Tokenizer
 from bpe_core.vocabulary.ranked import RankedVocabulary
 
 
@@ -32,14 +28,3 @@ class Encoding:
 
     def _encode_bytes(self, data):
         return list(self.vocabulary.encode(data))
-
-
-def list_encoding_names():
-    return sorted(path.stem for path in Path(os.environ["BPESCOPE_RANK_FILES"]).glob("*_base.tiktoken"))
-
-
-@cache
-def get_encoding(name):
-    file = load(Path(os.environ["BPESCOPE_RANK_FILES"], f"{name.replace('gpt2', 'r50k_base')}.tiktoken"))
-    ranks = {data: token for token, data in file.vocabulary.bytes_of.items()}
-    return Encoding(name, pat_str=file.pattern, mergeable_ranks=ranks, special_tokens=file.special_tokens)

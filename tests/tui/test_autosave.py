@@ -21,13 +21,13 @@ def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
     assert first.beginning is None
     first.keep(["a greeting"], 0)
     assert config.load_text() is None
-    first.keep(["typed"], 1)
+    first.keep(["\ufefftyped\r"], 1)
     number = config.text_file().stat().st_ino
-    first.keep(["typed"], 1)
+    first.keep(["\ufefftyped\r"], 1)
     first.keep(["older"], 0)
     assert config.text_file().stat().st_ino == number
     first.release()
-    assert kept().beginning == "typed"
+    assert kept().beginning == "\ufefftyped\r"
 
 
 def test_what_a_killed_copy_was_writing_is_removed_by_the_next_that_has_its_file() -> None:

@@ -65,13 +65,6 @@ def test_what_is_odd_is_left_out_and_the_rest_is_kept() -> None:
     assert repr(load_configuration()) == repr(Configuration(options=TrainingOptions(pattern="gpt2")))
 
 
-@pytest.mark.parametrize("text", ["", "a\r\nb\rc\n", "\x1b]0;title\x07\x00", "e\u0301 👩‍👩‍👧 \u2028", "\ufeffBOM"])
-def test_the_text_comes_back_character_for_character(text: str) -> None:
-    assert load_text() is None
-    save_text(text)
-    assert load_text() == text
-
-
 def test_a_disk_that_refuses_is_an_error_and_leaves_nothing_half_written(home: Path) -> None:
     save_configuration(FILLED)
     folder = config._configuration_file().parent

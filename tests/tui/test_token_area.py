@@ -1,6 +1,5 @@
 """The editor: what is typed is tokenized, drawn and told; what was put in comes out."""
 
-import inspect
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,7 +8,6 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
-from textual.widgets import TextArea
 
 from bpe_core import Tokenizer, train
 from tui.text.document import LONG_LINE
@@ -64,14 +62,6 @@ async def opened(text: str = "", tokenizer: Tokenizer | None = TOKENIZER, **size
         editor.area.focus()
         await pilot.pause()
         yield editor
-
-
-def test_textual_still_passes_every_edit_through_the_document() -> None:
-    from textual.document._edit import Edit
-
-    assert "text_area.document.replace_range(" in inspect.getsource(Edit.do)
-    assert "text_area.document.replace_range(" in inspect.getsource(Edit.undo)
-    assert "self.document = document" in inspect.getsource(TextArea._set_document)
 
 
 async def test_a_paste_from_a_terminal_has_newlines() -> None:
