@@ -10,7 +10,7 @@ from bpe_core.auditing.subject import AuditSubject, is_mergeable, witness
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.normalizers import Normalizer, lowercase, normal_form
+from bpe_core.tokenizer.normalizers import LOWERCASE, NormalForm, Normalizer
 from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.utf8 import incomplete_ends, is_utf8
 from bpe_core.visible import quoted, token_label
@@ -119,11 +119,11 @@ def _quoted(text: str) -> str:
 
 NORMALIZERS: Final[Mapping[str, Normalizer | None]] = {
     "none": None,
-    "NFC": normal_form("NFC"),
-    "NFD": normal_form("NFD"),
-    "NFKC": normal_form("NFKC"),
-    "NFKD": normal_form("NFKD"),
-    "lowercase": lowercase,
+    "NFC": Normalizer([NormalForm("NFC")]),
+    "NFD": Normalizer([NormalForm("NFD")]),
+    "NFKC": Normalizer([NormalForm("NFKC")]),
+    "NFKD": Normalizer([NormalForm("NFKD")]),
+    "lowercase": Normalizer([LOWERCASE]),
 }
 
 

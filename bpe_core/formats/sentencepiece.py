@@ -15,7 +15,7 @@ from bpe_core.formats.huggingface import WORDS
 from bpe_core.formats.huggingface.writing import specials_of
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.normalizers import Normalizer, prepended, replaced, replaced_matches, stripped
+from bpe_core.tokenizer.normalizers import Normalizer, Prepended, Replaced, ReplacedMatches, Rule, Stripped
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, Preparation, SplitStep
 from bpe_core.visible import visible
 from bpe_core.vocabulary.ranked import RankedVocabulary
@@ -149,9 +149,9 @@ def _tokenizer(pieces: list[Piece], adds_prefix: bool, removes_spaces: bool, nam
         whole_pieces=False,
     )
     defined = (AddedToken(names[token], token, normalized=True) for token in of_kind[_USER_DEFINED])
-    rules = [*replaced_matches("  +", " "), *stripped(True, False, " ")] * removes_spaces
-    rules += [*prepended(METASPACE)] * adds_prefix + [*replaced(" ", METASPACE)]
-    rules += [*stripped(False, True, METASPACE)] * removes_spaces
+    rules: list[Rule] = [ReplacedMatches("  +", " "), Stripped("start", " ")] * removes_spaces
+    rules += [Prepended(METASPACE)] * adds_prefix + [Replaced(" ", METASPACE)]
+    rules += [Stripped("end", METASPACE)] * removes_spaces
     keeps_words_apart = all(METASPACE not in names[token].lstrip(METASPACE) for token in normal)
     preparation = Preparation(
         (*specials_of(vocabulary), *defined),

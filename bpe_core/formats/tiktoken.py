@@ -17,7 +17,7 @@ from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.formats.ranks import from_base64, ranks_of, vocabulary_of
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.normalizers import normal_form
+from bpe_core.tokenizer.normalizers import NormalForm, Normalizer
 from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.visible import quoted
 
@@ -45,7 +45,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     pattern = known.pattern if pattern is None else pattern
     preparation = known.normalization and Preparation(
         added=specials_of(vocabulary),
-        normalize=normal_form(known.normalization),
+        normalize=Normalizer([NormalForm(known.normalization)]),
         steps=(SplitStep(splitter(pattern)),),
         description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
     )

@@ -8,10 +8,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import wraps
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, pairwise
-from typing import Any, Final, Literal, ParamSpec
+from typing import Any, Final, Literal
 
 import regex
 
@@ -37,36 +37,29 @@ _MARKS: Final = regex.compile(rf"{_MARK}{{{_LONG_RUN},}}")
 _DECOMPOSED_AT_ONCE: Final = 256  # characters
 
 
-@dataclass(frozen=True, slots=True)
 class Rule:
-    """One elementary step of a normalizer. Two are equal, and one is pickled, by what it was made of."""
+    """One elementary step of a normalizer; this class itself rewrites nothing. All others are frozen dataclasses."""
 
-    rewrites: Callable[[str], Iterable[Rewrite]] = field(compare=False)
-    """Text -> the ranges that it rewrites, ascending."""
-    apply: Callable[[str, float], str] | None = field(default=None, compare=False)
-    """(text, most characters) -> rewritten text, as calling the rule gives it, where that is faster than the rewrites
-    or does more."""
-    is_apart: Callable[[str], bool] = field(default=lambda character: False, compare=False)
-    """Character -> whether a text can be cut between it and another such character and the two parts be rewritten by
-    themselves, with the same result. False where that is not known."""
-    only_at: str = ""
+    only_at = ""
     """"start" or "end" if it rewrites only that end of the whole text; "" otherwise."""
-    origin: tuple[Any, ...] = ()  # name of the function in this module that made it, its arguments, index in the result
 
-    def __reduce__(self) -> tuple[Callable[..., "Rule"], tuple[Any, ...]]:
-        return _made_again, self.origin
+    def rewrites(self, text: str) -> Iterable[Rewrite]:
+        """The ranges of the text that it rewrites, ascending."""
+        return ()
+
+    def is_apart(self, character: str) -> bool:
+        """Whether a text can be cut between this and another such character and the two parts be rewritten by
+        themselves, with the same result. False where that is not known."""
+        return True
 
     def __call__(self, text: str, most: float = math.inf) -> str:
         """The rewritten text. Raises `OptionError` if it would be longer than `most`, before it is made."""
-        return self.apply(text, most) if self.apply else _rewritten(text, self.rewrites(text), most)
+        return _rewritten(text, self.rewrites(text), most)
 
     def part(self, starts: bool, ends: bool) -> "Rule":
         """The rule for a part that `starts` or `ends` the text, or not; one that does nothing if not at `only_at`."""
         is_elsewhere = (self.only_at == "start" and not starts) or (self.only_at == "end" and not ends)
-        return _NOTHING if is_elsewhere else self
-
-
-_NOTHING: Final = Rule(lambda text: (), is_apart=lambda character: True)
+        return Rule() if is_elsewhere else self
 
 
 def _rewritten(text: str, rewrites: Iterable[Rewrite], most: float = math.inf) -> str:
@@ -106,52 +99,29 @@ class Normalizer(tuple[Rule, ...]):
         return text
 
 
-Parameters = ParamSpec("Parameters")
+@dataclass(frozen=True)
+class NormalForm(Rule):
+    form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 
-
-def _remembered(make: Callable[Parameters, Normalizer]) -> Callable[Parameters, Normalizer]:
-    """`make`, its rules with their `origin`."""
-
-    @wraps(make)
-    def made(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Normalizer:
-        origin = make.__name__, args, tuple(kwargs.items())
-        return Normalizer(replace(rule, origin=(*origin, n)) for n, rule in enumerate(make(*args, **kwargs)))
-
-    return made
-
-
-def _made_again(name: str, args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...], n: int) -> Rule:
-    rules: Normalizer = globals()[name](*args, **dict(kwargs))
-    return rules[n]
-
-
-@_remembered
-def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
-    """One of Unicode's normalization forms."""
-
-    def apply(text: str, most: float = math.inf) -> str:
+    def __call__(self, text: str, most: float = math.inf) -> str:
         if not text.isascii() and _MARKS.search(text):
-            text = _ordered(text, "NFD" if form in ("NFC", "NFD") else "NFKD")
-        return text if unicodedata.is_normalized(form, text) else unicodedata.normalize(form, text)
+            text = _ordered(text, "NFD" if self.form in ("NFC", "NFD") else "NFKD")
+        return text if unicodedata.is_normalized(self.form, text) else unicodedata.normalize(self.form, text)
 
-    def rewrites(text: str) -> Iterator[Rewrite]:
+    def rewrites(self, text: str) -> Iterator[Rewrite]:
         for found in _BESIDE_ASCII.finditer(text):
             part, shift = found[0], found.start()
-            starts = (at for at in range(1, len(part)) if _starts_afresh(part[at]))
+            starts = (at for at in range(1, len(part)) if self.is_apart(part[at]))
             for start, end in pairwise((0, *starts, len(part))):
-                if (new := apply(part[start:end])) != part[start:end]:
+                if (new := self(part[start:end])) != part[start:end]:
                     yield shift + start, shift + end, new
 
-    return Normalizer((Rule(rewrites, apply, _starts_afresh),))
-
-
-def _starts_afresh(character: str) -> bool:
-    """Whether no normalization form composes or reorders the character with what is before it. True unless its
-    decomposition begins with a mark or with a vowel or final consonant of Hangul: the second characters of all
-    compositions are of these kinds."""
-    first = unicodedata.normalize("NFKD", character)[0]
-    is_jamo = "\u1160" <= first <= "\u11ff" or "\ud7b0" <= first <= "\ud7ff"
-    return not (is_jamo or unicodedata.category(first)[0] == "M" or unicodedata.combining(first))
+    def is_apart(self, character: str) -> bool:
+        # No form composes or reorders the character with what is before it unless its decomposition begins with a mark
+        # or with a vowel or final consonant of Hangul: the second characters of all compositions are of these kinds.
+        first = unicodedata.normalize("NFKD", character)[0]
+        is_jamo = "\u1160" <= first <= "\u11ff" or "\ud7b0" <= first <= "\ud7ff"
+        return not (is_jamo or unicodedata.category(first)[0] == "M" or unicodedata.combining(first))
 
 
 def _ordered(text: str, form: Literal["NFD", "NFKD"]) -> str:
@@ -168,80 +138,94 @@ def _sorted_marks(text: str) -> str:
     return "".join("".join(sorted(run, key=unicodedata.combining) if combines else run) for combines, run in runs)
 
 
-def _each(change: Callable[[str], str]) -> Callable[[str], Iterator[Rewrite]]:
-    """`Rule.rewrites` for a rule that changes every character by itself."""
-    return lambda text: ((place, place + 1, new) for place, old in enumerate(text) if (new := change(old)) != old)
+@dataclass(frozen=True)
+class EachCharacter(Rule):
+    change: Callable[[str], str]
+
+    def __call__(self, text: str, most: float = math.inf) -> str:
+        return "".join(map(self.change, text))
+
+    def rewrites(self, text: str) -> Iterator[Rewrite]:
+        return ((at, at + 1, new) for at, old in enumerate(text) if (new := self.change(old)) != old)
 
 
-def _without_accents(text: str, most: float = math.inf) -> str:
-    return "".join(character for character in text if unicodedata.category(character)[0] != "M")
+def _without_mark(character: str) -> str:
+    return "" if unicodedata.category(character)[0] == "M" else character
 
 
-def _lowered(text: str, most: float = math.inf) -> str:
-    return "".join(map(str.lower, text))
+LOWERCASE: Final = EachCharacter(str.lower)
+"""A final sigma does not get its own form."""
+
+WITHOUT_ACCENTS: Final = EachCharacter(_without_mark)
+"""Removes combining marks. Precomposed characters keep theirs, unless the text was decomposed before."""
 
 
-@_remembered
-def _changed(change: Callable[[str], str], apply: Callable[[str, float], str]) -> Normalizer:
-    return Normalizer((Rule(_each(change), apply, bool),))
+@dataclass(frozen=True)
+class Stripped(Rule):
+    only_at: Literal["start", "end"]
+    characters: str = WHITE_SPACE
+
+    def rewrites(self, text: str) -> Iterable[Rewrite]:
+        if self.only_at == "start":
+            return [(0, len(text) - len(text.lstrip(self.characters)), "")]
+        return [(len(text.rstrip(self.characters)), len(text), "")]
+
+    def is_apart(self, character: str) -> bool:
+        return character not in self.characters
 
 
-lowercase: Final = _changed(str.lower, _lowered)
-"""Lowercase, each character by itself: a final sigma does not get its own form."""
+@dataclass(frozen=True)
+class Prepended(Rule):
+    prefix: str
+    only_at = "start"
 
-without_accents: Final = _changed(_without_accents, _without_accents)
-"""Remove combining marks. Precomposed characters keep theirs, unless the text was decomposed before."""
-
-
-@_remembered
-def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normalizer:
-    """Remove white space, or the given characters, at the left end, the right end, or both."""
-
-    def is_apart(character: str) -> bool:
-        return character not in characters
-
-    lefts = Rule(lambda text: [(0, len(text) - len(text.lstrip(characters)), "")], None, is_apart, only_at="start")
-    rights = Rule(lambda text: [(len(text.rstrip(characters)), len(text), "")], None, is_apart, only_at="end")
-    return Normalizer((lefts,) * left + (rights,) * right)
+    def rewrites(self, text: str) -> Iterable[Rewrite]:
+        return [(0, 0, self.prefix)] * bool(text)
 
 
-@_remembered
-def prepended(prefix: str) -> Normalizer:
-    """Put `prefix` before a text that is not empty."""
-    return Normalizer((Rule(lambda text: [(0, 0, prefix)] * bool(text), is_apart=bool, only_at="start"),))
+@dataclass(frozen=True)
+class Replaced(Rule):
+    old: str
+    new: str
+
+    def __call__(self, text: str, most: float = math.inf) -> str:
+        _check_length(len(text) + text.count(self.old) * (len(self.new) - len(self.old)), most)
+        return text.replace(self.old, self.new)
+
+    def rewrites(self, text: str) -> Iterator[Rewrite]:
+        return ((*found.span(), self.new) for found in re.finditer(re.escape(self.old), text))
+
+    def is_apart(self, character: str) -> bool:
+        return len(self.old) == 1 or (bool(self.old) and character not in self.old)
 
 
-@_remembered
-def replaced(old: str, new: str) -> Normalizer:
-    """Replace every occurrence of the text `old` by `new`."""
+@dataclass(frozen=True)
+class ReplacedMatches(Rule):
+    """Replaces every match of an expression by the text `new`. `PatternError` as `Expression`, also when called."""
 
-    def rewrites(text: str) -> Iterator[Rewrite]:
-        return ((found.start(), found.end(), new) for found in re.finditer(re.escape(old), text))
+    source: str
+    new: str
 
-    def is_apart(character: str) -> bool:
-        return len(old) == 1 or (bool(old) and character not in old)
+    def __post_init__(self) -> None:
+        self.rewrites("")  # compiles the expression, which may be refused
 
-    def apply(text: str, most: float) -> str:
-        _check_length(len(text) + text.count(old) * (len(new) - len(old)), most)
-        return text.replace(old, new)
+    def rewrites(self, text: str) -> Iterable[Rewrite]:
+        return [(*span, self.new) for span in self._expression.spans(text)]
 
-    return Normalizer((Rule(rewrites, apply, is_apart),))
+    def is_apart(self, character: str) -> bool:
+        return self._sets is not None and not any(one.fullmatch(character) for one in self._sets)
 
+    @cached_property
+    def _expression(self) -> Expression:
+        return Expression(self.source, "pattern of a normalizer")
 
-@_remembered
-def replaced_matches(source: str, new: str) -> Normalizer:
-    """Replace every match of an expression by the text `new`. `PatternError` as `Expression`, also of its rules."""
-    expression = Expression(source, "pattern of a normalizer")
-    is_apart = _in_no_match(expression)
-    return Normalizer((Rule(lambda text: [(*span, new) for span in expression.spans(text)], None, is_apart),))
-
-
-def _in_no_match(expression: Expression) -> Callable[[str], bool]:
-    """Character -> whether no match, and no look-ahead of one, reads it; always False if that is not known."""
-    if (automaton := automaton_of(expression.source)) is None or automaton.matches_empty:
-        return lambda character: False
-    sets = [regex.compile(source) for source in frozenset(automaton.sources)]
-    return lambda character: not any(one.fullmatch(character) for one in sets)
+    @cached_property
+    def _sets(self) -> list[Any] | None:
+        """Of the characters that a match, or a look-ahead of one, reads; None if they are not known."""
+        automaton = automaton_of(self.source)
+        if automaton is None or automaton.matches_empty:
+            return None
+        return [regex.compile(source) for source in frozenset(automaton.sources)]
 
 
 class SourceMap:

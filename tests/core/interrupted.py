@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from bpe_core import Counts, LiveText, Tokenizer, Trainer, audit, save, train
 from bpe_core.corpus import find_files
 from bpe_core.patterns import splitter
-from bpe_core.tokenizer.normalizers import normal_form
+from bpe_core.tokenizer.normalizers import NormalForm, Normalizer
 from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.vocabulary.ranked import RankedVocabulary
 
@@ -91,7 +91,7 @@ def _unsplit() -> Tokenizer:
 
 
 def _prepared() -> Tokenizer:
-    preparation = Preparation((), normal_form("NFC"), (SplitStep(splitter("gpt2")),))
+    preparation = Preparation((), Normalizer([NormalForm("NFC")]), (SplitStep(splitter("gpt2")),))
     return Tokenizer(_again().vocabulary, "gpt2", preparation=preparation)
 
 

@@ -39,7 +39,7 @@ def tokenizer_with(folder, normalizer) -> Tokenizer:
 @pytest.mark.parametrize("form", FORMS)
 def test_long_runs_of_marks_are_normalized_as_unicodedata_does_it(form):
     rng = random.Random(form)
-    normalize = normalizers.normal_form(form)
+    normalize = normalizers.Normalizer([normalizers.NormalForm(form)])
     for _ in range(15):
         marks = rng.sample(MARKS, rng.randint(1, 5))
         text = "".join(
@@ -72,7 +72,7 @@ def test_many_marks_are_no_more_work_than_as_many_characters(form, unit, monkeyp
 
     monkeypatch.setattr(normalizers.unicodedata, "normalize", normalize)
     text = "x" + unit * 2000
-    normal = normalizers.normal_form(form)
+    normal = normalizers.Normalizer([normalizers.NormalForm(form)])
     assert SourceMap(normal).add(text) == normal(text)
     assert n_normalized < 40 * len(text)
 
@@ -88,7 +88,9 @@ def test_normalizers_that_make_very_much_of_little_are_refused(tmp_path):
                 ask("ab")
     little = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": [doubling] * 3})
     assert little.encode_ordinary("a") == [97] * 8
-    assert normalizers.normal_form("NFKD")("\ufdfa" * 1000) == unicodedata.normalize("NFKD", "\ufdfa" * 1000)
+    assert normalizers.Normalizer([normalizers.NormalForm("NFKD")])("\ufdfa" * 1000) == unicodedata.normalize(
+        "NFKD", "\ufdfa" * 1000
+    )
 
 
 def test_a_normalizer_that_backtracks_without_end_is_stopped(tmp_path):
@@ -102,7 +104,7 @@ def test_a_normalizer_that_backtracks_without_end_is_stopped(tmp_path):
 def test_an_expression_is_replaced_as_the_regex_module_replaces_it():
     for source in (r"\s+|(?<=a)|$", "b*", r"(?r)a.?"):
         for text in ("", "a  b\n", "aab b", "bb"):
-            assert normalizers.replaced_matches(source, "_")(text) == regex.sub(source, "_", text)
+            assert normalizers.ReplacedMatches(source, "_")(text) == regex.sub(source, "_", text)
 
 
 # --- tokens that are found in the text -------------------------------------------------------------------------------

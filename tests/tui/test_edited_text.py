@@ -46,7 +46,12 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def tokenizers() -> list[Tokenizer | None]:
     changing = Preparation(
-        (), normalizers.normal_form("NFKC"), (PrefixStep(" "), SplitStep(splitter("gpt2"))), False, True, {}
+        (),
+        normalizers.Normalizer([normalizers.NormalForm("NFKC")]),
+        (PrefixStep(" "), SplitStep(splitter("gpt2"))),
+        False,
+        True,
+        {},
     )
     patterns = ("gpt4o", "none", "words", r"(?#only)\w+", r"(?<=a)b+|\w|\s+")
     return [

@@ -120,7 +120,7 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
         fields.unsupported("a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces", "both")
     preparation = Preparation(
         added=(),
-        normalize=Normalizer(chain.from_iterable(map(components.normalizer, normalizers))),
+        normalize=Normalizer(chain.from_iterable(map(components.rules, normalizers))),
         steps=tuple(steps),
         has_metaspace=puts,
         drops_space=any(map(components.drops_space, decoders)),

@@ -12,7 +12,6 @@ from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Split, without_comments
 from bpe_core.tokenizer import normalizers
-from bpe_core.tokenizer.normalizers import Normalizer, prepended, replaced, replaced_matches, stripped
 from bpe_core.tokenizer.preparation import METASPACE, PrefixStep, ReplaceStep, SplitStep, Step
 
 
@@ -25,26 +24,31 @@ def in_sequence(fields: Fields, key: str) -> Iterator[Fields]:
         yield fields
 
 
-def normalizer(fields: Fields) -> Normalizer:
-    """The normalizer described by an object that is no Sequence. Raises `FormatError`, `PatternError`."""
+def rules(fields: Fields) -> Iterator[normalizers.Rule]:
+    """The rules of a normalizer that is no Sequence. Raises `FormatError`, `PatternError`."""
     match kind := fields.text("type"):
         case "NFC" | "NFD" | "NFKC" | "NFKD":
-            return normalizers.normal_form(kind)
+            yield normalizers.NormalForm(kind)
         case "Lowercase":
-            return normalizers.lowercase
+            yield normalizers.LOWERCASE
         case "StripAccents":
-            return normalizers.without_accents
+            yield normalizers.WITHOUT_ACCENTS
         case "Strip":
-            return stripped(fields.flag("strip_left", True), fields.flag("strip_right", True))
+            left, right = fields.flag("strip_left", True), fields.flag("strip_right", True)
+            yield from (normalizers.Stripped("start"),) * left + (normalizers.Stripped("end"),) * right
         case "Prepend":
-            return prepended(fields.text("prepend"))
+            yield normalizers.Prepended(fields.text("prepend"))
         case "Replace":
             pattern, content = fields.fields("pattern"), fields.text("content")
-            if "String" in pattern:
-                return replaced(pattern.text("String"), content)
-            return replaced_matches(pattern_of(pattern), content)
-    supported = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
-    fields.unsupported(f"the normalizer {kind}", supported)
+            is_text = "String" in pattern
+            yield (
+                normalizers.Replaced(pattern.text("String"), content)
+                if is_text
+                else normalizers.ReplacedMatches(pattern_of(pattern), content)
+            )
+        case _:
+            supported = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
+            fields.unsupported(f"the normalizer {kind}", supported)
 
 
 def replaces(fields: Fields, old: str, new: str) -> bool:

@@ -16,7 +16,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, PatternError
 from bpe_core.patterns import splitter
-from bpe_core.tokenizer.normalizers import normal_form, stripped
+from bpe_core.tokenizer.normalizers import NormalForm, Normalizer, Stripped
 from bpe_core.tokenizer.preparation import AddedToken, PrefixStep, Preparation, SplitStep
 
 NUMBERS = train("100 100 100 20 20", vocab_size=259)
@@ -45,9 +45,13 @@ SLASHES = built((47, 47, 256), (10, 256, 257), pattern="gpt4o")
 # Its contractions are those of any case, so also of a long s, which is no s to the merges.
 FOLDED = built((32, 73, 256), (256, 39, 257), pattern="gpt4o")
 # A decomposed e with acute accent; NFC makes one character of it, whatever stands around it.
-ACCENT = prepared([(0xCC, 0x81, 256), (101, 256, 257)], normalize=normal_form("NFC"))
+ACCENT = prepared([(0xCC, 0x81, 256), (101, 256, 257)], normalize=Normalizer([NormalForm("NFC")]))
 SPACED = prepared([(97, 98, 256), (32, 256, 257)], steps=[PrefixStep(" ", only_first=True)])
-REMOVED = prepared([(32, 32, 256), (97, 98, 257), (257, 99, 258)], AddedToken("b", 300), normalize=stripped(True, True))
+REMOVED = prepared(
+    [(32, 32, 256), (97, 98, 257), (257, 99, 258)],
+    AddedToken("b", 300),
+    normalize=Normalizer([Stripped("start"), Stripped("end")]),
+)
 ENDED = PRESETS["S2-prose"].train()
 NEVER, OCCURS = (
     ", and in none of 617 contexts tried does it occur, which is no proof.",

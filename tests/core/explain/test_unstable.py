@@ -13,7 +13,7 @@ from bpe_core import LiveText, Tokenizer, load, train
 from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import Unstable, unstable
 from bpe_core.patterns import PATTERNS, splitter
-from bpe_core.tokenizer.normalizers import normal_form
+from bpe_core.tokenizer.normalizers import NormalForm, Normalizer
 from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.utf8 import is_utf8
 from bpe_core.vocabulary import Vocabulary
@@ -96,7 +96,7 @@ def test_where_nfc_leaves_the_text_as_it_is_as_trying_every_continuation_says() 
     corpus = "the é café à la e\u0323 ạ̀ o\u0301 한국 1 2 12 naïve " * 3
     learned = train(unicodedata.normalize("NFC", corpus), vocab_size=300, pattern="qwen2")
     nfc = Preparation(
-        (), normal_form("NFC"), (SplitStep(learned.splitter),), description={"normalizer": {"type": "NFC"}}
+        (), Normalizer([NormalForm("NFC")]), (SplitStep(learned.splitter),), description={"normalizer": {"type": "NFC"}}
     )
     tokenizer = Tokenizer(learned.vocabulary, "qwen2", preparation=nfc)
     letters = ["", *"abe 1'é", "\u0301", "\u0323", "\u0307", "\u0327", "\u11ab", "\u1161", "\n"]

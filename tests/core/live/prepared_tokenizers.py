@@ -11,13 +11,13 @@ TEXTS = nasty_texts(200, seed=11)
 BYTES = train(TEXTS, vocab_size=500, pattern="gpt2").vocabulary
 
 
-def prepared(normalize=None, steps=(), vocabulary=BYTES, added=(), has_metaspace=False):
+def prepared(rules=(), steps=(), vocabulary=BYTES, added=(), has_metaspace=False):
     return Tokenizer(
         vocabulary,
         "none",
         preparation=Preparation(
             tuple(added),
-            normalize,
+            n.Normalizer(rules) if rules else None,
             tuple(steps),
             has_metaspace=has_metaspace,
             drops_space=has_metaspace,
@@ -37,32 +37,32 @@ def of_characters(unknown=None, fuse=False, fallback=True):
     return Vocabulary(base, merges, {}, symbols=symbols, whole_pieces={})
 
 
-LLAMA = n.Normalizer([*n.prepended("▁"), *n.replaced(" ", "▁")])
+LLAMA = [n.Prepended("▁"), n.Replaced(" ", "▁")]
 ADDED = [AddedToken("lo", 301), AddedToken("ab", 302, normalized=True), AddedToken("E", 303, lstrip=True, rstrip=True)]
 METASPACE = [ReplaceStep(" ", "▁"), PrefixStep("▁", only_first=True)]
 GPT2, WORDS = SplitStep(splitter("gpt2")), SplitStep(splitter("words"))
 MAKERS = {
-    "NFC": lambda: prepared(n.normal_form("NFC"), [GPT2]),
-    "NFD": lambda: prepared(n.normal_form("NFD"), [GPT2]),
-    "NFKC and small": lambda: prepared(n.Normalizer([*n.normal_form("NFKC"), *n.lowercase]), [PrefixStep(" "), GPT2]),
-    "NFKD without accents": lambda: prepared(n.Normalizer([*n.normal_form("NFKD"), *n.without_accents]), [WORDS]),
-    "replaced": lambda: prepared(n.Normalizer([
-        *n.stripped(True, True), *n.replaced("e", "EE"), *n.replaced("", "."), *n.replaced("..", "ab"),
-        *n.replaced_matches(r"\s+|(?<=a)", "_"), *n.prepended("@")]), [GPT2]),
-    "added": lambda: prepared(n.lowercase, [GPT2], added=ADDED),
+    "NFC": lambda: prepared([n.NormalForm("NFC")], [GPT2]),
+    "NFD": lambda: prepared([n.NormalForm("NFD")], [GPT2]),
+    "NFKC and small": lambda: prepared([n.NormalForm("NFKC"), n.LOWERCASE], [PrefixStep(" "), GPT2]),
+    "NFKD without accents": lambda: prepared([n.NormalForm("NFKD"), n.WITHOUT_ACCENTS], [WORDS]),
+    "replaced": lambda: prepared([
+        n.Stripped("start"), n.Stripped("end"), n.Replaced("e", "EE"), n.Replaced("", "."), n.Replaced("..", "ab"),
+        n.ReplacedMatches(r"\s+|(?<=a)", "_"), n.Prepended("@")], [GPT2]),
+    "added": lambda: prepared([n.LOWERCASE], [GPT2], added=ADDED),
     "llama 2": lambda: prepared(LLAMA, [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
-    "metaspace": lambda: prepared(None, METASPACE, of_characters(), (), True),
-    "unknown": lambda: prepared(n.lowercase, [WORDS], of_characters(0, fallback=False)),
+    "metaspace": lambda: prepared((), METASPACE, of_characters(), (), True),
+    "unknown": lambda: prepared([n.LOWERCASE], [WORDS], of_characters(0, fallback=False)),
     "unknown in a row": lambda: prepared(LLAMA, [], of_characters(0, fuse=True, fallback=False), (), True),
     "end of word": lambda: train(TEXTS, vocab_size=400, pattern="words", end_of_word="</w>"),
     "end of piece": lambda: train(TEXTS, vocab_size=400, pattern="gpt2", end_of_word="</w>"),
-    "spaces removed": lambda: prepared(n.Normalizer([
-        *n.replaced_matches("  +", " "), *n.stripped(True, False, " "), *LLAMA,
-        *n.stripped(False, True, "▁")]), [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
-    "metaspace split": lambda: prepared(None, [*METASPACE, SplitStep(splitter("▁[^▁]*"))], of_characters(), (), True),
-    "many added": lambda: prepared(None, [PrefixStep(" "), GPT2], added=[
+    "spaces removed": lambda: prepared([
+        n.ReplacedMatches("  +", " "), n.Stripped("start", " "), *LLAMA,
+        n.Stripped("end", "▁")], [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
+    "metaspace split": lambda: prepared((), [*METASPACE, SplitStep(splitter("▁[^▁]*"))], of_characters(), (), True),
+    "many added": lambda: prepared((), [PrefixStep(" "), GPT2], added=[
         *ADDED, AddedToken("ee", 304, special=True), AddedToken("e  ", 305), AddedToken("Eß", 306, single_word=True)]),
-    "removed": lambda: prepared(n.lowercase, [SplitStep(splitter(r"(?#only)[^e\s]+")), PrefixStep(" "), GPT2]),
-    "bytes in one piece": lambda: prepared(n.normal_form("NFC"), []),
-    "words of characters": lambda: prepared(n.normal_form("NFD"), [WORDS], of_characters(0, fuse=True, fallback=False)),
+    "removed": lambda: prepared([n.LOWERCASE], [SplitStep(splitter(r"(?#only)[^e\s]+")), PrefixStep(" "), GPT2]),
+    "bytes in one piece": lambda: prepared([n.NormalForm("NFC")], []),
+    "words of characters": lambda: prepared([n.NormalForm("NFD")], [WORDS], of_characters(0, True, False)),
 }  # fmt: skip

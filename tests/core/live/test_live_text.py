@@ -7,7 +7,7 @@ import pytest
 from bpe_core import PATTERNS, LiveText, OptionError, Tokenizer, Vocabulary, train
 from bpe_core.errors import PatternError
 from bpe_core.patterns import patience
-from bpe_core.tokenizer.normalizers import lowercase
+from bpe_core.tokenizer.normalizers import LOWERCASE, Normalizer
 from bpe_core.tokenizer.preparation import Preparation
 from tests.nasty import CONTRACTIONS, SPACES, WORDS
 
@@ -57,7 +57,7 @@ def test_an_edit_is_local_too_where_a_pattern_of_ones_own_drops_text(vocabulary,
     assert live.ids == tokenizer.encode_ordinary(live.text)
 
 
-@pytest.mark.parametrize("preparation", [None, Preparation((), lowercase, (), False, False, {})])
+@pytest.mark.parametrize("preparation", [None, Preparation((), Normalizer([LOWERCASE]), (), False, False, {})])
 def test_a_pair_of_surrogates_is_the_character_that_encoding_takes_it_for(vocabulary, preparation):
     tokenizer, pair = Tokenizer(vocabulary, "gpt4", preparation=preparation), "a \ud83d\ude0a"
     live = LiveText(tokenizer, pair)

@@ -25,7 +25,7 @@ def test_what_starts_afresh_is_never_composed_with_what_is_before_it():
         if len(parts) == 2 and "<" not in parts[0]:
             second.add(chr(int(parts[1], 16)))
     second |= {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
-    afresh = n.normal_form("NFC")[0].is_apart
+    afresh = n.NormalForm("NFC").is_apart
     assert not any(map(afresh, second))
     assert all(map(afresh, "aZ1 .日カあ가éй"))
 
@@ -59,7 +59,7 @@ def test_the_space_put_before_a_text_stands_for_nothing_in_it():
 def test_bytes_of_one_character_share_it_and_so_do_characters_that_became_one():
     live = LiveText(MAKERS["llama 2"](), "oß")
     assert live.spans(0, 2) == [Span(0, 0, (300,)), Span(0, 1, (302,)), Span(1, 2, (3 + 0xC3, 3 + 0x9F))]
-    live = LiveText(prepared(n.normal_form("NFC"), (), of_characters()), "we\u0301w")
+    live = LiveText(prepared([n.NormalForm("NFC")], (), of_characters()), "we\u0301w")
     assert live.spans(0, 4) == [Span(0, 1, (303,)), Span(1, 3, (304,)), Span(3, 4, (303,))]
 
 
@@ -88,21 +88,29 @@ def test_an_added_token_is_no_piece():
 def test_every_segment_of_a_normal_form_stands_alone():
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         for text in (*TEXTS, "\u1100\u1161\u11a8\u1161", "x\u0316\u0f73\u0327", "カﾞﾞ", "\u09c7\u09be"):
-            rule, done, parts = n.normal_form(form)[0], 0, []
+            rule, done, parts = n.NormalForm(form), 0, []
             for start, end, new in rule.rewrites(text):
                 parts += text[done:start], new
                 done = end
             assert "".join((*parts, text[done:])) == unicodedata.normalize(form, text)
 
 
+class Wrong(n.Rule):
+    def rewrites(self, text):
+        return [(0, 1, "?")]
+
+    def __call__(self, text, most=0):
+        return text.upper()
+
+
 def test_a_rule_that_tells_its_rewrites_wrongly_is_not_believed():
-    mapped = SourceMap((n.Rule(lambda text: [(0, 1, "?")], lambda text, most: text.upper()),))
+    mapped = SourceMap((Wrong(),))
     assert mapped.add("aß") == "ASS"
     assert mapped.before(1, 2) == (0, 2)
 
 
 def test_what_cannot_be_shown_is_refused_and_nothing_has_changed():
-    live = LiveText(prepared(n.lowercase, (), of_characters(fallback=False)), "low")
+    live = LiveText(prepared([n.LOWERCASE], (), of_characters(fallback=False)), "low")
     with pytest.raises(UnknownTokenError, match="U\\+0071"):
         live.splice(0, 0, "q")
     with pytest.raises(OptionError, match="200,001 characters have no place to cut them"):
