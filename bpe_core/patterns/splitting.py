@@ -88,7 +88,7 @@ class Splitter:
     @cached_property
     def scanner(self) -> "kernel.Scanner | None":
         """The scanner of the kernel that splits as this pattern does; None if there is none."""
-        return None
+        return scanner(self.tree.source) if isinstance(self.tree, Split) and not self.lossy else None
 
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
         """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one.
@@ -114,7 +114,7 @@ class Splitter:
     @cached_property
     def _automaton(self) -> Automaton | None:
         """Of the one expression that splits; None if there is none, or it cannot be analyzed."""
-        return None
+        return automaton_of(self.tree.source) if isinstance(self.tree, Split) and self.tree.source else None
 
     @cached_property
     def _cuts(self) -> CutFinder | None:
@@ -131,7 +131,6 @@ class _ByExpression(Splitter):
 
     def __init__(self, tree: Split) -> None:
         super().__init__(tree, tree.drops_rest)
-        self._expression = tree.source
         self._own = None if tree.name else Expression(tree.source)  # untrusted unless it is a published one
 
     def split(self, text: str) -> list[str]:
@@ -158,16 +157,8 @@ class _ByExpression(Splitter):
         return not (finds_all and self._automaton) or self._automaton.may_hold(text)
 
     @cached_property
-    def scanner(self) -> "kernel.Scanner | None":
-        return None if self.lossy else scanner(self._expression)
-
-    @cached_property
-    def _automaton(self) -> Automaton | None:
-        return automaton_of(self._expression)
-
-    @cached_property
     def _published(self) -> Any:
-        return regex.compile(self._expression)
+        return regex.compile(self.source)
 
 
 class _InParts(Splitter):

@@ -163,7 +163,7 @@ def _compiled(
     byte_ids, end, characters = symbols.tables
     if isinstance(symbols, CharacterSymbols):
         # A symbol without a token can be joined to another, which the kernel does not know of.
-        if not all(symbols.has_all_of(token) for token in id_of):
+        if not all(symbols.id_of.keys() >= set(token.decode(errors="surrogateescape")) for token in id_of):
             return None
     elif any(id is None or id_of.get(bytes([byte])) != id for byte, id in enumerate(byte_ids)):
         return None

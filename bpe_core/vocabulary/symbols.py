@@ -60,10 +60,6 @@ class CharacterSymbols:
         characters = {character.encode(errors="surrogatepass"): token for character, token in self.id_of.items()}
         return tuple(map(self.byte_ids.get, range(256))), None, characters
 
-    def has_all_of(self, token: bytes) -> bool:
-        """Whether all characters of a token have tokens of their own."""
-        return self.id_of.keys() >= set(token.decode(errors="surrogateescape"))
-
     def ids(self, piece: bytes) -> list[int]:
         """The ids of a piece. Raises `UnknownTokenError` for what has no id if there is no unknown token."""
         found: list[int] = []
