@@ -56,16 +56,11 @@ class Encoder:
     def extended(self, lefts: Buffer, rights: Buffer, tokens: Buffer, /) -> Self:
         """A copy with merges added, in three columns of unsigned 32-bit numbers."""
 
-    def encode(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> list[int]:
-        """The ids of a text, as str or in UTF-8. Without a scanner, it is one piece."""
-
-    def encode_array(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> array[int]:
-        """The ids of a text as unsigned 32-bit numbers; for the arguments see `encode`."""
-
     def encode_batch(
-        self, texts: list[str], scanner: Scanner | None, limit: int | None, as_arrays: bool, /
+        self, texts: list[str] | list[bytes], scanner: Scanner | None, limit: int | None, as_arrays: bool, /
     ) -> list[list[int]] | list[array[int]]:
-        """The ids of each text, as `encode` or `encode_array` gives them; in one call, free of the GIL for all."""
+        """The ids of each text, as str or in UTF-8, each a list or an array of unsigned 32-bit numbers. Without a
+        scanner a text is one piece. In one call, free of the GIL for all."""
 
     def piece(self, piece: str | Buffer, limit: int | None, /) -> tuple[int, ...]:
         """The ids of a piece."""

@@ -391,33 +391,32 @@ static int scanner_or_none(PyObject *encoder, PyObject *splitter, unsigned plane
     return splitter != Py_None && !*scanner ? -1 : 0;
 }
 
-/* One text or piece: (text, scanner or None, limit or None), (piece, limit or None) */
+/* One piece: (piece, limit or None) */
 
-static PyObject *encode_one(PyObject *self, PyObject *text, PyObject *splitter, PyObject *limit, bool is_part, ids_as *as)
+static PyObject *encode_one(PyObject *self, PyObject *args, bool is_part)
 {
     gathered copy = {0};
-    const scanner *scanner = NULL;
-    PyObject *ids = NULL;
+    PyObject *piece, *limit, *ids = NULL;
     call call;
     const uint8_t *bytes;
     size_t n;
-    if (PyUnicode_Check(text) && PyUnicode_IS_COMPACT_ASCII(text)) {
-        bytes = PyUnicode_DATA(text), n = (size_t)PyUnicode_GET_LENGTH(text);
-    } else if (PyBytes_Check(text) && splitter == Py_None) {
-        bytes = (const uint8_t *)PyBytes_AS_STRING(text), n = (size_t)PyBytes_GET_SIZE(text);
+    if (!PyArg_ParseTuple(args, "OO", &piece, &limit))
+        return NULL;
+    if (PyUnicode_Check(piece) && PyUnicode_IS_COMPACT_ASCII(piece)) {
+        bytes = PyUnicode_DATA(piece), n = (size_t)PyUnicode_GET_LENGTH(piece);
+    } else if (PyBytes_Check(piece)) {
+        bytes = (const uint8_t *)PyBytes_AS_STRING(piece), n = (size_t)PyBytes_GET_SIZE(piece);
     } else {
-        if (gather(&copy, text) < 0)
+        if (gather(&copy, piece) < 0)
             goto done;
         bytes = copy.bytes.items, n = copy.bytes.n;
     }
-    if (scanner_or_none(self, splitter, copy.planes, &scanner) < 0)
-        goto done;
     if (begin(&call, self, limit) == 0) {
         call.thread = PyEval_SaveThread();
-        outcome outcome = is_part ? encode_part(&call.encoding, bytes, n) : encode_text(&call.encoding, scanner, bytes, n);
+        outcome outcome = is_part ? encode_part(&call.encoding, bytes, n) : encode_text(&call.encoding, NULL, bytes, n);
         PyEval_RestoreThread(call.thread);
         if (check(outcome) == 0)
-            ids = as(call.encoder, &call.encoding.ids);
+            ids = as_tuple(call.encoder, &call.encoding.ids);
         end(&call);
     }
 done:
@@ -425,22 +424,8 @@ done:
     return ids;
 }
 
-static PyObject *encode_one_text(PyObject *self, PyObject *args, ids_as *as)
-{
-    PyObject *text, *splitter, *limit;
-    return PyArg_ParseTuple(args, "OOO", &text, &splitter, &limit) ? encode_one(self, text, splitter, limit, false, as) : NULL;
-}
-
-static PyObject *encode_one_piece(PyObject *self, PyObject *args, bool is_part)
-{
-    PyObject *piece, *limit;
-    return PyArg_ParseTuple(args, "OO", &piece, &limit) ? encode_one(self, piece, Py_None, limit, is_part, as_tuple) : NULL;
-}
-
-static PyObject *encoder_encode(PyObject *self, PyObject *args) { return encode_one_text(self, args, as_list); }
-static PyObject *encoder_encode_array(PyObject *self, PyObject *args) { return encode_one_text(self, args, as_array); }
-static PyObject *encoder_piece(PyObject *self, PyObject *args) { return encode_one_piece(self, args, false); }
-static PyObject *encoder_part(PyObject *self, PyObject *args) { return encode_one_piece(self, args, true); }
+static PyObject *encoder_piece(PyObject *self, PyObject *args) { return encode_one(self, args, false); }
+static PyObject *encoder_part(PyObject *self, PyObject *args) { return encode_one(self, args, true); }
 
 /* Many: (list, scanner or None, limit or None, as arrays), (list of pieces, limit or None), (list of tokens) */
 
@@ -516,8 +501,6 @@ static PyObject *encoder_parents(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
-    {"encode", encoder_encode, METH_VARARGS, "The ids of a text, as a list."},
-    {"encode_array", encoder_encode_array, METH_VARARGS, "The ids of a text, as an array."},
     {"encode_batch", encoder_encode_batch, METH_VARARGS, "The ids of each of several texts, as lists or arrays."},
     {"piece", encoder_piece, METH_VARARGS, "The ids of a piece, as a tuple."},
     {"part", encoder_part, METH_VARARGS, "The ids of a part of a piece, nothing looked up whole, as a tuple."},

@@ -61,8 +61,6 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
             merges.extended,
             (bytes(size // 4 * 4), bytes(size // 4 * 4), bytes(size // 4 * 4)),
         ),
-        "Encoder.encode": lambda: (ranks.encode, (text, scanner, None)),
-        "Encoder.encode_array": lambda: (merges.encode_array, (data, scanner, 2)),
         "Encoder.encode_batch": lambda: (merges.encode_batch, ([text, "", text[:9]], scanner, 2, True)),
         "Encoder.piece": lambda: (ranks.piece, (piece, 258)),
         "Encoder.part": lambda: (merges.part, (piece, None)),

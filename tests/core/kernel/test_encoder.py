@@ -94,8 +94,8 @@ def test_ids_of_any_size_are_the_same_numbers_in_lists_tuples_and_arrays() -> No
     for data in (b"\x04", bytes(range(256)), bytes(reversed(range(256)))):
         expected = [ids[byte] for byte in data]
         for _ in range(2):
-            assert encoder.encode(data, None, None) == [*encoder.piece(data, None)] == expected
-        assert encoder.encode_array(data, None, None) == array("I", expected)
+            assert encoder.encode_batch([data], None, None, False) == [[*encoder.piece(data, None)]] == [expected]
+        assert encoder.encode_batch([data], None, None, True) == [array("I", expected)]
 
 
 def test_parents_of_what_is_no_token_are_all_it_is_made_of_and_those_of_nothing_are_none() -> None:
@@ -213,10 +213,10 @@ def test_texts_encoded_in_one_call_are_those_encoded_one_by_one(pattern: str) ->
 @pytest.mark.parametrize("pattern", ["gpt2", "gpt4", "gpt4o"])
 def test_bytes_that_are_no_text_become_ids_all_the_same(data: bytes, pattern: str) -> None:
     encoder = encoder_of([(ord("a"), ord("b"), 256)])
-    assert encoder.encode(data, scanner(PATTERNS[pattern]), None) == list(data)
+    assert encoder.encode_batch([data], scanner(PATTERNS[pattern]), None, False) == [list(data)]
     assert encoder.piece(data, None) == tuple(data)
     characters = kernel.Encoder(BYTE_IDS, None, {"中".encode(): 300}, {}, {}, True, False)
-    assert characters.encode(data, None, None) == list(data)
+    assert characters.encode_batch([data], None, None, False) == [list(data)]
 
 
 def test_special_tokens_that_are_allowed_are_found_among_pieces_encoded_together() -> None:

@@ -67,7 +67,6 @@ MUST_BE_REFUSED = {
     "Scanner.ends": [["abc"]],
     "Encoder": [WRONG_IDS, ["x"], [[], {"a": 1}], [{b"ab": -5}], [{}]],
     "Encoder.extended": [[b"abc", b"\xff" * 4, "a"], [b"abcd"], ["a"]],
-    "Encoder.encode": [[3, None], ["gpt4"], [-1, "0"]],
     "Encoder.encode_batch": [[("a",), [None], ["a", "a\ud800"]], ["gpt4"], [-1, "0"]],
     "Encoder.piece": [[3, None], [-1, "0"]],
     "Encoder.pieces": [[("a",), ["a", None], ["a", "a\ud800"]], [4, -1]],
@@ -118,7 +117,6 @@ def test_a_token_is_held_while_it_is_looked_up(monkeypatch: pytest.MonkeyPatch) 
     ("name", "size"),
     [
         ("Encoder.pieces", 1_600_000),
-        ("Encoder.encode_array", 4_000_000),
         ("Encoder.encode_batch", 4_000_000),
         ("PieceTable.add", 1_600_000),
         ("Scanner.ends", 4_000_000),
