@@ -78,11 +78,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
-    """A tiktoken encoding that encodes every text to the same ids; special tokens are handled as in tiktoken.
-
-    Raises `FormatError` if merging by ranks or splitting in tiktoken would give other ids, and `FetchError` if tiktoken
-    is not installed.
-    """
+    """A tiktoken encoding with the same ids for every text. Raises `FormatError` if merging by ranks or splitting in
+    tiktoken would give others, and `FetchError` if tiktoken is not installed."""
     library = installed("tiktoken")
     ranks = {data: token for token, data in ranks_of(tokenizer).items()}
     source = matching_all(tokenizer, "as an encoding of tiktoken") or r"[\s\S]+"

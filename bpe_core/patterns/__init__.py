@@ -24,10 +24,8 @@ def splitter(pattern: str) -> Splitter:
 
 
 def tried(pattern: str, text: str) -> list[str]:
-    """The pieces of a text, for a pattern that is tried before anything large is split by it.
-
-    PatternError if it is not valid, or takes too long on the text or on long runs of one character: what would explode
-    on some later text does so there.
+    """The pieces of a text, for a pattern that is tried before anything large is split by it. PatternError if it is not
+    valid, or takes too long on the text or on long runs of one character, where what would explode later does so.
 
     >>> tried("gpt2", "a small test")
     ['a', ' small', ' test']

@@ -63,10 +63,8 @@ def set_source(ranges: Sequence[tuple[int, int]]) -> str:
 
 
 class Kinds(dict[int, str]):
-    """Code point -> the character that represents its kind, for `str.translate`; astral ones represent themselves.
-
-    Two characters are of one kind if they are in the same of the pattern's sets: `sets`, expressions of one character.
-    """
+    """Code point -> the character that represents its kind, for `str.translate`; astral ones represent themselves. Two
+    characters are of one kind if they are in the same of the pattern's sets: `sets`, expressions of one character."""
 
     def __init__(self, sets: Collection[str]) -> None:
         examples: dict[frozenset[str], str] = {}

@@ -91,10 +91,8 @@ class Splitter:
         return scanner(self.tree.source) if isinstance(self.tree, Split) and not self.lossy else None
 
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
-        """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one.
-
-        Holds about two blocks, more where safe cuts are farther apart, and the whole document if not `blockwise`.
-        """
+        """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one. About
+        two blocks are held, more where safe cuts are farther apart, and the whole document if not `blockwise`."""
         if not self.blockwise:
             blocks = ["".join(blocks)]
         held: list[str] = []
@@ -162,10 +160,8 @@ class _ByExpression(Splitter):
 
 
 class _InParts(Splitter):
-    """A text is divided into parts: some are pieces, the others are split by the rest of the pattern.
-
-    The parts of a `Then` are the pieces of its first side; of an `Else`, each match of it is a piece.
-    """
+    """A text is divided into parts, which the rest of the pattern splits: of a `Then` the pieces of its first side, of
+    an `Else` what is between the matches of it, which are pieces."""
 
     def __init__(self, tree: Then | Else) -> None:
         self._rest = made(tree.rest)

@@ -9,11 +9,9 @@ _MOST_HEADS: Final = 64  # different heads in the expression at most: more are s
 
 
 class TextSearch:
-    """Finds occurrences of any of some texts from left to right, at each place the longest.
-
-    An expression finds their heads: their first 1 to 4 characters, as many as leave at most 64 different heads. At each
-    head, the substrings of the lengths that texts with this head have are looked up, the longest first.
-    """
+    """Finds occurrences of any of some texts from left to right, at each place the longest. An expression finds their
+    heads, their first 1 to 4 characters; there, the substrings of the lengths that texts with this head have are looked
+    up, the longest first."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts: Final = frozenset(filter(None, texts))

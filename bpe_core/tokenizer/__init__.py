@@ -156,10 +156,7 @@ class Tokenizer:
 
     @property
     def by_piece(self) -> bool:
-        """Whether the ids of a text are those of its pieces, concatenated, and decode to the bytes of the pieces.
-
-        Of such a tokenizer `LiveText` encodes anew only the pieces that an edit touches.
-        """
+        """Whether the ids of a text are those of its pieces, concatenated, and decode to the bytes of the pieces."""
         return self.preparation is None and self.vocabulary.is_faithful
 
     def splits_like(self, other: "Tokenizer | None") -> bool:
@@ -173,10 +170,8 @@ class Tokenizer:
         return self._with(self.vocabulary.at(step), self.record)
 
     def with_merges(self, merges: Iterable[Triple]) -> Self:
-        """This tokenizer with these merges appended, as during a training; its `record` is None.
-
-        The cost is that of `Vocabulary.extended`: small if no other vocabulary was extended from this one before.
-        """
+        """This tokenizer with these merges appended, as during a training; its `record` is None. Cheap if no other one
+        was extended from this one before."""
         return self._with(self.vocabulary.extended(merges), None)
 
     def _with(self, vocabulary: Vocabulary, record: TrainingRecord | None) -> Self:
@@ -237,10 +232,8 @@ class Tokenizer:
                 yield from self.splitter.parts(texts)
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, with special tokens encoded as ordinary text.
-
-        A pair of surrogates is encoded as the character it stands for, a lone one as U+FFFD.
-        """
+        """The ids of `text`, with special tokens encoded as ordinary text. A pair of surrogates is encoded as the
+        character it stands for, a lone one as U+FFFD."""
         if self.preparation:
             return self._encode_prepared(text, frozenset())
         try:

@@ -100,8 +100,6 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class SplitStep(Step):
-    """Splits each piece again."""
-
     splitter: Splitter
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
@@ -130,8 +128,6 @@ class PrefixStep(Step):
 
 @dataclass(frozen=True, slots=True)
 class ReplaceStep(Step):
-    """Replaces every occurrence of one character in the pieces by another."""
-
     old: str
     new: str
 

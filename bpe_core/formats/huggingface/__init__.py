@@ -268,10 +268,8 @@ class Model:
 
 def _ever_applied(vocabulary: Vocabulary) -> list[Triple]:
     """The merges without those that are never applied, in files that list each way to split a token, as Llama 3's does.
-
     If the merges of a token stand together, and its bytes become two tokens by all merges before them, these two are
-    what any text has of it then (see `bpe_core.vocabulary.merge_loop`), so no other merge of it is ever applied.
-    """
+    what any text has of it then (see `bpe_core.vocabulary.merge_loop`), so no other merge of it is ever applied."""
     groups = [list(group) for _, group in groupby(vocabulary.merges, itemgetter(2))]
     if len(groups) > len({group[0][2] for group in groups}):
         return list(vocabulary.merges)

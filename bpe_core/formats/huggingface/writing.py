@@ -124,10 +124,8 @@ def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
 
 def check_read_alike(split: Split, target: str = _TARGET, *, in_regex: bool = False) -> None:
     """Raise `FormatError` for an expression, not published, that another library may understand differently, or that
-    may match the empty text; `in_regex`: the library is `regex`. `target` names what is written, as in `refuse`.
-
-    Decided by its automaton; an expression that is not plain is tried on texts of up to two characters of its kinds.
-    """
+    may match the empty text; `in_regex`: the library is `regex`. `target` names what is written, as in `refuse`. What
+    its automaton cannot decide is tried on texts of up to two characters of its kinds."""
     if split.name or split == Split(""):
         return
     if not in_regex and (found := _OTHERWISE.search(split.source)):
@@ -156,10 +154,8 @@ def matching_all(tokenizer: Tokenizer, target: str, *, in_regex: bool = False) -
 
 
 def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
-    """A tokenizer of Hugging Face's library with the same ids, which encodes special tokens wherever they occur.
-
-    Raises `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed.
-    """
+    """A tokenizer of Hugging Face's library with the same ids, which encodes special tokens wherever they occur. Raises
+    `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed."""
     return installed("tokenizers").Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]
 
 
