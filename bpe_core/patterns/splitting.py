@@ -91,8 +91,8 @@ class Splitter:
         return scanner(self.tree.source) if isinstance(self.tree, Split) and not self.lossy else None
 
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
-        """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one. About
-        two blocks are held, more where safe cuts are farther apart, and the whole document if not `blockwise`."""
+        """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one.
+        About two blocks are held, more where safe cuts are farther apart, and the whole document if not `blockwise`."""
         if not self.blockwise:
             blocks = ["".join(blocks)]
         held: list[str] = []
