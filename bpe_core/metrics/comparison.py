@@ -139,12 +139,11 @@ class TokenizerPair:
 
 @dataclass(slots=True)
 class WorstLine:
-    """The first 160 characters of a line, and how many tokens each tokenizer makes of it (a token counts for the line
-    of its last byte); where it occurs first, and how often."""
+    """A line that a tokenizer needs more tokens for than another."""
 
-    line: str
-    n_tokens: tuple[int, ...]
-    place: TextPlace
+    line: str  # its first 160 characters
+    n_tokens: tuple[int, ...]  # by each tokenizer; a token counts for the line of its last byte
+    place: TextPlace  # where it occurs first
     n_times: int = 1
 
     def excess(self, index: int) -> int:

@@ -7,26 +7,14 @@ from contextlib import suppress
 
 from bpe_core.errors import Stopped, as_sentence
 from bpe_core.worker.job import Job, Reporter
-from bpe_core.worker.messages import Event, Failed, packed
-
-
-class PipeReporter(Reporter):
-    """Writes events, whole ones, to a descriptor."""
-
-    def __init__(self, pipe: int) -> None:
-        self._pipe = pipe
-
-    def send(self, event: Event) -> None:
-        data = memoryview(packed(event))
-        while data:
-            data = data[os.write(self._pipe, data) :]
+from bpe_core.worker.messages import Failed
 
 
 def main() -> int:
     """Run one request; 0, or 2 if it failed."""
     pipe = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not come between the events
-    job = Job(PipeReporter(pipe), pipe=0, patience=0)
+    job = Job(Reporter(pipe), pipe=0, patience=0)
     if (request := job.next_message()) is not None:
         try:
             with suppress(Stopped):

@@ -38,12 +38,11 @@ _LONG: Final = 1 << 12  # characters
 
 @dataclass(slots=True)
 class Subject:
-    """A tokenizer with the merges that are known by now, and the texts in which their pairs are counted, by `count`:
-    those of a preset or else at the paths, some of them weighted, or a sample of them."""
+    """A tokenizer, and the texts in which the pairs of its merges are counted, by `count`."""
 
-    tokenizer: Tokenizer
+    tokenizer: Tokenizer  # with the merges that are known by now
     paths: Sequence[str]
-    preset: Preset | None = None
+    preset: Preset | None = None  # whose texts are taken instead of those at the paths
     ties: str = "first"
     longest: int | None = None  # bytes of a token at most
     weights: Mapping[str, Fraction] | None = None  # None: those of the training that the tokenizer is of

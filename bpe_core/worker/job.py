@@ -10,16 +10,22 @@ from types import FrameType
 from typing import Any, ClassVar, Final
 
 from bpe_core.errors import Stopped
-from bpe_core.worker.messages import Activity, Event, Role, Stop, WorkProgress, unpacked
+from bpe_core.worker.messages import Activity, Event, Role, Stop, WorkProgress, packed, unpacked
 
 PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
 
 
 class Reporter:
-    """Where the events of a job go. This one, the base class, discards them."""
+    """Where the events of a job go: into a pipe, whole ones; nowhere without one."""
+
+    def __init__(self, pipe: int | None = None) -> None:
+        self._pipe = pipe
 
     def send(self, event: Event) -> None:
         """Pass on one event. Raises OSError if nobody listens any more, which stops the job."""
+        data = memoryview(packed(event))
+        while data and self._pipe is not None:
+            data = data[os.write(self._pipe, data) :]
 
     def say(self, sentence: str) -> None:
         """Print a sentence for a person; nothing if a program reads the events."""

@@ -25,17 +25,16 @@ Activity = Literal["counting", "preparing", "auditing", "comparing", "fetching"]
 
 
 class Stop(NamedTuple):
-    """A worker is told to end, and to keep all that it has."""
+    """To a worker: end, and keep all that there is."""
 
 
 class WorkProgress(NamedTuple):
-    """How far one part of the work has come, sent at most every 50 ms: `done` of `total` (0 where that is not known)
-    bytes on disk where texts are read, else pieces, tokens or files. `name` is the file, or what is done."""
+    """How far one part of the work has come, sent at most every 50 ms."""
 
     activity: Activity
-    done: int
-    total: int
-    name: str = ""
+    done: int  # bytes on disk where texts are read, else pieces, tokens or files
+    total: int  # 0 where that is not known
+    name: str = ""  # of the file, or of what is done
     role: Role = "corpus"
 
 
@@ -122,12 +121,11 @@ class Saved(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The worker has finished, for a reason such as "vocabulary size reached" or "stopped"; nothing follows. `steps`
-    are the merges learned, findings made, or texts compared, `seconds` those since it began."""
+    """The worker has finished; nothing follows."""
 
-    reason: str
-    steps: int
-    seconds: float
+    reason: str  # such as "vocabulary size reached" or "stopped"
+    steps: int  # merges learned, findings made, or texts compared
+    seconds: float  # since it began
 
 
 class Failed(NamedTuple):
