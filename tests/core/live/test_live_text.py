@@ -42,6 +42,11 @@ def test_a_change_may_begin_inside_a_character():
     assert (change.start, change.head, change.removed, change.inserted) == (1, 1, (0xA9,), (0xA8,))
 
 
+def test_an_edit_that_changes_nothing():
+    live = LiveText(train("abab", vocab_size=257), "abab")
+    assert live.splice(1, 3, "ba").removed == () == live.splice(2, 2, "").inserted
+
+
 def test_an_edit_is_local_too_where_a_pattern_of_ones_own_drops_text(vocabulary, monkeypatch):
     tokenizer = Tokenizer(vocabulary, r"(?#only)\w+")
     live = LiveText(tokenizer, "some words, and more of them; " * 2000)
