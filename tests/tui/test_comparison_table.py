@@ -32,6 +32,13 @@ def comparison() -> ComparisonRun:
     return ComparisonRun(False, "", "", compared, found.texts, everything)
 
 
+def of_one(comparison: ComparisonRun, text: str) -> ComparisonRun:
+    """The first of the tokenizers on one text."""
+    one = metrics.Comparison([train(TEXT, vocab_size=270)])
+    one.add("text", text)
+    return replace(comparison, tokenizers=comparison.tokenizers[:1], texts=one.texts, found=summary(one, ["a"]))
+
+
 def texts(view: View, row: int) -> dict[str, str]:
     """Key of a column -> what it says of a row."""
     found = {}
@@ -95,21 +102,15 @@ def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
 
 
 def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(comparison: ComparisonRun) -> None:
-    one = metrics.Comparison([train(TEXT, vocab_size=270)])
-    one.add("text", "東京は日本 the theme")
-    run = replace(comparison, tokenizers=comparison.tokenizers[:1], texts=one.texts, found=summary(one, ["a"]))
-    view = seen(run, "scripts", metric="fertility")
+    view = seen(of_one(comparison, "東京は日本 the theme"), "scripts", metric="fertility")
     hints = {texts(view, row)["name"]: view.hint(row) for row in range(view.n_rows)}
     assert "without spaces" in hints["Han"] and "without spaces" not in hints["Latin"]
 
 
 def test_a_single_tokenizer_has_no_pairs(comparison: ComparisonRun) -> None:
-    one = metrics.Comparison([train(TEXT, vocab_size=270)])
-    one.add("text", TEXT)
-    found = summary(one, ["a"], n_examples=5, n_lines=5)
-    alone = ComparisonRun(False, "", "", comparison.tokenizers[:1], one.texts, found)
+    alone = of_one(comparison, TEXT)
     assert [view.key for view in views(alone, Aspect())] == ["texts", "scripts", "metrics"]
-    running = ComparisonRun(True, texts=one.texts, tokenizers=alone.tokenizers)
+    running = replace(alone, running=True, found=None)
     assert [view.key for view in views(running, Aspect())] == ["texts"], "what is told of all texts comes at the end"
     assert [view.n_rows for view in views(ComparisonRun(), Aspect())] == [0]
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from bpe_core.content.presets import PRESETS
-from bpe_core.errors import TextError
 from bpe_core.visible import visible
 from tui.disk.sources import (
     LARGEST_FOLDER,
@@ -102,14 +101,3 @@ def test_a_folder_shows_the_text_that_is_found_first_its_own_before_those_below(
     assert first_pieces(file_source(tmp_path), 600, "gpt4") == ["one", " two"]
     (tmp_path / "own").write_text("three")
     assert first_pieces(file_source(tmp_path), 600, "gpt4") == ["three"]
-
-
-def test_what_cannot_be_a_corpus_is_told_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "binary").write_bytes(bytes(range(256)) * 9)
-    (tmp_path / "empty").touch()
-    (tmp_path / "circle").symlink_to("circle")
-    for name in ("binary", "empty", "circle", "missing", "nu\x00l", "x" * 300, "binary/below"):
-        with pytest.raises(TextError) as caught:
-            check_readable(str(tmp_path / name))
-        sentence = str(caught.value)
-        assert sentence.endswith(".") and "\n" not in sentence and sentence == visible(sentence)
