@@ -193,20 +193,6 @@ def test_threads_that_encode_at_a_time_get_the_right_ids() -> None:
     assert [found[number] for number in range(8)] == expected
 
 
-@pytest.mark.parametrize("pattern", ["gpt4", "none"])
-def test_texts_encoded_in_one_call_are_those_encoded_one_by_one(pattern: str) -> None:
-    rng = random.Random(pattern)
-    tokenizer = train(["the cat sat on the mat"] * 3, vocab_size=280, pattern=pattern)
-    texts = ["".join(rng.choices("the cat\nGöß日🙂"[: rng.choice((7, 13))], k=k)) for k in (0, 1, 40, 3000) * 5]
-    expected, scanner = list(map(tokenizer.encode_ordinary, texts)), tokenizer.splitter.scanner
-    encode = tokenizer.vocabulary.encode_texts
-    assert encode(texts, scanner, as_arrays=False) == expected
-    assert encode(texts, scanner, as_arrays=True) == [array("I", ids) for ids in expected]
-    with pytest.raises(UnicodeEncodeError):
-        encode(["", "a\ud800"], scanner, as_arrays=True)
-    assert encode([], scanner, as_arrays=True) == []
-
-
 @pytest.mark.parametrize(
     "data", [b"\xff", b"\xe4\xb8", b"a\xf0\x9f", b"\x80" * 100, b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", b""]
 )
