@@ -6,7 +6,7 @@ probability that at least one is. So more evidence never lowers a score; kinds o
 rank for a reader's attention, not a measured probability.
 
 Where the rows of a model are known, these are measured on what the other kinds only guess at: a *guess* then counts
-as far as the row agrees, its points times `tail` of the row's percentile. So a token that the model has learned is not
+as far as the row agrees: its points fade as the row's percentile rises. So a token that the model has learned is not
 suspected for how it was made, and two kinds that agree come first.
 
 What texts show that the tokenizer was not trained on counts as far as it is `unusual` for tokens of that rank.
@@ -123,29 +123,19 @@ GLITCH_SHARE: Final = 0.003  # of a vocabulary: 140 of GPT-2's 50,257 tokens (Wa
 # archaeology"), 188 of Llama 3's 128,256 (the results of Land and Bartolo 2024, "Fishing for Magikarp")
 LIKELY: Final = 0.5  # strength from which on a guess at how a token was made, or what a training left, is a warning
 SUSPECTED: Final = 0.1  # strength from which on what chosen texts show is: of ten such tokens one is a glitch
-_HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with which a token is half used up
-
-_HALF_AT: Final = 2.0  # percentile at which the evidence of a row counts half: Land and Bartolo's threshold
+HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with which a token is half used up
+HALF_AT: Final = 2.0  # percentile at which the evidence of a row counts half: Land and Bartolo's threshold
 _BY_DESIGN: Final = {"partial-utf8", "reachable-in-context", "unused-byte", "shape", "added-token"}
 """Kinds of which all findings are notes, or nearly so. Of others a note counts a tenth of the weight of its kind."""
 
 
-def tail(percentile: float) -> float:
-    """How far in the lowest tail a row lies, 1 at percentile 0, half at the 2nd, and never quite 0.
+def fading(value: float, half_at: float) -> float:
+    """How much evidence counts whose value is the weaker the higher it is: 1 at 0, half at `half_at`, never quite 0.
 
-    >>> tail(0), tail(2), round(tail(50), 3)
+    >>> fading(0, HALF_AT), fading(2, HALF_AT), round(fading(50, HALF_AT), 3)
     (1.0, 0.5, 0.038)
     """
-    return _HALF_AT / (_HALF_AT + percentile)
-
-
-def spent(left: float) -> float:
-    """How far a token is used up, if so many of its occurrences are left, in those of the last merge of the training.
-
-    >>> spent(0), spent(0.01), round(spent(1), 2)
-    (1.0, 0.5, 0.01)
-    """
-    return _HALF_LEFT / (_HALF_LEFT + left)
+    return half_at / (half_at + value)
 
 
 def unusual(share: float) -> float:
@@ -169,4 +159,4 @@ def points(finding: Finding, percentile: float | None) -> float:
     weight = WEIGHTS[finding.kind]
     usual = 0.1 if finding.severity is Severity.NOTE and finding.kind not in _BY_DESIGN else 1.0
     worth: float = weight.most * finding.evidence.get("strength", usual)
-    return worth * tail(percentile) if weight.guess and percentile is not None else worth
+    return worth * fading(percentile, HALF_AT) if weight.guess and percentile is not None else worth

@@ -5,7 +5,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any, Final
 
-from bpe_core.auditing.findings import LIKELY, Finding, Severity, spent, unusual
+from bpe_core.auditing.findings import HALF_LEFT, LIKELY, Finding, Severity, fading, unusual
 from bpe_core.auditing.subject import AuditSubject, Usage, merged_share
 from bpe_core.vocabulary import Vocabulary
 
@@ -25,22 +25,23 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     string, only ever copied, such as boilerplate, forms and names in lists. A model learns it if it learns from the
     copies, too. Evidence of these: "part" (the id of that parent), "strength" (the parent's).
 
-    The strength of a guess by rank is `spent(left)`, as far as it is `unusual` in this vocabulary that so little is
-    left: of a small corpus many merges have equal counts and so stand close together, which tells nothing of one. That
-    by the counts of a training is `spent` of the share left, one occurrence more or less: of twelve all go by chance.
+    The strength of a guess by rank is `fading` in what is left, as far as it is `unusual` in this vocabulary that so
+    little is: of a small corpus many merges have equal counts and so stand close together, which tells nothing of one.
+    That by the counts of a training fades with the share left, one occurrence more or less: of twelve all go by chance.
     """
     usage, trained, vocabulary = subject.usage, subject.trained, subject.tokenizer.vocabulary
     learned = list(dict.fromkeys(token for _, _, token in vocabulary.merges))
     exact = {token for token in learned if trained and trained.made(token)}
     last = end_of_order(vocabulary)
     guesses = {token: guess for token in learned if token not in exact and (guess := by_rank(vocabulary, token, last))}
-    n_likely = sum(spent(guess["left"]) >= LIKELY for guess in guesses.values())
+    spent = {token: fading(guess["left"], HALF_LEFT) for token, guess in guesses.items()}
+    n_likely = sum(one >= LIKELY for one in spent.values())
     found: dict[int, tuple[int, float]] = {}  # token that a guess says is a copy -> (its part, strength)
     for token, _ in subject.tokens("scaffold", learned):
         guess = guesses.get(token)
         if guess:
-            strength = spent(guess["left"]) * unusual(n_likely / len(learned))
-            if spent(guess["left"]) >= LIKELY:
+            strength = spent[token] * unusual(n_likely / len(learned))
+            if spent[token] >= LIKELY:
                 found[guess["into"]] = token, strength
             when = "in the next step" if guess["gap"] == 1 else f"{guess['gap']:,} steps later"
             into = subject.label(guess["into"])
@@ -48,7 +49,8 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
             severity = Severity.WARNING if strength >= LIKELY else Severity.NOTE
             yield subject.finding(token, "scaffold", severity, reason, **guess, strength=round(strength, 4))
         elif trained and token in exact:
-            yield from by_counts(subject, trained, token, spent((trained.remaining[token] + 1) / trained.made(token)))
+            left = (trained.remaining[token] + 1) / trained.made(token)
+            yield from by_counts(subject, trained, token, fading(left, HALF_LEFT))
         elif usage and token in subject.used_up:
             yield from by_counts(subject, usage, token, subject.used_up[token])
     for token, (part, strength) in found.items():

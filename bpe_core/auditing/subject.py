@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain, islice, product
 from typing import Any, Final, Self
 
-from bpe_core.auditing.findings import Finding, OnStage, Severity, spent, unusual
+from bpe_core.auditing.findings import HALF_LEFT, Finding, OnStage, Severity, fading, unusual
 from bpe_core.corpus import Counts
 from bpe_core.corpus.reading import OnRead, Reading, TextFile
 from bpe_core.errors import OptionError, UnknownTokenError
@@ -183,7 +183,7 @@ class AuditSubject:
     def used_up(self) -> Mapping[int, float]:
         """Id -> how much it tells of a token that merges made how often it is left in the texts, 0 to 1.
 
-        In the training corpus: how far the token is `spent`, one occurrence more or less. In chosen texts only of
+        In the training corpus: how far the token is used up, one occurrence more or less. In chosen texts only of
         tokens that are left seldom: how `unusual_among` their neighbors.
         """
         usage, vocabulary = self.usage, self.tokenizer.vocabulary
@@ -191,7 +191,7 @@ class AuditSubject:
             return self.unusual_among(usage.remaining) if usage else {}
         made = [token for token in usage.remaining if vocabulary.step_of(token)]
         last = max(1, usage.made(vocabulary.merges[-1][2])) if made else 1
-        return {token: spent((usage.remaining[token] + 1) / last) for token in made}
+        return {token: fading((usage.remaining[token] + 1) / last, HALF_LEFT) for token in made}
 
     def unusual_among(
         self, values: Mapping[int, float], order: Callable[[int], int] | None = None

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bpe_core.auditing.findings import SAME_EVIDENCE, WEIGHTS, Finding, Severity, points, tail
+from bpe_core.auditing.findings import HALF_AT, SAME_EVIDENCE, WEIGHTS, Finding, Severity, fading, points
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.visible import token_label
 
@@ -86,7 +86,7 @@ def verdict(subject: AuditSubject, token: int, findings: Sequence[Finding]) -> V
     found = sorted((kind for kind in worth if kind in SAME_EVIDENCE), key=worth.__getitem__)
     worth.update(dict.fromkeys(found[:-1], 0.0))
     if percentile is not None:
-        worth["undertrained"] = WEIGHTS["undertrained"].most * tail(percentile)
+        worth["undertrained"] = WEIGHTS["undertrained"].most * fading(percentile, HALF_AT)
     shares, left = dict[str, float](), 1.0
     for kind, value in sorted(worth.items(), key=lambda item: -item[1]):
         shares[kind] = round(left * value, 6)

@@ -262,8 +262,7 @@ class _Candidates:
 
         def number(token: int) -> int:
             """As the trainer numbers symbols: bytes in the rule's alphabet, the end-of-word marker, merges in order."""
-            step = vocabulary.step_of(token)
-            return _END_OF_WORD + step if step else number_of.get(vocabulary.token_bytes(token), _END_OF_WORD)
+            return number_of.get(vocabulary.token_bytes(token), _END_OF_WORD + vocabulary.step_of(token))
 
         if rule == "largest":
             return lambda pair: (*(descending(vocabulary.token_bytes(part)) for part in pair), *map(number, pair))

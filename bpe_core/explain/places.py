@@ -164,10 +164,8 @@ def _lines(blocks: Iterable[str]) -> Iterator[str]:
     rest = ""
     for block in blocks:
         ended, newline, rest = (rest + block).rpartition("\n")
-        if newline:
-            yield ended + newline
-    if rest:
-        yield rest
+        yield ended + newline
+    yield rest
 
 
 def _offsets(

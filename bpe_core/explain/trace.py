@@ -22,8 +22,7 @@ class Applied:
     parts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unmerged:
+class Unmerged(NamedTuple):
     """Two neighboring tokens of the result; the merge of `step` would join them, later than that in force, or none."""
 
     left: int
@@ -31,8 +30,7 @@ class Unmerged:
     step: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     start: tuple[int, ...]  # the tokens before the first merge: one per byte, or per character of some vocabularies
     applied: tuple[Applied, ...]
     parts: tuple[int, ...]  # the tokens of the piece in the end
@@ -84,16 +82,14 @@ class Absorption(NamedTuple):
     n_absorbed: int  # uses that ended in it: two for each occurrence where the token is both of its parts
 
 
-@dataclass(frozen=True, slots=True)
-class TokenUses:
+class TokenUses(NamedTuple):
     """The uses of a token in the corpus it was learned from, right after its merge, and the merges that took some."""
 
     made: int
     absorbed: tuple[Absorption, ...]
 
     @property
-    def left(self) -> int:
-        """Uses that are left after all merges."""
+    def left(self) -> int:  # after all merges
         return self.made - sum(taken.n_absorbed for taken in self.absorbed)
 
 
