@@ -112,8 +112,8 @@ class Usage:
         uses = UseLedger(record.n_tokens_start)
         for merge, (_, _, n_tokens) in zip(vocabulary.merges, record.steps, strict=False):
             uses.add(*merge, n_tokens)
-        left = {token: uses.left(token) for token in uses.made}
-        return cls(uses.n_tokens, left, {token: n - left[token] for token, n in uses.made.items()}, {}, {}, True)
+        merged = {token: n - uses.left[token] for token, n in uses.made.items()}
+        return cls(uses.n_tokens, uses.left, merged, {}, {}, True)
 
     def made(self, token: int) -> int:
         """How often merges made the token in all: remaining + merged. Raises `KeyError` if its counts are not known."""
@@ -287,17 +287,14 @@ def spread_of(
     reading = Reading(documents, progress)
     if len(documents) < 2 or reading.total > MOST_BYTES:
         return None
-    ids: dict[str, tuple[int, ...]] = {}
     frequency, total = Counter[int](), Counter[int]()
     largest: dict[int, int] = {}
     for document in documents:
         counts = Counts(tokenizer.pattern)
         counts.add([document], reading)
-        new = [piece for piece in counts.pieces if piece not in ids]
-        ids.update(zip(new, map(tuple, tokenizer.encode_pieces(new)), strict=True))
         here = Counter[int]()
-        for piece, n in counts.pieces.items():
-            for token in ids[piece]:
+        for n, ids in zip(counts.pieces.values(), tokenizer.encode_pieces(list(counts.pieces)), strict=True):
+            for token in ids:
                 here[token] += n
         frequency.update(here.keys())
         total.update(here)

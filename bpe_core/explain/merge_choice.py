@@ -248,8 +248,7 @@ class _Candidates:
             self.counts = {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}
         self.most = max(self.counts.values(), default=0)
         self.tied = [pair for pair, count in self.counts.items() if count == self.most]
-        single = dict.fromkeys(self.tied, (0, 0))
-        self._places = counts.first_places(self.tied) if len(self.tied) > 1 else single  # where each begins first
+        self._places = counts.first_places(self.tied)
         self._vocabulary = counts.tokenizer.vocabulary
         self.order = self.order_of(ties)
 

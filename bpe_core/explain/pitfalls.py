@@ -206,14 +206,13 @@ class Pitfalls:
 
     def search(self, seconds: float) -> bool:
         """Search further blocks for about `seconds`, one at least if any is left; whether that was all."""
-        deadline: float | None = None
+        deadline = perf_counter() + seconds
         for block, start in self._placed():
             if not block.known:
-                if deadline is not None and perf_counter() >= deadline:
-                    return False
-                deadline = deadline or perf_counter() + seconds
                 self._search_block(block, start)
-        return True
+                if perf_counter() >= deadline:
+                    break
+        return all(block.known for block in self._blocks)
 
     def _search_block(self, block: _Block, start: int) -> None:
         before = min(start, _MARGIN)

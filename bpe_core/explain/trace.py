@@ -1,6 +1,5 @@
 """Following merges: those that made a piece, and those that used a token up."""
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -119,22 +118,19 @@ class UseLedger:
     >>> uses = UseLedger(11)
     >>> uses.add(97, 97, 256, 9), uses.add(256, 97, 257, 7)
     (None, None)
-    >>> uses.made, uses.left(256), uses.left(257)
-    ({256: 2, 257: 2}, 0, 2)
+    >>> uses.made, uses.left
+    ({256: 2, 257: 2}, {256: 0, 257: 2})
     """
 
     def __init__(self, n_tokens: int) -> None:
         self.n_tokens = n_tokens  # the length of the corpus now; before the first merge at first
         self.made: dict[int, int] = {}  # token -> its uses right after its merge
-        self._absorbed: defaultdict[int, int] = defaultdict(int)
+        self.left: dict[int, int] = {}  # token -> its uses that no later merge took
 
     def add(self, left: int, right: int, token: int, n_tokens: int) -> None:
         """The next merge, after which the corpus has `n_tokens` tokens."""
-        self.made[token] = made = self.n_tokens - n_tokens
+        self.made[token] = self.left[token] = made = self.n_tokens - n_tokens
         self.n_tokens = n_tokens
-        self._absorbed[left] += made
-        self._absorbed[right] += made
-
-    def left(self, token: int) -> int:
-        """Uses that are left of a token that a merge has made; 0 for others."""
-        return self.made[token] - self._absorbed.get(token, 0) if token in self.made else 0
+        for part in (left, right):
+            if part in self.left:
+                self.left[part] -= made

@@ -43,7 +43,7 @@ def _ties(log: MergeLog, row: int) -> str:
 
 
 def _uses(log: MergeLog, row: int) -> int:
-    return log.uses.left(log.merges[row].token) if log.uses else 0
+    return log.uses.left.get(log.merges[row].token, 0) if log.uses else 0
 
 
 def _ratio(log: MergeLog, row: int) -> str:
