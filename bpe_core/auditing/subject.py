@@ -71,23 +71,21 @@ class Usage:
         documents: dict[int, frozenset[int]] = {}
         widespread: set[int] = set()
         documents_of = counts.table.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
-        rest = iter(counts.pieces.items())
-        for done in range(0, len(counts.pieces), _PIECES_PER_REPORT):
-            some = dict(islice(rest, _PIECES_PER_REPORT))
-            if progress:
+        encoded = zip(counts.pieces.items(), tokenizer.encode_pieces(list(counts.pieces)), strict=True)
+        for done, ((piece, count), ids) in enumerate(encoded):
+            if progress and not done % _PIECES_PER_REPORT:
                 progress(done, len(counts.pieces), "counting tokens")
-            for (piece, count), ids in zip(some.items(), tokenizer.encode_pieces(list(some)), strict=True):
-                few = documents_of.get(piece)
-                if few is None:
-                    widespread.update(ids)
-                for token in ids:
-                    remaining[token] += count
-                    if token not in examples or len(piece) < len(examples[token]):
-                        examples[token] = piece
-                    if few is not None and token not in widespread:
-                        documents[token] = documents.get(token, frozenset()).union(few)
-                        if len(documents[token]) > FEW_DOCUMENTS:
-                            widespread.add(token)
+            few = documents_of.get(piece)
+            if few is None:
+                widespread.update(ids)
+            for token in ids:
+                remaining[token] += count
+                if token not in examples or len(piece) < len(examples[token]):
+                    examples[token] = piece
+                if few is not None and token not in widespread:
+                    documents[token] = documents.get(token, frozenset()).union(few)
+                    if len(documents[token]) > FEW_DOCUMENTS:
+                        widespread.add(token)
         merged = dict.fromkeys(remaining, 0)
         made = dict.fromkeys(token for _, _, token in vocabulary.merges)  # some files have several of one
         for token in reversed(made):

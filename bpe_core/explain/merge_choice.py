@@ -235,7 +235,13 @@ def explain(counts: PairCounts, step: int, ties: str = "first", max_token_length
         effect = counts.effect(step)
         choice = _choice(counts, effect, _Candidates(counts, ties, max_token_length))
     counts.go_to(step)
-    table = _table(counts, effect, _Candidates(counts, ties, max_token_length))
+    now = _Candidates(counts, ties, max_token_length)
+    n_rows = len(now.counts) if len(now.counts) <= MOST_ROWS else TOP
+    first = nsmallest(n_rows, now.tied, key=now.order)
+    rest = ((count, pair) for pair, count in now.counts.items() if count < now.most)
+    first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
+    rows = tuple(PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first)
+    table = PairRanking(rows, len(now.counts), len(now.tied), counts.n_tokens)
     return Explanation(step, choice, table, tuple(_words(counts, effect)))
 
 
@@ -293,15 +299,6 @@ def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeC
         n_vanished=len(gone),
         n_changed=len(effect.words),
     )
-
-
-def _table(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> PairRanking:
-    n_rows = len(now.counts) if len(now.counts) <= MOST_ROWS else TOP
-    first = nsmallest(n_rows, now.tied, key=now.order)
-    rest = ((count, pair) for pair, count in now.counts.items() if count < now.most)
-    first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
-    rows = tuple(PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first)
-    return PairRanking(rows, len(now.counts), len(now.tied), counts.n_tokens)
 
 
 def _words(counts: PairCounts, effect: MergeEffect) -> Iterator[CorpusPiece]:

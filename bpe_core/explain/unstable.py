@@ -102,15 +102,14 @@ class Unstable:
         return tuple(chain.from_iterable(map(self._reader.ids, pieces)))
 
     def _count_stable(self) -> int:
-        n_stable = len(self._ids)
         # A special token of which the text ends with a beginning can be completed, where it counts.
         specials = self._vocabulary.special_tokens if isinstance(self._reader.tokenizer, SpecialsAllowed) else ()
         parts = ((special[:length], special[length:]) for special in specials for length in range(1, len(special)))
         others = [self._text + rest for begin, rest in parts if self._text.endswith(begin)]
         composed = (normalize("NFC", self._text + mark) for mark in (_marks() if self._composes else ()))
         others += [other for other in composed if not other.startswith(self._text)]
-        for other in others:
-            n_stable = min(n_stable, common_prefix(self._encode(self._reader.split(other)), self._ids))
+        kept = (common_prefix(self._encode(self._reader.split(other)), self._ids) for other in others)
+        n_stable = min(kept, default=len(self._ids))
         common = ((common_prefix(prefix.ids, self._ids), prefix) for prefix in self._prefixes)
         for n_common, prefix in sorted(common, key=lambda one: one[0]):
             if n_common >= n_stable:

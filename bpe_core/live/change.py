@@ -1,15 +1,14 @@
 """A part of a text, an edit, and the change of the tokens: those removed, those inserted, how far from the edit."""
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from bpe_core.common_ends import common_prefix, common_suffix
 from bpe_core.live.spans import Span
-from bpe_core.utf8 import n_characters, utf8
+from bpe_core.utf8 import utf8
 
 if TYPE_CHECKING:
     from bpe_core.live.plain import PlainReader
@@ -126,51 +125,6 @@ def same_ends(old: Sequence[int], new: Sequence[int], n_left: int = 0, n_right: 
     most = min(len(old), len(new)) - head
     tail = min(n_right, most)
     return head, min(most, tail + common_suffix(old, new, len(old) - tail, len(new) - tail))
-
-
-def compare(
-    old: "array[int]",
-    new: "array[int]",
-    byte_at: Callable[[int], int],
-    length: Callable[[int], int],
-    text: str,
-    edit: Edit,
-    n_bytes: int,
-) -> Change:
-    """The change from the tokens `old` of a text, or of a part of one, to its tokens `new` after `edit`. `byte_at` says
-    where one of `old` begins, `length` gives the bytes of a token; a negative one stands for what a lossy pattern
-    drops. `text` is what the text became, and grew by `n_bytes`."""
-    head, tail = same_ends(old, new)
-    removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
-    if not removed and not inserted:
-        return Change(edit.start, (), (), edit.start, n_bytes)
-    data = utf8(text)
-    left, right = edit.start, edit.stop
-    if len(data) != len(text):
-        left, right = len(utf8(text[:left])), len(utf8(text[:right]))
-    begin, end = byte_at(head), byte_at(len(old) - tail) + n_bytes
-    start = len(data[:begin].decode(errors="ignore"))
-    # Not slices, which would be copies.
-    one, other = (map(row.__getitem__, range(head, len(row))) for row in (old, new))
-    first = _next_border(one, other, length, begin, left)
-    before, after = (map(row.__getitem__, range(len(row) - tail - 1, -1, -1)) for row in (old, new))
-    last = len(data) - _next_border(before, after, length, len(data) - end, len(data) - right)
-    return Change(
-        start,
-        tuple(without_gaps(removed)),
-        tuple(without_gaps(inserted)),
-        max(start, n_characters(data[:end])),
-        n_bytes,
-        begin - len(utf8(text[:start])),
-        max(0, left - first, last - right),
-    )
-
-
-def _next_border(one: Iterable[int], other: Iterable[int], length: Callable[[int], int], at: int, stop: int) -> int:
-    """The first border from `at` on that only one of two rows of tokens has, both beginning there; at most `stop`."""
-    borders = (accumulate(map(length, row), initial=at) for row in (one, other))
-    pairs = zip_longest(*borders, fillvalue=stop)
-    return next((min(here, there, stop) for here, there in pairs if here != there or here >= stop), stop)
 
 
 def without_gaps(row: "array[int]") -> "array[int]":

@@ -6,18 +6,18 @@ one depends on nothing but the two. So a part between two safe cuts has the same
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, zip_longest
 from operator import attrgetter
 from typing import Final
 
 from bpe_core import kernel
-from bpe_core.live.change import GAPPED, Change, Edit, Part, compare, without_gaps
+from bpe_core.live.change import GAPPED, Change, Edit, Part, same_ends, without_gaps
 from bpe_core.live.giant import Gap, Giant
 from bpe_core.live.spans import Span, layout
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.utf8 import utf8
+from bpe_core.utf8 import n_characters, utf8
 
 SIZE: Final = 512  # characters after which a part ends at the next safe cut
 REST: Final = 1_024  # characters at the end of a text, or of what is read of one, that are one part
@@ -72,18 +72,46 @@ class PlainReader:
             begin, end = (0, 0, 0), (len(text), n_bytes, len(row))
         at, before, first = begin
         new_row, edit = self.joined_row(new), Edit(edit.start - at, edit.end - at, edit.replacement)
-        change = compare(
-            row[first : end[2]],
-            new_row[first : end[2] + len(new_row) - len(row)],
-            lambda n: giant.byte_at(first + n) - before if giant else sum(map(self.length, row[:n])),
-            self.length,
-            edit.of(text),
-            edit,
-            sum(part.n_bytes for part in new) - n_bytes,
-        )
+        old_row, new_row = row[first : end[2]], new_row[first : end[2] + len(new_row) - len(row)]
+        n_bytes = sum(part.n_bytes for part in new) - n_bytes
+
+        def byte_at(n: int) -> int:
+            return giant.byte_at(first + n) - before if giant else sum(map(self.length, row[:n]))
+
+        change = self._change(old_row, new_row, byte_at, edit, edit.of(text), n_bytes)
         for part in new:
             part.n_tokens = len(part.ids)
         return new, change.moved(at)
+
+    def _change(
+        self, old: "array[int]", new: "array[int]", byte_at: Callable[[int], int], edit: Edit, text: str, n_bytes: int
+    ) -> Change:
+        """The change from tokens of a text, or of a part of one, to those after an edit; `byte_at` says where one of
+        `old` begins. `text` is what the text became, and grew by `n_bytes`."""
+        head, tail = same_ends(old, new)
+        removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
+        if not removed and not inserted:
+            return Change(edit.start, (), (), edit.start, n_bytes)
+        data = utf8(text)
+        left, right = edit.start, edit.stop
+        if len(data) != len(text):
+            left, right = len(utf8(text[:left])), len(utf8(text[:right]))
+        begin, end = byte_at(head), byte_at(len(old) - tail) + n_bytes
+        start = len(data[:begin].decode(errors="ignore"))
+        # Not slices, which would be copies.
+        one, other = (map(row.__getitem__, range(head, len(row))) for row in (old, new))
+        first = _next_border(one, other, self.length, begin, left)
+        before, after = (map(row.__getitem__, range(len(row) - tail - 1, -1, -1)) for row in (old, new))
+        last = len(data) - _next_border(before, after, self.length, len(data) - end, len(data) - right)
+        return Change(
+            start,
+            tuple(without_gaps(removed)),
+            tuple(without_gaps(inserted)),
+            max(start, n_characters(data[:end])),
+            n_bytes,
+            begin - len(utf8(text[:start])),
+            max(0, left - first, last - right),
+        )
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text`, each `Gap` included: joined they are `text`."""
@@ -157,3 +185,10 @@ class _Lengths(dict[int, int]):
     def __missing__(self, token: int) -> int:
         self[token] = len(self._reader.token_bytes(token))
         return self[token]
+
+
+def _next_border(one: Iterable[int], other: Iterable[int], length: Callable[[int], int], at: int, stop: int) -> int:
+    """The first border from `at` on that only one of two rows of tokens has, both beginning there; at most `stop`."""
+    borders = (accumulate(map(length, row), initial=at) for row in (one, other))
+    pairs = zip_longest(*borders, fillvalue=stop)
+    return next((min(here, there, stop) for here, there in pairs if here != there or here >= stop), stop)

@@ -82,10 +82,29 @@ class PreparedReader:
         text = edit.of("".join([part.text for part in old]))
         new = self.read(text, old[0].before if old else None, old[-1].behind if old else None)
         n_bytes = sum(part.n_bytes for part in new) - sum(part.n_bytes for part in old)
-        change = _compare([*map(self.alignment, old)], [*map(self.alignment, new)], text, edit, n_bytes)
         for part in new:
             part.settle()
-        return new, change
+        before, after = [*map(self.alignment, old)], [*map(self.alignment, new)]
+        old_ids, ids = (tuple(chain.from_iterable(part.ids for part in parts)) for parts in (before, after))
+        head, tail = same_ends(old_ids, ids)
+        gone, added = _places(before, head, len(old_ids) - tail), _places(after, head, len(ids) - tail)
+        if not gone and not added:
+            return new, Change(edit.start, (), (), edit.start, n_bytes)
+        last = _places(after, head - 1, head)[0][1] if head else edit.start
+        start = min([place[0] for place in (*added[:1], *gone[:1])] if added else [last, gone[0][0]])
+        was, now = ({border for place in places for border in place} for places in (gone, added))
+        left = {edit.start - at for at in was if at < edit.start} ^ {edit.start - at for at in now if at < edit.start}
+        right = {at - edit.end for at in was if at > edit.end} ^ {at - edit.stop for at in now if at > edit.stop}
+        reach = text[edit.start - max(left, default=0) : edit.start], text[edit.stop :][: max(right, default=0)]
+        return new, Change(
+            start,
+            old_ids[head : len(old_ids) - tail],
+            ids[head : len(ids) - tail],
+            max(start, added[-1][1] if added else start),
+            n_bytes,
+            len(utf8(text[start : start + 1])) if head and last > start else 0,
+            max(len(utf8(part)) for part in reach),
+        )
 
     def alignment(self, part: Part) -> Alignment:
         """Its tokens and their places."""
@@ -120,32 +139,6 @@ def _places(parts: Sequence[Alignment], first: int, last: int) -> list[Range]:
         found += [(start + a, start + b) for a, b in part.places(first - before, last - before)]
         start, before = start + len(part.text), before + len(part.ids)
     return found
-
-
-def _compare(before: Sequence[Alignment], after: Sequence[Alignment], text: str, edit: Edit, n_bytes: int) -> Change:
-    """The change of the tokens from some adjacent parts to those of `text`, which the edit made of them."""
-    old, new = (tuple(chain.from_iterable(part.ids for part in parts)) for parts in (before, after))
-    head, tail = same_ends(old, new)
-    gone, added = _places(before, head, len(old) - tail), _places(after, head, len(new) - tail)
-    if not gone and not added:
-        return Change(edit.start, (), (), edit.start, n_bytes)
-    last = _places(after, head - 1, head)[0][1] if head else edit.start
-    start = min([place[0] for place in (*added[:1], *gone[:1])] if added else [last, gone[0][0]])
-    was, now = ({border for place in places for border in place} for places in (gone, added))
-    left = {edit.start - at for at in was if at < edit.start} ^ {edit.start - at for at in now if at < edit.start}
-    right = {at - edit.end for at in was if at > edit.end} ^ {at - edit.stop for at in now if at > edit.stop}
-    return Change(
-        start,
-        old[head : len(old) - tail],
-        new[head : len(new) - tail],
-        max(start, added[-1][1] if added else start),
-        n_bytes,
-        len(utf8(text[start : start + 1])) if head and last > start else 0,
-        max(
-            len(utf8(text[edit.start - max(left, default=0) : edit.start])),
-            len(utf8(text[edit.stop : edit.stop + max(right, default=0)])),
-        ),
-    )
 
 
 class PreparedCuts:
