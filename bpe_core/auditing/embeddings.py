@@ -98,7 +98,18 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
         raise EmbeddingsError("Embeddings need numpy, of the extra [embeddings]: pip install numpy.") from None
     path = _file(Path(path))
     if path.suffix == ".npy":
-        return Matrix(_mapped(path))
+        try:
+            data: Array = numpy.load(path, mmap_mode="r", allow_pickle=False)
+        except OSError as error:
+            raise EmbeddingsError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+        except ValueError as error:
+            is_pickle = "Python objects" in str(error) or "pickle" in str(error)
+            reason = "it holds Python objects, which are not loaded" if is_pickle else error
+            raise EmbeddingsError(f"{path.name} is no matrix that can be used: {reason}.") from None
+        if data.ndim != 2 or not data.size or data.dtype not in (numpy.float16, numpy.float32, numpy.float64):
+            shape = " by ".join(map(str, data.shape)) or "a single number"
+            raise EmbeddingsError(f"{path.name} is no matrix of floating-point numbers, but {shape} of {data.dtype}.")
+        return Matrix(data)
     found = _matrices(path)
     stored = next((found[name] for name in (_USUAL if tensor is None else (tensor,)) if name in found), None)
     if stored is None:
@@ -144,23 +155,6 @@ def _file(path: Path) -> Path:
     return files[0]
 
 
-def _mapped(path: Path) -> "Array":
-    import numpy
-
-    try:
-        data: Array = numpy.load(path, mmap_mode="r", allow_pickle=False)
-    except OSError as error:
-        raise EmbeddingsError(f"{path.name} cannot be read: {error.strerror or error}.") from None
-    except ValueError as error:
-        is_pickle = "Python objects" in str(error) or "pickle" in str(error)
-        reason = "it holds Python objects, which are not loaded" if is_pickle else error
-        raise EmbeddingsError(f"{path.name} is no matrix that can be used: {reason}.") from None
-    if data.ndim != 2 or not data.size or data.dtype not in (numpy.float16, numpy.float32, numpy.float64):
-        shape = " by ".join(map(str, data.shape)) or "a single number"
-        raise EmbeddingsError(f"{path.name} is no matrix of floating-point numbers, but {shape} of {data.dtype}.")
-    return data
-
-
 class _Stored(NamedTuple):
     """A matrix of shape (rows, columns) in a file, stored row by row from `offset` on; `dtype` is that of numpy."""
 
@@ -194,24 +188,24 @@ def _matrices(path: Path) -> dict[str, _Stored]:
         raise EmbeddingsError(f"{path.name} is no {what}: {error}.") from None
     if is_index:
         return {name: stored for part in parts for name, stored in _matrices(path.with_name(part)).items()}
-    entries = ((name, entry) for name, entry in content.items() if name != "__metadata__")
-    found = (_stored(path, name, entry, 8 + length, size) for name, entry in entries)
-    return {stored.name: stored for stored in found if stored}
-
-
-def _stored(path: Path, name: str, entry: Any, start: int, size: int) -> _Stored | None:
-    """An entry of a header; None if it is no matrix that can be read. The data begin at `start`, of `size` in all."""
-    try:
-        dtype, shape, (begin, end) = _DTYPES.get(entry["dtype"]), entry["shape"], entry["data_offsets"]
-        if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):
-            raise ValueError
-        if len(shape) != 2 or dtype is None:
-            return None
-    except (KeyError, TypeError, ValueError):
-        raise EmbeddingsError(f"{path.name} is no safetensors file: {quoted(name)} is not described there.") from None
-    if start + end > size or end - begin != shape[0] * shape[1] * int(dtype[-1]):
-        raise EmbeddingsError(f"{path.name} is cut off, or {quoted(name)} has another size than it says.")
-    return _Stored(path, name, dtype, (shape[0], shape[1]), start + begin)
+    found: dict[str, _Stored] = {}
+    for name, entry in content.items():
+        if name == "__metadata__":
+            continue
+        try:
+            dtype, shape, (begin, end) = _DTYPES.get(entry["dtype"]), entry["shape"], entry["data_offsets"]
+            if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):
+                raise ValueError
+        except (KeyError, TypeError, ValueError):
+            raise EmbeddingsError(
+                f"{path.name} is no safetensors file: {quoted(name)} is not described there."
+            ) from None
+        if len(shape) == 2 and dtype is not None:
+            start = 8 + length
+            if start + end > size or end - begin != shape[0] * shape[1] * int(dtype[-1]):
+                raise EmbeddingsError(f"{path.name} is cut off, or {quoted(name)} has another size than it says.")
+            found[name] = _Stored(path, name, dtype, (shape[0], shape[1]), start + begin)
+    return found
 
 
 def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None) -> Iterator[Finding]:
