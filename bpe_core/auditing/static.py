@@ -149,16 +149,15 @@ def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[tuple[int, int, str]]:
                     yield left, right, text
 
 
-def summary(tokenizer: Tokenizer) -> list[str]:
+def summary(tokenizer: Tokenizer) -> Iterator[str]:
     """Sentences for a person about the vocabulary as a whole, safe to write to a terminal; O(ids)."""
     vocabulary = tokenizer.vocabulary
     n_merges, last = vocabulary.n_merges, end_of_order(vocabulary)
-    said = [
-        f"{counted(tokenizer.n_vocab, 'token')}, {counted(n_merges, 'merge')}, "
-        f"{counted(len(vocabulary.special_tokens), 'special token')}, pattern {visible(tokenizer.pattern)}."
-    ]
+    tokens, merges = counted(tokenizer.n_vocab, "token"), counted(n_merges, "merge")
+    specials = counted(len(vocabulary.special_tokens), "special token")
+    yield f"{tokens}, {merges}, {specials}, pattern {visible(tokenizer.pattern)}."
     if last < n_merges:
-        said.append(
+        yield (
             f"Behind merge {last:,} (id {vocabulary.merge_of(last)[2]:,}) the ranks are not the order of the same "
             f"training any more: the {n_merges - last:,} merges that follow were appended, and are not judged by their "
             "rank."
@@ -169,5 +168,4 @@ def summary(tokenizer: Tokenizer) -> list[str]:
         first, end = holes[0]
         where = f"{first:,}" if first == end else f"{first:,} to {end:,}"
         more = f", and in {counted(len(holes) - 1, 'other range')}" if len(holes) > 1 else ""
-        said.append(f"{counted(n, 'id has', 'ids have')} no token: {where}{more}.")
-    return said
+        yield f"{counted(n, 'id has', 'ids have')} no token: {where}{more}."

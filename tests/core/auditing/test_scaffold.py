@@ -41,7 +41,7 @@ def test_what_was_appended_is_no_scaffold_by_rank(learned):
     assert abs(end_of_order(longer) - learned.n_merges) <= 20
     found = audit(Tokenizer(longer, "none")).of("scaffold")
     assert all(finding.evidence["step"] <= learned.n_merges + 20 for finding in found)
-    said = summary(Tokenizer(longer, "none"))[1]
+    said = list(summary(Tokenizer(longer, "none")))[1]
     assert f"Behind merge {end_of_order(longer):,}" in said and "were appended" in said
 
 
@@ -92,4 +92,4 @@ def test_tokens_in_any_order_with_every_split_are_encoded_as_the_file_says(tmp_p
 
 def test_holes_are_told():
     tokenizer = Tokenizer(Vocabulary({byte: bytes([byte]) for byte in range(256)}, [(97, 98, 300)]), "none")
-    assert summary(tokenizer)[-1] == "44 ids have no token: 256 to 299."
+    assert list(summary(tokenizer))[-1] == "44 ids have no token: 256 to 299."
