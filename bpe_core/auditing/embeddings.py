@@ -20,7 +20,7 @@ bfloat16 to numpy nor map rows.
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -284,11 +284,23 @@ def indicator(
             yield (rows := matrix.rows(start, start + matrix.slice_rows))
             done += len(rows)
 
+    def sound(rows: Any) -> Any:
+        return rows[numpy.isfinite(rows).all(axis=1)]
+
     mean, component = numpy.zeros(matrix.n_columns, numpy.float32), None
     if name.startswith("cosine"):
-        sums = [(rows.sum(axis=0, dtype=numpy.float64), len(rows)) for rows in map(_sound, slices())]
+        sums = [(rows.sum(axis=0, dtype=numpy.float64), len(rows)) for rows in map(sound, slices())]
         mean = (numpy.sum([total for total, _ in sums], axis=0) / max(1, sum(n for _, n in sums))).astype(numpy.float32)
-        component = _principal(slices, mean) if name == "cosine-pc" else None
+    if name == "cosine-pc":  # the first principal component, of length 1: power iteration on the covariance
+        component = numpy.random.default_rng(0).standard_normal(len(mean)).astype(numpy.float32)
+        for _ in range(_ROUNDS):
+            component /= float(numpy.linalg.norm(component)) or 1.0
+            following = numpy.zeros(len(mean), dtype=numpy.float64)
+            for rows in slices():
+                centered = sound(rows) - mean
+                following += centered.T @ (centered @ component)
+            component = following.astype(numpy.float32)
+        component /= float(numpy.linalg.norm(component)) or 1.0
 
     def flat(rows: Any) -> Any:
         """Rows (or one) relative to the mean, without their projection on the component."""
@@ -297,7 +309,7 @@ def indicator(
 
     center: Array | float = 0.0
     if name != "norm":
-        known = _sound(numpy.concatenate([matrix.rows(row, row + 1) for row in unused]))
+        known = sound(numpy.concatenate([matrix.rows(row, row + 1) for row in unused]))
         if not len(known):
             raise EmbeddingsError("None of the rows known to be unused holds numbers only; choose norm.")
         center = flat(known.mean(axis=0))
@@ -314,25 +326,3 @@ def indicator(
     of_ordinary = values[numpy.asarray(ordinary, dtype=numpy.int64)] if len(ordinary) else values
     finite = of_ordinary[numpy.isfinite(of_ordinary)]
     return values, float(numpy.percentile(finite, 2)) if finite.size else float("-inf")
-
-
-def _sound(rows: "Array") -> "Array":
-    import numpy
-
-    return rows[numpy.isfinite(rows).all(axis=1)]
-
-
-def _principal(slices: "Callable[[], Iterator[Array]]", mean: "Array") -> "Array":
-    """The first principal component of the sound rows, of length 1: power iteration on their covariance."""
-    import numpy
-
-    component = numpy.random.default_rng(0).standard_normal(len(mean)).astype(numpy.float32)
-    for _ in range(_ROUNDS):
-        component /= float(numpy.linalg.norm(component)) or 1.0
-        following = numpy.zeros(len(mean), dtype=numpy.float64)
-        for rows in slices():
-            sound = _sound(rows) - mean
-            following += sound.T @ (sound @ component)
-        component = following.astype(numpy.float32)
-    component /= float(numpy.linalg.norm(component)) or 1.0
-    return component

@@ -100,8 +100,9 @@ def _before_split(preparation: Preparation, text: str) -> tuple[str, str] | None
         return "normalizer", "its text is removed before the split"
     before, its, after = prepared.partition(text)
     if not its or after:
-        return "normalizer", f"its text is first changed into {_quoted(prepared)}"
-    return "prefix-space" if before.isspace() else "normalizer", f"{_quoted(before)} is put before its text"
+        return "normalizer", f"its text is first changed into “{token_label(prepared.encode())}”"
+    cause = "prefix-space" if before.isspace() else "normalizer"
+    return cause, f"“{token_label(before.encode())}” is put before its text"
 
 
 def _unreachable(
@@ -111,10 +112,6 @@ def _unreachable(
     evidence = {"witness": None, "cause": cause, "encodes_to": list(ids), "strength": UNPROVEN if tried else 1.0}
     severity = subject.severity(token, Severity.WARNING if tried else Severity.PROBLEM)
     return subject.finding(token, "unreachable", severity, reason, **evidence, **{"tried": tried} if tried else {})
-
-
-def _quoted(text: str) -> str:
-    return f"“{token_label(text.encode())}”"
 
 
 NORMALIZERS: Final[Mapping[str, Normalizer | None]] = {

@@ -163,11 +163,6 @@ class PairCounts:
                     break
         return places
 
-    def size_of(self, left: int, right: int) -> int:
-        """Initial symbols of the token that a pair would make: its bytes, an end-of-word marker counting as one."""
-        vocabulary = self.tokenizer.vocabulary
-        return len(vocabulary.token_bytes(left)) + len(vocabulary.text_bytes(right)) + vocabulary.ends_word(right)
-
 
 class PairRow(NamedTuple):
     """A row of a table of pairs: how often the pair occurs, and by how much the newest merge changed that."""
@@ -249,13 +244,16 @@ class _Candidates:
     """The pairs that a training may choose from at the step of `counts`."""
 
     def __init__(self, counts: PairCounts, ties: str, longest: int | None) -> None:
-        self.counts = counts.counts  # without the pairs that make a longer token than is allowed
-        if longest is not None:
-            self.counts = {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}
+        self.counts = counts.counts
+        self._vocabulary = vocabulary = counts.tokenizer.vocabulary
+        if longest is not None:  # without the pairs that make a longer token: an end-of-word marker counts as one
+            size = {
+                token: len(vocabulary.text_bytes(token)) + vocabulary.ends_word(token) for token in vocabulary.ids()
+            }
+            self.counts = {pair: n for pair, n in counts.counts.items() if sum(map(size.__getitem__, pair)) <= longest}
         self.most = max(self.counts.values(), default=0)
         self.tied = [pair for pair, count in self.counts.items() if count == self.most]
         self._places = counts.first_places(self.tied)
-        self._vocabulary = counts.tokenizer.vocabulary
         self.order = self.order_of(ties)
 
     def order_of(self, rule: str) -> Callable[[Pair], Any]:
