@@ -39,8 +39,7 @@ LONGEST_WORD: Final = 400  # tokens of the longest piece that is given; nobody w
 _END_OF_WORD: Final = 256  # the number of the end-of-word marker as a symbol: behind the bytes, before what merges make
 
 
-@dataclass(frozen=True, slots=True)
-class MergeEffect:
+class MergeEffect(NamedTuple):
     step: int
     pairs: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
     n_joined: int  # how many occurrences of the pair become the new token, and so how many tokens fewer there are

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from time import perf_counter
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.explain.unstable import Unstable
 from bpe_core.live.live_text import LiveText
@@ -55,8 +55,7 @@ _NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
 _FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Pitfall:
+class Pitfall(NamedTuple):
     """A range of a text, in code points, that is tokenized in a way its reader would not expect."""
 
     kind: str  # one of `KINDS`

@@ -13,7 +13,7 @@ tiktoken's `encode_with_unstable` answers a coarser question: it calls all token
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain, islice, product, takewhile
 from operator import itemgetter
@@ -36,8 +36,7 @@ Ids = tuple[int, ...]
 _Ends = tuple[int, ...]  # where pieces end in the tail or at its end, in code points, under some continuation
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(NamedTuple):
     """A token that would swallow the end of the text."""
 
     ids: Ids  # what would replace the unstable tokens, that token last

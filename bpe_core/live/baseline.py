@@ -1,7 +1,6 @@
 """Comparing a text being edited with an earlier state of it, the baseline, token by token."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from bpe_core.live.change import same_ends
@@ -20,13 +19,11 @@ class Hunk(NamedTuple):
 
     removed: tuple[int, ...]
     inserted: tuple[int, ...]
-    start: int
-    """Code point of the present text at which the inserted tokens begin; `end` is behind them."""
-    end: int
+    start: int  # code point of the present text at which the inserted tokens begin
+    end: int  # behind them
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineDiff:
+class BaselineDiff(NamedTuple):
     """What differs between the baseline and the present text, both under the present tokenizer. The text has grown by
     so many tokens and bytes, negative if it has shrunk."""
 

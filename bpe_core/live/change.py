@@ -94,20 +94,13 @@ class Change:
     Change(start=1, removed=(98,), inserted=(99,), stop=2, n_bytes=0, head=0, ripple=0)
     """
 
-    start: int
-    """Code point in which the first token that changed begins; the same in the old text and in the new one."""
+    start: int  # code point in which the first token that changed begins; the same in the old text and in the new one
     removed: tuple[int, ...]
-    """Tokens that are gone."""
     inserted: tuple[int, ...]
-    """Tokens in their place."""
-    stop: int
-    """Code point behind the last one of which an inserted token has a byte, in the new text."""
-    n_bytes: int
-    """By how many bytes the text grew; negative if it shrank."""
-    head: int = 0
-    """How many bytes of the code point at `start` belong to the token before; 0 if a token begins where it does."""
-    ripple: int = 0
-    """Bytes from the edited text to the farthest token border that was added or removed; 0 if there is none."""
+    stop: int  # code point behind the last one of which an inserted token has a byte, in the new text
+    n_bytes: int  # by how many bytes the text grew; negative if it shrank
+    head: int = 0  # bytes of the code point at `start` that belong to the token before; 0 if a token begins there
+    ripple: int = 0  # bytes from the edited text to the farthest token border that was added or removed, if any
 
     @property
     def n_tokens(self) -> int:

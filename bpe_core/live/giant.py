@@ -68,12 +68,10 @@ class Giant:
 
     @cached_property
     def ends(self) -> "Ends":
-        """Where its pieces end."""
         return Ends(self.reader, self.data)
 
     @cached_property
-    def marks(self) -> list[Mark]:
-        """Marks from the beginning to the end, ascending."""
+    def marks(self) -> list[Mark]:  # ascending
         return [(0, 0, 0), (self.n_characters, self.n_bytes, len(self.row))]
 
     @classmethod

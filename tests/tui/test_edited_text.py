@@ -1,7 +1,6 @@
 """EditedText: whatever is done to it in whatever order, what it knows is what a fresh look at the same text finds."""
 
 import random
-from dataclasses import astuple
 from importlib import import_module
 
 import pytest
@@ -138,7 +137,7 @@ def bounds(row: RowContent) -> list[Columns]:
 def about(review: Review) -> tuple[object, ...]:
     found, at = [], -1
     while (pitfall := review.next_pitfall(at, 1)) is not None and pitfall.start > at:
-        found.append(astuple(pitfall))
+        found.append(pitfall)
         at = pitfall.start
     end = review.end and (review.end.start, review.end.ids)
     return review.n_pitfalls, found, review.open_from, end, review.n_completions
