@@ -57,11 +57,8 @@ class Unfailing:
 
 
 def print_to_stderr(sentence: str) -> None:
-    """Print a line to stderr; if that cannot be written to, discard it and all that follows."""
-    try:
-        print(sentence, file=sys.stderr, flush=True)
-    except (OSError, ValueError):
-        discard(sys.stderr)
+    """Print a line to stderr; if that cannot be written to, discard it."""
+    print(sentence, file=Unfailing(sys.stderr), flush=True)
 
 
 def discard(stream: IO[str]) -> None:

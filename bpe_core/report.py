@@ -12,8 +12,7 @@ from io import StringIO
 from pathlib import Path
 
 from bpe_core.pictures.drawing import html_page
-from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import cells, code, fitted, token_label, visible
+from bpe_core.visible import cells, code, fitted, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +143,3 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
             lines.append("</table>")
     style = Path(__file__).with_suffix(".css").read_text("utf-8")
     return html_page(visible(title), f"\n{style}", "\n".join(lines) + "\n")
-
-
-def token_labels(tokenizer: Tokenizer, ids: Iterable[int], between: str = " ") -> str:
-    """The tokens of these ids as text that is safe to show."""
-    return between.join(token_label(tokenizer.token_bytes(id)) for id in ids)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 # The list of ids, or the list of such lists, in JSON or in a dictionary as Python writes it.
 _LIST: Final = re.compile(r"""(["'])(?:input_)?ids\1\s*:\s*(\[(?:[^\[\]]|\[[^\[\]]*\])*\])""")
@@ -63,19 +63,15 @@ for _names, _result in (("add radd sub rsub mul rmul neg abs", amount), ("truedi
         setattr(Amount, _name, _closed(getattr(Fraction, _name), _result))
 
 
-class FoundIds(NamedTuple):
-    """The ids in a text, in order, and (how many ids stand before it, the word) of each word that is no id."""
+def ids_in(text: str) -> tuple[list[int], list[tuple[int, str]]]:
+    """The ids in a text, in order, and (how many ids stand before it, the word) of each word that is no id.
 
-    ids: list[int]
-    odd: list[tuple[int, str]]
-
-
-def ids_in(text: str) -> FoundIds:
-    """The ids in a text: words between spaces, commas, semicolons and brackets, or the list in an object of JSON, or in
-    a dictionary, as Python prints what transformers encodes."""
+    Words are between spaces, commas, semicolons and brackets, or are those of the list in an object of JSON, or in a
+    dictionary, as Python prints what transformers encodes.
+    """
     if text.lstrip()[:1] == "{":
         if (found := _LIST.search(text)) is None:
-            return FoundIds([], [(0, text)])
+            return [], [(0, text)]
         text = found[2]
     ids, odd = list[int](), list[tuple[int, str]]()
     for word in text.translate(_SEPARATORS).split():
@@ -83,4 +79,4 @@ def ids_in(text: str) -> FoundIds:
             ids.append(int(word))
         else:
             odd.append((len(ids), word))
-    return FoundIds(ids, odd)
+    return ids, odd

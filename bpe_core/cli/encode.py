@@ -141,11 +141,11 @@ def run_decode(options: Namespace) -> int:
     decode -t mine.json < ids.txt > notes.md
     """
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
-    found = ids_in("".join(text_blocks(options.path)))
-    if found.odd:
-        before, word = found.odd[0]
+    ids, odd = ids_in("".join(text_blocks(options.path)))
+    if odd:
+        before, word = odd[0]
         raise TextError(f"These are no token ids: behind {before:,} of them stands {quoted(word)}; give numbers alone.")
-    data = tokenizer.decode_bytes(found.ids)
+    data = tokenizer.decode_bytes(ids)
     if sys.stdout.isatty():  # which would obey control characters
         print("\n".join(map(visible, data.decode(errors="backslashreplace").split("\n"))))
     else:

@@ -12,7 +12,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
 from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, Pair, PairRanking
 from bpe_core.explain.trace import token_uses
-from bpe_core.report import ReportTable, Section, as_text, token_labels
+from bpe_core.report import ReportTable, Section, as_text
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import cells, counted, token_label
 from bpe_core.worker.explain import Subject
@@ -68,8 +68,8 @@ def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
             pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
             n = f"{place.n:,} in " if place.n else ""
             sentences.append(f"{n}{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}")
-        pair = token_labels(tokenizer, (choice.left, choice.right), " + ")
-        heading = f"Step {step:,}: {pair} → {token_labels(tokenizer, (choice.token,))} (id {choice.token})"
+        pair = _labels(tokenizer, (choice.left, choice.right), " + ")
+        heading = f"Step {step:,}: {pair} → {_labels(tokenizer, (choice.token,))} (id {choice.token})"
         yield Section(heading, [*sentences, *_uses(tokenizer, step), *words])
     elif words:
         yield Section(sentences=words)
@@ -78,7 +78,7 @@ def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
 
 def _choice(choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int) -> Iterator[str]:
     def text(pair: Pair) -> str:
-        return token_labels(tokenizer, pair, " + ")
+        return _labels(tokenizer, pair, " + ")
 
     pair = choice.left, choice.right
     is_given = tokenizer.record is not None and step <= tokenizer.record.n_given
@@ -112,17 +112,21 @@ def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
     uses = token_uses(vocabulary, lengths.__getitem__, step)
     yield f"{counted(uses.made, 'use')} when made, {uses.left:,} left in the end"
     for taken in uses.absorbed[:8]:
-        yield f"  step {taken.step:,} {token_labels(tokenizer, (taken.token,))} absorbed {taken.n_absorbed:,}"
+        yield f"  step {taken.step:,} {_labels(tokenizer, (taken.token,))} absorbed {taken.n_absorbed:,}"
     if (more := len(uses.absorbed) - 8) > 0:
         yield f"  and {counted(more, 'later merge')}"
 
 
 def _words(words: Iterable[CorpusPiece], tokenizer: Tokenizer) -> Iterator[str]:
-    rows = [(word.times, token_labels(tokenizer, word.before), token_labels(tokenizer, word.after)) for word in words]
+    rows = [(word.times, _labels(tokenizer, word.before), _labels(tokenizer, word.after)) for word in words]
     width = max((cells(before) for _, before, _ in rows), default=0)
     for count, before, after in rows:
         changed = f"{' ' * (width - cells(before))} → {after}" if before != after else ""
         yield f"{f'{count:,} ×':>8} {before}{changed}"
+
+
+def _labels(tokenizer: Tokenizer, ids: Iterable[int], between: str = " ") -> str:
+    return between.join(token_label(tokenizer.token_bytes(id)) for id in ids)
 
 
 def _ranking(ranking: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int) -> Section:
@@ -130,7 +134,7 @@ def _ranking(ranking: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int)
     for place, row in enumerate(ranking.rows[:n_rows]):
         tied = "tied" if ranking.n_tied > 1 and place < ranking.n_tied else ""
         change = f"{row.change:+,}" if row.change else ""
-        rows.append((token_labels(tokenizer, (row.left, row.right), " + "), f"{row.times:,}", change, tied))
+        rows.append((_labels(tokenizer, (row.left, row.right), " + "), f"{row.times:,}", change, tied))
     after = f"After step {step:,}" if step else "Before the first merge"
     heading = f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}"
     return Section(heading, table=ReportTable(("pair", "count", "change", ""), rows, numbers=(1, 2)))

@@ -18,7 +18,7 @@ from bpe_core.errors import BpeError
 from bpe_core.explain.decoding import DecodedSpan, decoded_spans, round_trip_difference
 from bpe_core.pictures import choose_colors
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.typed_numbers import FoundIds, ids_in
+from bpe_core.typed_numbers import ids_in
 from bpe_core.visible import counted, quoted, visible
 from tui.drawing.palette import palette_of, token_labels
 from tui.terminal.background import in_thread
@@ -75,14 +75,14 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         await asyncio.sleep(rest)
         began = monotonic()
         tokenizer, view, about = self._tokenizer, self._view, self._about
-        found = await in_thread(ids_in, self._area.text)  # a hundred thousand ids take a second
-        spans = await in_thread(lambda: [*decoded_spans(tokenizer, found.ids)])
+        ids, odd = await in_thread(ids_in, self._area.text)  # a hundred thousand ids take a second
+        spans = await in_thread(lambda: [*decoded_spans(tokenizer, ids)])
         colors = await in_thread(choose_colors, spans, len(palette_of(self.app, view.rich_style).tokens))
         view.show(spans, colors, tokenizer.token_bytes)
-        notes = [*_notes(found, spans)]
+        notes = [*_notes(ids, odd, spans)]
         about.update(Text("\n").join(notes))
-        if found.ids:
-            notes.append(await self._difference(found.ids, spans))
+        if ids:
+            notes.append(await self._difference(ids, spans))
             about.update(Text("\n").join(notes))
         self._seconds = monotonic() - began
 
@@ -106,15 +106,15 @@ class IdsToText(Dialog[tuple[str, str | None]]):
 
     def action_to_editor(self) -> None:
         typed = self._area.text
-        self.dismiss((typed, self._tokenizer.decode(ids_in(typed).ids)))
+        self.dismiss((typed, self._tokenizer.decode(ids_in(typed)[0])))
 
 
-def _notes(found: FoundIds, spans: Sequence[DecodedSpan]) -> Iterator[Text]:
+def _notes(ids: Sequence[int], words: Sequence[tuple[int, str]], spans: Sequence[DecodedSpan]) -> Iterator[Text]:
     """How much it is; which words are no ids, which ids there are not, which bytes are no text, and where."""
-    amounts = ((len(found.ids), "id"), (sum(len(one.text.encode()) for one in spans), "byte"))
+    amounts = ((len(ids), "id"), (sum(len(one.text.encode()) for one in spans), "byte"))
     said = [counted(*amount) for amount in (*amounts, *((one.end, "character") for one in spans[-1:]))]
-    yield Text("  ".join(said)) if found.ids else Text("No ids yet.", "dim")
-    odd = [f"{quoted(word)} behind {counted(before, 'id')}" for before, word in found.odd]
+    yield Text("  ".join(said)) if ids else Text("No ids yet.", "dim")
+    odd = [f"{quoted(word)} behind {counted(before, 'id')}" for before, word in words]
     at, n_invalid, unknown = 0, 0, []
     for span in spans:
         if span.kind == "unknown":
