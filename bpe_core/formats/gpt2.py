@@ -148,6 +148,9 @@ def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]
         refuse(_TARGET, "vocab.json and merges.txt mean GPT-2's pattern, and this tokenizer has another one")
     if vocabulary.whole_pieces:
         refuse(_TARGET, "some of its tokens are not made by merges")
+    base = {data.decode(errors="replace") for data in vocabulary.base.values()} - vocabulary.special_tokens.keys()
+    if found := next(filter(None, map(_SPECIAL.fullmatch, sorted(base))), None):
+        refuse(_TARGET, f"the token {quoted(found[0])} would be known for a special one, which it is not")
     if lost := next((text for text in vocabulary.special_tokens if not _SPECIAL.fullmatch(text)), None):
         refuse(_TARGET, f"the special token {quoted(lost)} would not be known for one, which <...> or [...] is")
     if (cut := _cut_by_gpt_2(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges)) is not None:

@@ -31,8 +31,9 @@ def recognizes(data: bytes) -> bool:
     lines = [line.split() for line in data[:4096].splitlines() if line.strip()][:_FIRST]
     if len(lines) < 2 or any(len(line) != 2 or from_base64(line[0]) is None for line in lines):
         return False
-    ranks = [id_in(line[1]) for line in lines]
-    return ranks[0] is not None and ranks == [ranks[0] + row for row in range(len(ranks))]
+    ranks = [rank for line in lines if (rank := id_in(line[1])) is not None]
+    is_ascending = len(ranks) == len(lines) and ranks == sorted(set(ranks))
+    return is_ascending and ranks[-1] - ranks[0] < 2 * len(ranks)  # a few may be unused
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:

@@ -131,6 +131,16 @@ def test_merges_that_ranks_cannot_tell_are_not_written(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+def test_an_unused_id_hides_no_ranks_and_a_token_that_looks_special_is_not_written(tmp_path):
+    base = {byte + (byte > 2): bytes([byte]) for byte in range(256)}
+    gap = Tokenizer(Vocabulary(base, [(98, 99, 257)]), "gpt2")
+    save(gap, tmp_path / "x", format="tiktoken")
+    assert load(tmp_path / "x", pattern="gpt2").encode("ab") == gap.encode("ab") == [257]
+    odd = Tokenizer(Vocabulary(base | {300: b"<s>"}, [(98, 99, 257)], whole_pieces={}), "gpt2")
+    with pytest.raises(FormatError, match="'<s>' would be known for a special one"):
+        save(odd, tmp_path / "vocab.json", format="gpt2")
+
+
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
