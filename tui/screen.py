@@ -115,7 +115,6 @@ class MainScreen(StateScreen):
             self.loaded.set()
 
     async def on_unmount(self) -> None:
-        """Keep the text; let each worker process keep what it has, and end."""
         try:
             sentence = self._autosave.keep_somewhere(self._own_lines, self._area.document.n_edits)
         except OSError as error:
@@ -144,7 +143,6 @@ class MainScreen(StateScreen):
 
     @property
     def _own_lines(self) -> Sequence[str]:
-        """The lines of the user's text."""
         return (*self._area.document.lines,) if self.own_text is None else self.own_text.split("\n")
 
     def on_text_area_changed(self) -> None:
@@ -212,7 +210,6 @@ class MainScreen(StateScreen):
         self.call_after_refresh(self.refresh_bindings)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Whatever gets the focus makes its pane the active one, unless the focus has moved on since."""
         panes = (node for node in event.widget.ancestors_with_self if isinstance(node, Pane) and node.id)
         if self.focused is event.widget and (pane := next(panes, None)):
             self.active = pane.id or ""

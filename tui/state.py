@@ -74,8 +74,6 @@ class PlaceInText:
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """What a training is asked for."""
-
     vocab_size: int = 1024
     pattern: str = "gpt4"
     ties: str = "first"
@@ -224,8 +222,6 @@ class ComparisonRun:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A tokenizer, and the file it came from."""
-
     tokenizer: Tokenizer
     path: Path
     digest: str = ""  # SHA-256 of the file; empty for a folder, and for what was trained and then kept

@@ -41,7 +41,6 @@ def preset_sources() -> list[TextSource]:
 
 @cache
 def computer_sources() -> list[TextSource]:
-    """Those of the large texts that this computer holds."""
     return [source for source in _LARGE_TEXTS if os.path.isdir(source.path)]
 
 

@@ -26,8 +26,6 @@ _NAMES = {
 
 
 class Texts(Feature):
-    """Opens and saves texts beside the screen."""
-
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers

@@ -50,7 +50,6 @@ class Tour(Feature):
             self.begin(self._teach)
 
     def next(self) -> None:
-        """The next step, or the next lesson."""
         if self._place is not None:
             (lesson, number), tour = self._place, own_lessons()
             follows = tour[tour.index(lesson) + 1 :] if lesson in tour else ()

@@ -187,7 +187,6 @@ class TrainingFeature(Feature):
         self._tasks[""] = self.beside(partial(self._train, course))  # the one before may still have something to do
 
     def _publish(self, course: Course, run: Run) -> None:
-        """Show the run of the newest training."""
         was_busy = course.run.busy
         course.run = run
         if course is self.newest:

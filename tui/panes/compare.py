@@ -105,7 +105,6 @@ class ComparePane(Pane):
     @on(Select.Changed, "#compare-on")
     @on(Table.Changed)
     def tell(self) -> None:
-        """What is seen, in the line above it."""
         caption = self.table.view.caption
         if self.has_class("-choosing"):
             n = len(self.picker.chosen)

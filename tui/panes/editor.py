@@ -287,7 +287,6 @@ class EditorPane(Pane):
         self.notify(f"Copied {'the text' if what == 'text' else copied}.")
 
     def action_share(self, kind: str) -> None:
-        """Make a picture of what is selected, or else of a text that is not long, or of what is seen of it."""
         area = self.area
         whole, selected = (0, area.document.n_characters), area.selected
         part = selected if selected[0] < selected[1] else whole if whole[1] <= MOST_DRAWN else area.in_view

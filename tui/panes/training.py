@@ -27,8 +27,6 @@ from tui.widgets.why_panel import WhyPanel
 
 
 class TrainingPane(Pane):
-    """How a vocabulary is learned, as it is learned."""
-
     BINDINGS: ClassVar[list[BindingType]] = bindings("Why and pairs")
 
     run: var[Run] = var(Run())
@@ -116,7 +114,6 @@ class TrainingPane(Pane):
         self.why.begin()
 
     def learned(self, merges: Merges) -> None:
-        """Show more merges of a training."""
         log = self.log_of_merges.merges
         assert isinstance(log, Merges)
         log.extend(merges)

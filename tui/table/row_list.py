@@ -164,7 +164,6 @@ class RowList(ScrollView, can_focus=True):
         self.move_to(self.cursor + by * max(1, self.page_rows - 1), tell=True)
 
     def action_move_to_end(self, end: int) -> None:
-        """Go to the first row (0), or to the last (1) and follow the tail where rows still arrive."""
         self.move_to((self.row_count - 1) * end, tell=True)
 
     def action_select(self) -> None:
@@ -201,7 +200,6 @@ class RowList(ScrollView, can_focus=True):
 
     @property
     def page_rows(self) -> int:
-        """How many rows can be seen at once."""
         return max(1, self.size.height - 1 - self._has_footer)
 
     @property

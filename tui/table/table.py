@@ -286,7 +286,6 @@ class Table(RowList):
         self.reverse = not self.reverse
 
     def action_choice(self, by: int) -> None:
-        """Choose the next in the foot, or (-1) the one before."""
         keys = [key for key, _ in self.choices]
         if keys:
             self.choice = keys[(keys.index(self.choice) + by) % len(keys)] if self.choice in keys else keys[0]
@@ -333,7 +332,6 @@ class Table(RowList):
 
     @property
     def places(self) -> Sequence[PlacedColumn]:
-        """Where the columns stand that there is room for."""
         return place_columns(self.columns, self.row_width)
 
     def render_header(self, width: int) -> Iterable[Segment]:

@@ -109,7 +109,6 @@ class ComparisonTable(Table):
         self.aspect = self.aspect._replace(metric=metric)
 
     def action_tokenizer(self) -> None:
-        """Look at another tokenizer: which lines are worst for it, or where it differs from the first."""
         n = len(self._comparison.tokenizers)
         first = 0 if self.choice == "lines" else 1 % n
         self.aspect = self.aspect._replace(tokenizer=(self.aspect.tokenizer + 1) % n or first)

@@ -170,7 +170,6 @@ class Curve(Widget, can_focus=True):
         self.logarithmic = not self.logarithmic
 
     def action_travel(self, by: int) -> None:
-        """Choose the step under the next dot of the curve, or under the one before."""
         here, dots = self._shown_step, 2 * max(1, self._track[1])
         there = (self._step_at(round(self._place_of(here) * dots + by) / dots), here + by)
         self._choose(max(there) if by > 0 else min(there))

@@ -112,7 +112,6 @@ class StepLine(Widget, can_focus=True):
         do(self, "shown.travel", by)  # from where the screen is by then: of several in a batch each counts
 
     def action_leap(self, by: int) -> None:
-        """A twentieth of the way back or forth."""
         self._travel(by * max(1, self.n_steps // 20))
 
     def action_play(self) -> None:

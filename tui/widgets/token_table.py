@@ -70,8 +70,6 @@ def _place_of_kinds(table: "TokenTable", row: int) -> int | None:
 
 
 def _measure(key: str, width: int, rank: int, hint: str, **more: Any) -> Column:
-    """A column of what an audit measured."""
-
     def value(table: "TokenTable", row: int) -> float | None:
         return table.rows.measures.get(key, {}).get(table.rows.ids[row])
 
