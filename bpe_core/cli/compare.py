@@ -209,10 +209,8 @@ def _totals(total: _Found, labels: Sequence[str]) -> ReportTable:
 
 def _number_splits(number_splits: Iterable[Iterable[_Found]], labels: Sequence[str]) -> Section:
     """How numbers of four digits or more are cut into tokens: the three most frequent splits of each tokenizer."""
-    columns = []
-    for splits in number_splits:
-        ways = [f"{'+'.join(map(str, one['digits']))} ({one['count']:,})" for one in splits if sum(one["digits"]) > 3]
-        columns.append(ways[:3])
+    long = ([one for one in splits if sum(one["digits"]) > 3][:3] for splits in number_splits)
+    columns = [[f"{'+'.join(map(str, one['digits']))} ({one['count']:,})" for one in splits] for splits in long]
     if not any(columns):
         return Section(sentences=["No number of 4 digits or more occurs."])
     rows = zip_longest(("most often", "then", "then")[: max(map(len, columns))], *columns, fillvalue="")

@@ -1,13 +1,12 @@
 """The registry of metrics: title, unit, meaning, and the function that computes the value for each tokenizer."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from math import log2
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from bpe_core import metrics
-from bpe_core.metrics import ratio
+from bpe_core.metrics import ratio, renyi_efficiency, renyi_entropy, shannon_efficiency
 from bpe_core.metrics.boundaries import edit_survival
 from bpe_core.metrics.comparison import Amounts, Comparison
 
@@ -21,10 +20,6 @@ class Metric(NamedTuple):
     meaning: str  # one sentence of at most 100 characters
 
 
-def _of_counts(formula: Callable[[Iterable[int]], float]) -> Callable[[Comparison, int], float]:
-    return lambda all, i: formula(all.token_counts[i].values())
-
-
 # Each gives the value for the tokenizer of an index: from sizes alone, so for one text, a folder or a script, too.
 _OF_AMOUNTS: Final[Mapping[str, Callable[[Amounts, int], float]]] = {
     "tokens": lambda one, i: one.n_tokens[i],
@@ -35,13 +30,13 @@ _OF_AMOUNTS: Final[Mapping[str, Callable[[Amounts, int], float]]] = {
 }
 _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
     "whole_words": lambda all, i: ratio(all.total.n_whole_words[i], all.total.n_words),
-    "renyi_entropy": _of_counts(metrics.renyi_entropy),
-    "renyi_efficiency": _of_counts(metrics.renyi_efficiency),
+    "renyi_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values()),
+    "renyi_efficiency": lambda all, i: renyi_efficiency(all.token_counts[i].values()),
     "renyi_efficiency_of_vocabulary": lambda all, i: (
-        metrics.renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_vocab))
+        renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_vocab))
     ),
-    "shannon_entropy": _of_counts(lambda counts: metrics.renyi_entropy(counts, 1)),
-    "shannon_efficiency": _of_counts(metrics.shannon_efficiency),
+    "shannon_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values(), 1),
+    "shannon_efficiency": lambda all, i: shannon_efficiency(all.token_counts[i].values()),
     "utilization": lambda all, i: ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab),
     "edit_survival": lambda all, i: edit_survival(all.tokenizers[i], all.sample),
     "morpheme_recall": lambda all, i: all.morpheme_agreements[i].recall,
@@ -65,13 +60,7 @@ def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | N
 
 
 def of_all_texts(comparison: Comparison) -> dict[str, list[float]]:
-    """Metric -> its value for each tokenizer, over all texts; no parity; edits and morphemes where there are some."""
-    values: dict[str, list[float]] = {}
-    indices = range(len(comparison.tokenizers))
-    needs = {"morpheme": comparison.morphemes, "edit": comparison.n_sample}
-    for key in METRICS:
-        if key in _OF_AMOUNTS:
-            values[key] = [_OF_AMOUNTS[key](comparison.total, index) for index in indices]
-        elif key in _OF_TEXTS and needs.get(key.partition("_")[0], True):
-            values[key] = [_OF_TEXTS[key](comparison, index) for index in indices]
-    return values
+    """Each metric that takes all texts -> its value for each tokenizer; edits and morphemes where there are some."""
+    indices, needs = range(len(comparison.tokenizers)), {"morpheme": comparison.morphemes, "edit": comparison.n_sample}
+    wanted = {key: compute for key, compute in _OF_TEXTS.items() if needs.get(key.partition("_")[0], True)}
+    return {key: [compute(comparison, index) for index in indices] for key, compute in wanted.items()}

@@ -244,8 +244,10 @@ def test_a_text_at_which_it_is_stopped_counts_for_no_tokenizer(pair):
 def test_each_metric_is_told_with_its_value(pair):
     comparison = Comparison(pair, [("th", "ing"), ("th", "eme")])
     comparison.add("text", TEXT)
-    values = of_all_texts(comparison)
-    assert values.keys() == METRICS.keys() - {"parity"}, "parity takes a text it relates to"
+    values = {key: [of_amounts(key, comparison.total, index) for index in (0, 1)] for key in OF_PARTS}
+    assert values.pop("parity") == [None, None], "parity takes a text it relates to"
+    values |= of_all_texts(comparison)
+    assert values.keys() == METRICS.keys() - {"parity"}
     for index, tokenizer in enumerate(pair):
         n = len(tokenizer.encode(TEXT))
         assert values["tokens"][index] == n
