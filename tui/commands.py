@@ -1,6 +1,6 @@
 """Every command in one table: its keys, its words, when it applies; bindings, palette, help, tooltips are made of it.
 
-A widget takes its BINDINGS from its part of the table, and asks `applies` in `check_action` where a `when` is told.
+A widget takes its BINDINGS from its part of the table, and its `check_action` by `checks` where a `when` is told.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -324,6 +324,11 @@ def applies(part: str, owner: object, action: str, parameters: Sequence[object] 
     done = f"screen.do({', '.join(map(repr, parameters))})" if action == "do" else ""
     some = [one for one in COMMANDS[part] if one.run == done or one.action.partition("(")[0] == action]
     return all(command.applies(owner) for command in some)
+
+
+def checks(part: str) -> Any:
+    """The `check_action` of what has the commands of a part."""
+    return lambda owner, action, parameters: applies(part, owner, action, parameters)
 
 
 def tooltip(action: str) -> str:

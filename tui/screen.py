@@ -18,7 +18,7 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 
 from bpe_core.visible import visible
-from tui.commands import PANE_BY_ID, PANES, PaneEntry, applies, bindings
+from tui.commands import PANE_BY_ID, PANES, PaneEntry, bindings, checks
 from tui.disk.config import Configuration
 from tui.disk.locked import Autosave, checkpoint_of
 from tui.features.feature import StateScreen, guarded
@@ -46,6 +46,7 @@ class MainScreen(StateScreen):
     # Else Textual draws all of it again wherever a mouse button goes down, or the mouse is dragged.
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings("Everywhere")
+    check_action = checks("Everywhere")
 
     features: Features  # there once the panes are
 
@@ -187,9 +188,6 @@ class MainScreen(StateScreen):
         """Tell a lesson of a key, or that something has changed."""
         if self.caption:
             self.features.tour.hear(key)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return applies("Everywhere", self, action, parameters)
 
     def watch_run(self, old: Run, new: Run) -> None:
         if old.phase != new.phase:

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Button, Static
 
 from bpe_core.tokenizer import Tokenizer
-from tui.commands import applies, bindings
+from tui.commands import bindings, checks
 from tui.state import Audit, Run, TokenLines, do
 from tui.table.table import SearchField
 from tui.widgets.pane import Pane, button
@@ -28,6 +28,7 @@ class AuditPane(Pane):
 
     hint = "All tokens, the most suspicious first, and why."
     BINDINGS: ClassVar[list[BindingType]] = bindings("Audit")
+    check_action = checks("Audit")
     RESTS = True
 
     audit: var[Audit] = var(Audit())
@@ -81,9 +82,6 @@ class AuditPane(Pane):
 
     def parts(self) -> tuple[Widget, ...]:
         return self.table, self.panel
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return applies("Audit", self, action, parameters)
 
     def action_stop(self) -> None:
         do(self, "audit.audit")

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Button, Select, Static
 
 from bpe_core.visible import counted
-from tui.commands import applies, bindings
+from tui.commands import bindings, checks
 from tui.state import ComparisonRun, KnownTokenizer, do
 from tui.table.table import Table
 from tui.widgets.comparison_table import ComparisonTable
@@ -33,6 +33,7 @@ class ComparePane(Pane):
     hint = "Which tokenizer needs how many tokens, and where they cut differently."
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Compare")
+    check_action = checks("Compare")
     RESTS = True
 
     comparison: var[ComparisonRun] = var(ComparisonRun())
@@ -82,9 +83,6 @@ class ComparePane(Pane):
         self.refresh_bindings()
         if had_focus:
             self.screen.set_focus(here)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return applies("Compare", self, action)
 
     def action_choose(self) -> None:
         self._choose(True)

@@ -16,7 +16,7 @@ from textual.reactive import var
 from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_amounts
 from bpe_core.metrics.comparison import WITHOUT_SPACES, Amounts
 from bpe_core.visible import counted, token_label, visible
-from tui.commands import applies, bindings
+from tui.commands import bindings, checks
 from tui.drawing.lines import LETTERS, beside, cut, placed, shape
 from tui.state import ComparisonRun, PlaceInText, do
 from tui.table.table import Cell, Choices, Column, Table
@@ -62,6 +62,7 @@ class ComparisonTable(Table):
     """The rows of the view that is seen; `choice` is its key, for the line below the rows has the views."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Comparison")
+    check_action = checks("Comparison")
 
     aspect: var[Aspect] = var(Aspect(), init=False)  # what of the comparison is looked at
 
@@ -97,9 +98,6 @@ class ComparisonTable(Table):
         self.set_reactive(ComparisonTable.aspect, self.aspect._replace(reference=0))
         self.watch_aspect()
         self.to_top()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return applies("Comparison", self, action)
 
     def can_turn(self, what: str) -> bool:
         return what in self.view.turns

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.visible import counted, token_label, visible
-from tui.commands import COMMANDS, PANES, applies, bindings, short_name
+from tui.commands import COMMANDS, PANES, bindings, checks, short_name
 from tui.drawing.lines import cut, fit
 from tui.state import Run, do, name_of, pace_told, steps_known
 
@@ -86,6 +86,7 @@ class StepLine(Widget, can_focus=True):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"step-line--{ink}" for ink in _INKS}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
+    check_action = checks("Line of steps")
 
     HINT: ClassVar[str] = "Merges in force: ← → by one, with shift by ten. Space plays the text."
     PLAYING: ClassVar[str] = "Merge after merge comes into force; + and - change the pace, End shows all."
@@ -99,9 +100,6 @@ class StepLine(Widget, can_focus=True):
     def watch_playing(self, playing: bool) -> None:
         self.hint = self.PLAYING if playing else self.HINT
         self.refresh_bindings()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return applies("Line of steps", self, action)
 
     @property
     def n_steps(self) -> int:

@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
-from tui.commands import applies, bindings
+from tui.commands import bindings, checks
 from tui.drawing.lines import LETTERS, cut, fit
 from tui.state import KnownTokenizer, do
 from tui.table.table import Cell, Column, Table
@@ -110,6 +110,7 @@ class TokenizerList(PagedOptionList):
     """Enter puts one in force; it can be renamed, split in another way, taken off the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers")
+    check_action = checks("Tokenizers")
 
     hint: var[str] = var("Tokenizers trained here, opened, or found on this computer; none yet.")
 
@@ -143,9 +144,6 @@ class TokenizerList(PagedOptionList):
         if kept:
             paths = [tokenizer.path for tokenizer in kept]
             self.highlighted = paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return applies("Tokenizers", self, action)
 
     def action_change_pattern(self) -> None:
         if self.pointed is not None:

@@ -18,7 +18,7 @@ from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.explain.trace import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
-from tui.commands import applies, bindings
+from tui.commands import bindings, checks
 from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
 from tui.drawing.palette import WRITINGS, writer
 from tui.state import Run, StepExplained, do, steps_known
@@ -127,6 +127,7 @@ class WhyPanel(Vertical):
     """Three things in one place, one of them seen; asks for what it needs when it is seen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Code")
+    check_action = checks("Code")
     ROOMY: ClassVar[int] = 14  # rows from which on the words have room below the table of pairs
     REST: ClassVar[float] = 0.25  # seconds from one question to the next, and until a step is shown without an answer
 
@@ -167,9 +168,6 @@ class WhyPanel(Vertical):
         if self.encodes and self.seen == "code":
             self._line = None
             self._show()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return applies("Code", self, action)
 
     def begin(self) -> None:
         """Another vocabulary; one that was opened is asked about once somebody goes to its merges or travels to one."""
