@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple, Self
 from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
-from bpe_core.metrics import merges_in_common, ratio
-from bpe_core.metrics.training_curve import CurvePoint, training_curve
+from bpe_core.metrics import CurvePoint, merges_in_common, ratio, training_curve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options
 from bpe_core.visible import counted, shortened, token_label, visible

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from bpe_core.corpus.reading import TextFile
     from bpe_core.explain.merge_choice import Explanation
     from bpe_core.explain.places import CorpusPlace
+    from bpe_core.metrics import CurvePoint
     from bpe_core.metrics.comparison import ComparedText
-    from bpe_core.metrics.training_curve import CurvePoint
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.worker.messages import Counted
 

@@ -44,8 +44,7 @@ def text_blocks(path: str) -> Iterator[str]:
 
 
 def open_tokenizer(text: str, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer at the path `text` or, if there is none, of that name, downloaded if need be; `pattern` overrides
-    its split pattern."""
+    """The tokenizer at the path `text`, or else of that name, fetched if need be; `pattern` overrides its own."""
     return load(located(text, print_fetching), pattern=pattern)
 
 

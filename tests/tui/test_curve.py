@@ -13,7 +13,7 @@ from textual.events import MouseMove
 from textual.geometry import Size
 
 from bpe_core import train
-from bpe_core.metrics.training_curve import CurvePoint, training_curve
+from bpe_core.metrics import CurvePoint, training_curve
 from tui.state import RunCurve
 from tui.widgets.curve import Curve, braille, values
 

@@ -11,7 +11,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.live.spans import Span
-from bpe_core.pictures import N_COLORS, choose_colors
+from bpe_core.pictures import HUES, choose_colors
 from tui.app import THEMES
 from tui.drawing.palette import (
     CONTRAST,
@@ -67,7 +67,7 @@ def test_token_colors_differ_from_each_other_and_from_the_surface(theme: Theme) 
 def test_sixteen_colors_are_the_terminals_own() -> None:
     base = Style(color="default", bgcolor="default")
     palette = make_palette(base, Style(reverse=True), Style(), ansi=True)
-    assert len(palette.tokens) == N_COLORS
+    assert len(palette.tokens) == len(HUES)
     assert all(way.usual.bgcolor and way.usual.bgcolor.number in range(16) for way in palette.tokens)
     assert palette.selection.reverse
     assert muted(palette.tokens[0].usual) == palette.tokens[0].usual

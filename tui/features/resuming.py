@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
-from bpe_core.metrics.training_curve import training_curve
+from bpe_core.metrics import training_curve
 from bpe_core.runs import TrainingRun, found
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED

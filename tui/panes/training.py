@@ -12,7 +12,7 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, ProgressBar, Static
 
-from bpe_core.metrics.training_curve import CurvePoint, training_curve
+from bpe_core.metrics import CurvePoint, training_curve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, duration, visible
 from bpe_core.worker.messages import Merges

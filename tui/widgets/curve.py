@@ -26,7 +26,7 @@ from tui.state import do
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
-    from bpe_core.metrics.training_curve import CurvePoint
+    from bpe_core.metrics import CurvePoint
     from tui.state import RunCurve
 
 _UNDER: Final = "○"  # marks what is of the other training

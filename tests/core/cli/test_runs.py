@@ -12,7 +12,7 @@ from shell import Bpescope
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
-from bpe_core.metrics.training_curve import training_curve
+from bpe_core.metrics import training_curve
 from bpe_core.runs import RunDifference, TrainingRun
 from bpe_core.tokenizer.training_record import TIES
 

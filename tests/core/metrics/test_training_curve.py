@@ -9,7 +9,7 @@ import pytest
 from bpe_core import OptionError, Tokenizer, Trainer, Vocabulary, load, metrics, save, train
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
-from bpe_core.metrics.training_curve import training_curve
+from bpe_core.metrics import training_curve
 from bpe_core.tokenizer.training_record import TIES
 
 S0 = PRESETS["S0"].documents
