@@ -11,8 +11,7 @@ from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Final
 
-from bpe_core.live.change import Cut
-from bpe_core.live.spans import Span
+from bpe_core.live.change import Cut, Span
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap

@@ -1,14 +1,15 @@
-"""A part of a text, an edit, and the change of the tokens: those removed, those inserted, how far from the edit."""
+"""What live texts are made of and what they tell: parts, spans of tokens, edits, and changes of the tokens."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from bpe_core.common_ends import common_prefix, common_suffix
-from bpe_core.live.spans import Span
-from bpe_core.utf8 import utf8
+from bpe_core.utf8 import byte_offsets, utf8
 
 if TYPE_CHECKING:
     from bpe_core.live.plain import PlainReader
@@ -24,6 +25,18 @@ class Cut(IntEnum):
     NONE = 0
     PIECES = 1
     INSIDE = 2
+
+
+class Span(NamedTuple):
+    """A range of code points and the tokens that encode just these; several only if they share a character.
+
+    A token is a run of bytes. It can hold several characters, and a character can be made of several tokens. So this is
+    the smallest stretch of text that begins and ends where a character and a token begin and end.
+    """
+
+    start: int
+    end: int
+    ids: tuple[int, ...]
 
 
 class Part:
@@ -123,3 +136,37 @@ def same_ends(old: Sequence[int], new: Sequence[int], n_left: int = 0, n_right: 
 def without_gaps(row: "array[int]") -> "array[int]":
     """The tokens of a row, without the negative numbers for what a lossy pattern drops."""
     return array(row.typecode, filter((0).__le__, row)) if row.typecode == GAPPED else row
+
+
+def layout(text: str, ids: Sequence[int], token_bytes: Callable[[int], bytes]) -> tuple[Span, ...]:
+    """The spans of `text`, whose tokens are `ids`; code points count from 0. `text` holds no lone surrogate.
+
+    >>> layout("a😊", [97, 240, 159, 152, 138], lambda token: bytes([token]))
+    (Span(start=0, end=1, ids=(97,)), Span(start=1, end=2, ids=(240, 159, 152, 138)))
+    """
+    if len(ids) == 1:
+        return (Span(0, len(text), (ids[0],)),)
+    ends = list(accumulate(len(token_bytes(token)) for token in ids))
+    if text.isascii():
+        return tuple(map(Span, [0, *ends], ends, [(token,) for token in ids]))
+    spans: list[Span] = []
+    characters = {byte: index for index, byte in enumerate(byte_offsets(text))}
+    start = first = 0
+    for index, byte in enumerate(ends, 1):
+        end = characters.get(byte)
+        if end is not None:
+            spans.append(Span(start, end, tuple(ids[first:index])))
+            start, first = end, index
+    return tuple(spans)
+
+
+def torn(span: Span, text: str, token_bytes: Callable[[int], bytes]) -> list[int]:
+    """The code points inside of which a token of `span` begins, once for each such token; `text` is the span's own.
+
+    >>> torn(Span(7, 8, (195, 169)), "é", lambda token: bytes([token]))
+    [7]
+    """
+    starts = byte_offsets(text)
+    borders = accumulate(len(token_bytes(token)) for token in span.ids[:-1])
+    places = ((bisect_right(starts, border) - 1, border) for border in borders)
+    return [span.start + place for place, border in places if starts[place] < border]

@@ -15,8 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.common_ends import common_prefix
-from bpe_core.live.change import Edit, Part, same_ends, without_gaps
-from bpe_core.live.spans import Span
+from bpe_core.live.change import Edit, Part, Span, same_ends, without_gaps
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 
 if TYPE_CHECKING:

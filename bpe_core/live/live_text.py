@@ -13,10 +13,9 @@ from time import perf_counter
 from typing import Any, Final
 
 from bpe_core.errors import OptionError
-from bpe_core.live.change import Change, Edit
+from bpe_core.live.change import Change, Edit, Span
 from bpe_core.live.plain import PlainReader
 from bpe_core.live.prepared import PreparedReader
-from bpe_core.live.spans import Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import counted

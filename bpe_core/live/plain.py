@@ -13,9 +13,8 @@ from operator import attrgetter
 from typing import Final
 
 from bpe_core import kernel
-from bpe_core.live.change import GAPPED, Change, Edit, Part, same_ends, without_gaps
+from bpe_core.live.change import GAPPED, Change, Edit, Part, Span, layout, same_ends, without_gaps
 from bpe_core.live.giant import Gap, Giant
-from bpe_core.live.spans import Span, layout
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import n_characters, utf8
 

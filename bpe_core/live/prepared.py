@@ -17,8 +17,7 @@ from typing import Final
 
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.live.alignment import Alignment, Range
-from bpe_core.live.change import Change, Cut, Edit, Part, same_ends
-from bpe_core.live.spans import Span
+from bpe_core.live.change import Change, Cut, Edit, Part, Span, same_ends
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, Preparation, ReplaceStep, SplitStep

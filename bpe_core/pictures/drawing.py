@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from zlib import crc32
 
+from bpe_core.live.change import Span
 from bpe_core.live.live_text import LiveText
-from bpe_core.live.spans import Span
 from bpe_core.metrics import ratio
 from bpe_core.pictures import HUES, choose_colors
 from bpe_core.utf8 import utf8

@@ -7,8 +7,8 @@ import pytest
 
 from bpe_core import Tokenizer, train
 from bpe_core.errors import PatternError
+from bpe_core.live.change import Span
 from bpe_core.live.live_text import LiveText
-from bpe_core.live.spans import Span
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep

@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-from bpe_core.live.spans import Span
+from bpe_core.live.change import Span
 from bpe_core.pictures import HUES, choose_colors
 from tui.app import THEMES
 from tui.drawing.palette import (

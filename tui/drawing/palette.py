@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.color import Color
 
-from bpe_core.live.spans import Span
+from bpe_core.live.change import Span
 from bpe_core.pictures import HUES, choose_colors
 from bpe_core.visible import token_label, visible
 from tui.drawing.lines import cut

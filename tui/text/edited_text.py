@@ -20,8 +20,8 @@ from tui.text.strips import NOTHING, Columns, OnRow, RowContent, clip
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Change, Tokenizer
     from bpe_core.live.baseline import Baseline, BaselineDiff
+    from bpe_core.live.change import Span
     from bpe_core.live.live_text import LiveText
-    from bpe_core.live.spans import Span
     from tui.text.tokens import Review, Rows
 
 BIG_TEXT: Final = 500_000  # characters of a text above which it is split into pieces beside the screen

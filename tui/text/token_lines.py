@@ -23,8 +23,8 @@ from tui.text.tokens import Review
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
+    from bpe_core.live.change import Span
     from bpe_core.live.live_text import LiveText
-    from bpe_core.live.spans import Span
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.vocabulary import Vocabulary
     from tui.state import TokenLines

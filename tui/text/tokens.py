@@ -7,8 +7,8 @@ from typing import Final
 
 from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
 from bpe_core.explain.unstable import TAIL_LENGTH, Completion, Unstable, unstable
+from bpe_core.live.change import Span, torn
 from bpe_core.live.live_text import Change, LiveText
-from bpe_core.live.spans import Span, torn
 from bpe_core.pictures import choose_colors
 from bpe_core.utf8 import utf8
 from tui.text.document import LONG_LINE

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import SpecialTokenError, Tokenizer, load
-from bpe_core.live.spans import layout
+from bpe_core.live.change import layout
 from bpe_core.utf8 import byte_offsets
 from tests.attack.agreement.characters import Disagreement, disagreements, in_tiktoken
 from tests.attack.agreement.comparing import Subject

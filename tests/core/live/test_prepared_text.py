@@ -6,8 +6,8 @@ import pytest
 from prepared_tokenizers import MAKERS, TEXTS, of_characters, prepared
 
 from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary
+from bpe_core.live.change import Span
 from bpe_core.live.prepared import LONGEST
-from bpe_core.live.spans import Span
 from bpe_core.tokenizer import normalizers as n
 from bpe_core.tokenizer.normalizers import SourceMap
 

@@ -1,7 +1,7 @@
 """Spans: which characters a token covers, even in part; that they cover any text is in test_live_machine.py."""
 
 from bpe_core import Vocabulary, train
-from bpe_core.live.spans import Span, layout, torn
+from bpe_core.live.change import Span, layout, torn
 
 BYTES = Vocabulary.of_bytes()
 
