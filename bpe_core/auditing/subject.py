@@ -100,10 +100,8 @@ class Usage:
 
     @classmethod
     def of_record(cls, tokenizer: Tokenizer) -> Self | None:
-        """The usage in the training corpus, from its record, of tokens that merges made; O(merges).
-
-        None if there is no record, or if merges were added after the training.
-        """
+        """The usage in the training corpus, from its record, of tokens that merges made; O(merges). None if there is no
+        record, or if merges were added after the training."""
         record, vocabulary = tokenizer.record, tokenizer.vocabulary
         if record is None or len(record.steps) < vocabulary.n_merges:
             return None

@@ -236,7 +236,15 @@ def explain(counts: PairCounts, step: int, ties: str = "first", max_token_length
     first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
     rows = tuple(PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first)
     table = PairRanking(rows, len(now.counts), len(now.tied), counts.n_tokens)
-    return Explanation(step, choice, table, tuple(_words(counts, effect)))
+    changed = {number: (before, after) for number, before, after in effect.words}
+    numbers: Iterable[int] = range(len(counts.pieces))
+    if len(counts.pieces) <= FEW_WORDS:
+        changed = {number: (ids, ids) for number, ids in enumerate(counts.tokens(step))} | changed
+    else:
+        numbers = nlargest(MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number))
+    short = (number for number in numbers if len(changed[number][0]) <= LONGEST_WORD)
+    words = tuple(CorpusPiece(counts.weights[number], *map(tuple, changed[number])) for number in short)
+    return Explanation(step, choice, table, words)
 
 
 class _Candidates:
@@ -296,16 +304,3 @@ def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeC
         n_vanished=len(gone),
         n_changed=len(effect.words),
     )
-
-
-def _words(counts: PairCounts, effect: MergeEffect) -> Iterator[CorpusPiece]:
-    changed = {number: (before, after) for number, before, after in effect.words}
-    if len(counts.pieces) <= FEW_WORDS:
-        numbers: Iterable[int] = range(len(counts.pieces))
-        changed = {number: (ids, ids) for number, ids in enumerate(counts.tokens(effect.step))} | changed
-    else:
-        numbers = nlargest(MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number))
-    for number in numbers:
-        before, after = changed[number]
-        if len(before) <= LONGEST_WORD:
-            yield CorpusPiece(counts.weights[number], tuple(before), tuple(after))

@@ -271,11 +271,8 @@ class Pitfalls:
             start += block.length
 
     def of_the_whole(self) -> list[Pitfall]:
-        """Pitfalls of which all of the text has one: mixed line ends, scripts with many tokens per character, and those
-        of the kinds that are said once.
-
-        Each is placed at the first occurrence; that of the rarest line end.
-        """
+        """Pitfalls of which all of the text has one, at the first place: mixed line ends (of the rarest), scripts with
+        many tokens per character, and those of the kinds that are said once."""
         sums, once = dict[str, _Sample](), dict[str, Pitfall]()
         for block, start in self._placed():
             once = {kind: _moved(pitfall, start) for kind, pitfall in block.once.items()} | once

@@ -165,19 +165,7 @@ class PreparedCuts:
         one, other = self._prepared(left), self._prepared(right)
         if not one or not other or self._normalized.meet(one[-1], other[0]):
             return Cut.NONE
-        return self._split(one[-1], other[0], may_go_inside)
-
-    def _prepared(self, character: str) -> str:
-        """What the rules make of a character; "" if it does not stand apart in all of them."""
-        text = character
-        for rule in self._rules:
-            if not all(map(rule.is_apart, text)):
-                return ""
-            text = rule(text)
-        return text
-
-    def _split(self, left: str, right: str, may_go_inside: bool) -> Cut:
-        was_split = False
+        left, right, was_split = one[-1], other[0], False
         for step in self._steps:
             match step:
                 case ReplaceStep(old, new) if len(old) == len(new) == 1:
@@ -200,6 +188,15 @@ class PreparedCuts:
         is_in_token = left + right in texts or utf8(left)[-1:] + utf8(right)[:1] in torn
         may_fuse = self._is_unknown(left) and self._is_unknown(right)  # into one unknown token
         return Cut.NONE if is_in_token or may_fuse else Cut.INSIDE
+
+    def _prepared(self, character: str) -> str:
+        """What the rules make of a character; "" if it does not stand apart in all of them."""
+        text = character
+        for rule in self._rules:
+            if not all(map(rule.is_apart, text)):
+                return ""
+            text = rule(text)
+        return text
 
     @cached_property
     def _tokens(self) -> tuple[str, set[bytes]]:
