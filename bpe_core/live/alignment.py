@@ -46,40 +46,26 @@ class Alignment:
         self._piece_places = [self._map.before(start, start + len(piece) - n) for piece, start, n in self._pieces]
         self._token_places: dict[int, list[Range]] = {}
 
-    def _put(self, pieces: list[Placed], token: int | None = None) -> None:
-        """Append pieces and their tokens; `token` is an added token, which is not encoded."""
-        if token is not None:
-            self._found.add(len(self._pieces))
-        self._pieces += pieces
-        encode = self.tokenizer.encode_piece
-        self._tokens += [encode(piece.text) if token is None else (token,) for piece in pieces]
-
     def _prepare(self, preparation: Preparation, begins: bool, ends: bool) -> None:
         text, starts = self.text, begins
         for start, end, token in preparation.raw.parts(text, frozenset()):
-            base = self._map.n_characters
-            if token is not None:
-                self._put([Placed(text[start:end], base)], token)
-                self._map.keep(text[start:end])
-                begins, starts = False, True
-                continue
-            changed = self._map.add(text[start:end], starts, ends or end < len(text))
-            for first, last, token in preparation.normalized.parts(changed, frozenset()):
-                if token is None:
-                    self._split(preparation, changed[first:last], base + first, begins, starts)
+            base, changed = self._map.n_characters, text[start:end]
+            if token is None:
+                changed = self._map.add(changed, starts, ends or end < len(text))
+                parts = preparation.normalized.parts(changed, frozenset())
+            else:
+                self._map.keep(changed)
+                parts = iter([(0, len(changed), token)])
+            for first, last, added in parts:
+                pieces = [Placed(changed[first:last], base + first)]
+                if added is None:
+                    pieces = _split(preparation, pieces, begins, starts)
+                    self._tokens += [self.tokenizer.encode_piece(piece.text) for piece in pieces]
                 else:
-                    self._put([Placed(changed[first:last], base + first)], token)
+                    self._found.add(len(self._pieces))
+                    self._tokens.append((added,))
                     begins, starts = False, True
-
-    def _split(self, preparation: Preparation, text: str, start: int, begins: bool, starts: bool) -> None:
-        pieces, was_split = [Placed(text, start)], False
-        for step in preparation.steps:
-            was_split |= isinstance(step, SplitStep)
-            if starts or was_split or not isinstance(step, PrefixStep):
-                pieces = step.placed(pieces, begins)
-        if preparation.has_metaspace:
-            pieces = [piece._replace(text=piece.text.replace(METASPACE, " ")) for piece in pieces]
-        self._put(pieces)
+                self._pieces += pieces
 
     @property
     def ids(self) -> list[int]:
@@ -161,6 +147,17 @@ class Alignment:
             before = counts[index]
             found += self._places(index)[max(0, first - before) : last - before]
         return found
+
+
+def _split(preparation: Preparation, pieces: list[Placed], begins: bool, starts: bool) -> list[Placed]:
+    was_split = False
+    for step in preparation.steps:
+        was_split |= isinstance(step, SplitStep)
+        if starts or was_split or not isinstance(step, PrefixStep):
+            pieces = step.placed(pieces, begins)
+    if preparation.has_metaspace:
+        return [piece._replace(text=piece.text.replace(METASPACE, " ")) for piece in pieces]
+    return pieces
 
 
 def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]:

@@ -64,7 +64,6 @@ class Part:
         return self.reader.tokens(self)
 
     def spans(self, start: int, end: int) -> Iterable[Span]:
-        """The spans that meet a range of it."""
         return self.reader.spans_of(self, start, end)
 
     def settle(self) -> None:
@@ -72,7 +71,6 @@ class Part:
         self.n_tokens = len(self.ids)
 
     def n_tokens_between(self, start: int, end: int) -> int:
-        """How many tokens meet a range of it."""
         return sum(len(span.ids) for span in self.spans(start, end))
 
 

@@ -191,12 +191,6 @@ class Giant:
         n_behind = sum(len(span.ids) for span in self.spans(stop[_CHARACTER], end) if span.start < end)
         return len(without_gaps(self.row[begin[_TOKEN] : stop[_TOKEN]])) - n_before + n_behind
 
-    def piece_at(self, offset: int) -> tuple[int, int]:
-        """(start, end) of the piece that holds a character."""
-        first, last = self.ends.around(len(utf8(self.between(0, offset))))
-        start = n_characters(self.data[:first])
-        return start, start + n_characters(self.data[first:last])
-
     def edited(self, edit: Edit) -> "tuple[Giant, int, int]":
         """This part after an edit; how many tokens at its beginning and at its end surely stay."""
         reader, old, typed = self.reader, self.ends, utf8(edit.replacement)

@@ -163,7 +163,8 @@ class PlainReader:
         """(start, end, text) of the piece at `offset` of a part."""
         part = parts[index]
         if isinstance(part, Giant):
-            start, end = part.piece_at(offset)
+            first, last = part.ends.around(len(utf8(part.between(0, offset))))
+            start, end = n_characters(part.data[:first]), n_characters(part.data[:last])
         else:
             ends = list(accumulate(map(len, self.split(part.text)), initial=0))
             start, end = ends[(behind := bisect_right(ends, offset)) - 1], ends[behind]
