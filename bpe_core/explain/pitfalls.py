@@ -250,7 +250,7 @@ class Pitfalls:
             return []
         if (whole := next(end.completions(), None)) is None or len(whole.ids) > 1:
             return []
-        token = visible(self._live.tokenizer.decode([whole.token]))
+        token = visible(self._live.tokenizer.decode(whole.ids))
         return [Pitfall("partial token", end.start, n, f"The end is {len(end.ids)} tokens; {token} would be 1.")]
 
     def __len__(self) -> int:

@@ -43,10 +43,6 @@ class Completion(NamedTuple):
     swallowed: bytes  # its first bytes, with which the text ends already
     rest: bytes  # would follow; may end inside a character
 
-    @property
-    def token(self) -> int:
-        return self.ids[-1]
-
 
 class _Prefix(NamedTuple):
     """Tokens of all of the tail, split at `ends`, but its last bytes, which another token can begin with."""

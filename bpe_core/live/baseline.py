@@ -7,11 +7,9 @@ from bpe_core.live.change import same_ends
 from bpe_core.live.live_text import LiveText
 from bpe_core.utf8 import utf8
 
-MOST_COMPARED: Final = 200_000
-"""Characters that are compared at most: those of the edited range before and after, added."""
+MOST_COMPARED: Final = 200_000  # characters at most: those of the edited range before and after, added
 _MOST_PREPARED: Final = 40_000  # the same for a tokenizer that changes a text before it encodes it
-MOST_EDITS: Final = 400
-"""Edits (removals and insertions) up to which the shortest script is searched; beyond, one hunk holds everything."""
+MOST_EDITS: Final = 400  # removals and insertions up to which the shortest script is searched; else it is one hunk
 
 
 class Hunk(NamedTuple):

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.live.plain import PlainReader
     from bpe_core.live.prepared import PreparedReader
 
-GAPPED: Final = "q"
-"""The type code of rows of tokens in which there may be negative numbers, for what a lossy pattern drops."""
+GAPPED: Final = "q"  # type code of rows of tokens with negative numbers for what a lossy pattern drops
 
 
 class Cut(IntEnum):

@@ -33,8 +33,6 @@ _BEFORE: Final = 256  # characters before a range from which on it is encoded to
 class Gap(str):
     """Text that the pattern drops, kept like a piece; a negative number, of its bytes, stands for it among tokens."""
 
-    __slots__ = ()
-
 
 Mark = tuple[int, int, int]
 """A place where a character and a token begin: how many characters, bytes and tokens are before it."""
@@ -75,7 +73,6 @@ class Giant:
 
     @classmethod
     def joined(cls, reader: "PlainReader", parts: "Sequence[Part | Giant]") -> "Giant":
-        """Adjacent parts as one."""
         if len(parts) == 1 and isinstance(parts[0], cls):
             return parts[0]
         marks: list[Mark] = [(0, 0, 0)]

@@ -52,7 +52,6 @@ class PlainReader:
         return parts
 
     def part(self, text: str) -> "Part | Giant":
-        """The part between two safe cuts."""
         return Part(self, text) if len(text) <= LONGEST else Giant(self, utf8(text), len(text))
 
     def edited(self, old: "Sequence[Part | Giant]", edit: Edit) -> "tuple[list[Part | Giant], Change]":
@@ -140,7 +139,6 @@ class PlainReader:
         return array(GAPPED, self.tokenizer.encode_ordinary(text))
 
     def joined_row(self, parts: "Sequence[Part | Giant]") -> "array[int]":
-        """The tokens of adjacent parts."""
         rows = [part.row if isinstance(part, Giant) else self.row(part.text) for part in parts]
         if len(rows) == 1:
             return rows[0]

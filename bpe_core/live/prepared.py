@@ -106,7 +106,6 @@ class PreparedReader:
         )
 
     def alignment(self, part: Part) -> Alignment:
-        """Its tokens and their places."""
         return self.align(part.text, part.before, part.behind)
 
     def tokens(self, part: Part) -> Sequence[int]:

@@ -342,8 +342,8 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
         could = f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token")
         yield InfoLine("can grow into", could, "muted")
     for completion in review.completions:
-        there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.token))
+        there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.ids[-1]))
         label = Text(whole, no_wrap=True)  # a character may be torn
         if whole.startswith(there):  # what of it is there already is dim, what one would have to type is not
             label = Text.assemble((there, "dim"), (whole[len(there) :], "bold"), no_wrap=True)
-        yield InfoLine(label, f"{completion.token:,}")
+        yield InfoLine(label, f"{completion.ids[-1]:,}")
