@@ -29,8 +29,7 @@ _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASC
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` is the name of a known model or encoding, or has the form OWNER/NAME, and OWNER is no folder and
-    NAME ends like no tokenizer file."""
+    """Whether `text` is the name of a known model or encoding, or has the form OWNER/NAME and is not a path."""
     return encoding_of(text) is not None or _is_repository(text)
 
 

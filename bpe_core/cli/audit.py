@@ -137,8 +137,7 @@ def _given(options: Namespace, subject: AuditSubject) -> Iterator[str]:
 def _by_kind(
     found: Findings, sentences: Sequence[str], ranked: Sequence[Verdict], first: int | None
 ) -> Iterator[Section]:
-    """The summary, the ten tokens with the highest scores, of those about which there is more than a note, and the
-    findings of each kind: the `first` ones; None: all."""
+    """The summary, the tokens with the highest scores, and the `first` findings of each kind (None: all)."""
 
     def table(rows: Iterable[tuple[int, str, str]]) -> ReportTable:
         return ReportTable(("", "", ""), [(f"{id:,}", label, why) for id, label, why in rows], numbers=(0,), widest=24)

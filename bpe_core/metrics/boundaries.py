@@ -160,9 +160,8 @@ def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
         found = _SEPARATOR.split(morphemes) if _SEPARATOR.search(morphemes) else morphemes.split("-")
         parts = tuple(filter(None, found))
         if tab and "".join(parts) != word:
-            raise TextError(
-                f"{name}: Line {number}: the morphemes {quoted(rest)} do not make {quoted(word)}; correct it."
-            )
+            problem = f"the morphemes {quoted(rest)} do not make {quoted(word)}; correct it."
+            raise TextError(f"{name}: Line {number}: {problem}")
         if parts:
             words.append(parts)
     if not words:

@@ -48,15 +48,14 @@ class CompareRequest(Request):
 
 
 class ComparedTexts(NamedTuple):
-    """A batch of the texts that tokenizers are compared on: as many as `first` come before these. Each is sent when its
-    tokens are counted, and again with all its amounts."""
+    """Some of the texts, each sent when its tokens are counted, and again with all its amounts."""
 
-    first: int
+    first: int  # so many come before these
     texts: tuple[ComparedText, ...]
 
 
 class ComparisonFound(NamedTuple):
-    """What was found over the texts that were added so far, in the end over all: what `summary` makes."""
+    """What `summary` makes of the texts that were added so far, in the end of all."""
 
     found: dict[str, Any]
 
