@@ -36,12 +36,6 @@ class Trace(NamedTuple):
     whole: int | None = None  # the id of the piece, if it was looked up and no merge makes it
     unmerged: tuple[Unmerged, ...] = ()  # each pair of neighboring tokens of the result, from left to right
 
-    @property
-    def next(self) -> Unmerged | None:
-        """The pair in `unmerged` with the lowest `step`; None if no merge would join any."""
-        later = [pair for pair in self.unmerged if pair.step is not None]
-        return min(later, key=lambda pair: pair.step or 0, default=None)
-
 
 def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     """The merges that turn `piece` into its tokens. Raises `UnknownTokenError` for a byte that has no id.
@@ -51,8 +45,8 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
     >>> [merge.parts for merge in trace(low, "low").applied]
     [(256, 119), (257,)]
-    >>> trace(low.at(1), "low").next
-    Unmerged(left=256, right=119, step=2)
+    >>> trace(low.at(1), "low").unmerged
+    (Unmerged(left=256, right=119, step=2),)
     """
     data = utf8(piece) if isinstance(piece, str) else piece
     start = parts = tuple(vocabulary.symbols(data))

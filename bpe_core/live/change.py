@@ -6,14 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from bpe_core.common_ends import common_prefix, common_suffix
 from bpe_core.utf8 import byte_offsets, utf8
-
-if TYPE_CHECKING:
-    from bpe_core.live.plain import PlainReader
-    from bpe_core.live.prepared import PreparedReader
 
 GAPPED: Final = "q"  # type code of rows of tokens with negative numbers for what a lossy pattern drops
 
@@ -44,10 +40,8 @@ class Part:
     `before` and `behind` are the kinds of cuts around it where these matter; None at the beginning and end of the text.
     """
 
-    def __init__(
-        self, reader: "PlainReader | PreparedReader", text: str, before: Cut | None = None, behind: Cut | None = None
-    ) -> None:
-        self.reader: Final = reader
+    def __init__(self, reader: Any, text: str, before: Cut | None = None, behind: Cut | None = None) -> None:
+        self.reader: Final = reader  # a `PlainReader` or a `PreparedReader`
         self.text: Final = text
         self.before: Final = before
         self.behind: Final = behind
@@ -60,10 +54,12 @@ class Part:
 
     @property
     def ids(self) -> Sequence[int]:
-        return self.reader.tokens(self)
+        tokens: Sequence[int] = self.reader.tokens(self)
+        return tokens
 
     def spans(self, start: int, end: int) -> Iterable[Span]:
-        return self.reader.spans_of(self, start, end)
+        spans: Iterable[Span] = self.reader.spans_of(self, start, end)
+        return spans
 
     def settle(self) -> None:
         """Set `n_tokens`, or encode one stretch more of a very long part."""

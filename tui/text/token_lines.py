@@ -302,10 +302,10 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
     yield from side_by_side(traced.parts)
     if not traced.unmerged:
         yield from sentence("One token: nothing is left to join.", width)
-    elif (following := traced.next) is None:
+    elif not (later := [pair.step for pair in traced.unmerged if pair.step is not None]):
         yield from sentence("These stay apart, as no merge joins them:", width)
     else:
-        yield from sentence(f"The next merge, step {following.step:,}, is later than the step in force:", width)
+        yield from sentence(f"The next merge, step {min(later):,}, is later than the step in force:", width)
     for pair in traced.unmerged:
         reason = "no merge" if pair.step is None else f"step {pair.step:,}"
         yield InfoLine(_joined(tokenizer, (pair.left, pair.right)), reason, "muted", " ")
