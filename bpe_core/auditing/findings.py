@@ -87,8 +87,6 @@ class Findings(tuple[Finding, ...]):
     <Findings: 1 never-used, 1 scaffold, 13 unused-byte>
     """
 
-    __slots__ = ()
-
     def __new__(cls, findings: Iterable[Finding]) -> Self:
         order = {kind: place for place, kind in enumerate(KINDS)}
         return super().__new__(cls, sorted(findings, key=lambda finding: (-finding.severity, order[finding.kind])))

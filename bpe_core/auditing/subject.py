@@ -26,8 +26,7 @@ FEW_DOCUMENTS: Final = 2  # the most that count as few; of tokens in more, the d
 MOST_BYTES: Final = 1 << 26  # on disk, up to which `spread_of` reads a corpus: it is slow, and holds the ids of pieces
 NEIGHBORS: Final = 1000  # tokens learned one after the other that are compared with each other
 MOST_USUAL: Final = 0.1  # share of them up to which what texts show of a token is a finding
-_PIECES_PER_REPORT: Final = 1024
-_TOKENS_PER_REPORT: Final = 256
+_PER_REPORT: Final = 256  # pieces or tokens between two reports of progress
 _LONGEST_LABEL: Final = 200  # characters of a token that a sentence shows
 LONGEST_EXAMPLE: Final = 200  # characters of a piece of a corpus that may be a witness
 
@@ -73,7 +72,7 @@ class Usage:
         documents_of = counts.table.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
         encoded = zip(counts.pieces.items(), tokenizer.encode_pieces(list(counts.pieces)), strict=True)
         for done, ((piece, count), ids) in enumerate(encoded):
-            if progress and not done % _PIECES_PER_REPORT:
+            if progress and not done % _PER_REPORT:
                 progress(done, len(counts.pieces), "counting tokens")
             few = documents_of.get(piece)
             if few is None:
@@ -217,7 +216,7 @@ class AuditSubject:
         vocabulary = self.tokenizer.vocabulary
         ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in self.specials]
         for done, token in enumerate(ordinary):
-            if self.progress and not done % _TOKENS_PER_REPORT:
+            if self.progress and not done % _PER_REPORT:
                 self.progress(done, len(ordinary), stage)
             yield token, vocabulary.token_bytes(token)
 

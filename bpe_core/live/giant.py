@@ -68,7 +68,7 @@ class Giant:
         return Ends(self.reader, self.data)
 
     @cached_property
-    def marks(self) -> list[Mark]:  # ascending
+    def marks(self) -> list[Mark]:
         return [(0, 0, 0), (self.n_characters, self.n_bytes, len(self.row))]
 
     @classmethod

@@ -47,7 +47,6 @@ class LiveText:
 
     def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
         self.reader = _reader(tokenizer)
-        """What divides the text into parts and encodes these."""
         self._groups = _grouped(self.reader.read(without_surrogates(text)))
 
     def __repr__(self) -> str:
