@@ -1,26 +1,35 @@
-"""A `why` of corpora that were weighted, sampled, or read in two stages, and of trainings that began with merges: at
-any step the numbers are those of a recount by the reference, for a kept file as for a training under way."""
+"""What a `why` is asked of: corpora weighted, sampled, or read in two stages, and trainings that began with merges.
 
+At any step the numbers are those of a recount by the reference, for a kept file as for a training under way; and a
+worker, told the merges as they are learned, answers as `explain` does of the whole.
+"""
+
+import os
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from worker_process import training
+from worker_process import Start, training
 
 from bpe_core import load, reference, save, train
 from bpe_core.cli.main import main
-from bpe_core.corpus import TextFile
+from bpe_core.corpus import Counts, TextFile
+from bpe_core.errors import TextError
+from bpe_core.explain.merge_choice import Explanation, PairCounts, explain
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.worker import explain as explaining
 from bpe_core.worker.audit import AuditRequest, examined
-from bpe_core.worker.explain import Subject
+from bpe_core.worker.explain import AskStep, ExplainRequest, LearnedMerges, Places, Subject
 from bpe_core.worker.job import Job
+from bpe_core.worker.messages import Event
+from bpe_core.worker.train import Recipe
 
 Words = dict[tuple[int, ...], int | Fraction]
 """Distinct pieces as ids, in the order of first appearance -> how often they occur."""
@@ -184,3 +193,41 @@ def test_a_training_that_began_with_merges_of_other_ids(
     for step in (6, 7):
         assert main(["why", "-t", str(tmp_path / "o.json"), "--step", str(step), *paths]) == 0
         assert ("Given by the vocabulary" in capsys.readouterr().out) == (step == 6)
+
+
+TEXT = "low low low lower lowest\nnewest newest widest\n" * 3
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "words.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def test_it_answers_while_a_vocabulary_grows(corpus: Path, start: Start) -> None:
+    tokenizer = train(TEXT, vocab_size=270, ties="largest", pattern="gpt4")
+    merges = tuple(tokenizer.merges)
+    worker = start(ExplainRequest(recipe=Recipe((str(corpus),), {"ties": "largest"})))
+    worker.tell(AskStep(0), LearnedMerges(merges[:5]), AskStep(5), LearnedMerges(merges[5:]), AskStep(9), AskStep(2))
+    events: list[Event] = []
+    while not (events and isinstance(events[-1], Places) and events[-1].step == 2):  # nobody waits for an answer then
+        events.append(worker.next())
+    os.close(worker.stdin)
+    assert worker.code() == 0
+    counts = PairCounts(tokenizer, Counts.of(TEXT).pieces)
+    found = [event for event in events if isinstance(event, Explanation)]
+    assert found == [explain(counts, step, "largest") for step in (0, 5, 9, 2)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "what"),
+    [("MOST_ON_DISK", "of texts"), ("MOST_IN_PIECES", "of different pieces"), ("MOST_UNSPLIT", "in long pieces")],
+)
+def test_it_refuses_what_would_take_too_long(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, limit: str, what: str
+) -> None:
+    monkeypatch.setattr(explaining, "_LONG", 5)
+    monkeypatch.setattr(explaining, limit, (10, 10))
+    with closing(Job()) as job, pytest.raises(TextError, match=what):
+        Subject.of_training(Recipe((str(corpus),)), job).count(job, is_limited=True)
