@@ -1,6 +1,11 @@
-"""Broken and unsupported files of all formats: one sentence says which file, where in it, and what was expected."""
+"""What is refused of all formats: one sentence says which file, where in it, what was expected; none is read long."""
 
+import gzip
 import json
+import lzma
+import os
+import subprocess
+import sys
 
 import pytest
 from small_files import (
@@ -19,7 +24,7 @@ from small_files import (
     tekken,
 )
 
-from bpe_core import FormatError, OptionError, Vocabulary, load, train
+from bpe_core import FormatError, OptionError, Vocabulary, load, save, train
 from bpe_core.formats import native
 
 RANKS = rank_lines()
@@ -262,6 +267,12 @@ CASES = [
 ]
 
 
+def refusal(path, **how):
+    with pytest.raises(FormatError) as raised:
+        load(path, **how)
+    return str(raised.value)
+
+
 @pytest.mark.parametrize(("kind", "change", "sentence"), CASES, ids=lambda it: it[:60] if isinstance(it, str) else "")
 def test_what_is_broken_is_said_in_one_sentence(kind, change, sentence, tmp_path):
     files = whole(kind)
@@ -274,14 +285,12 @@ def test_what_is_broken_is_said_in_one_sentence(kind, change, sentence, tmp_path
         change(files[path.name])
     else:
         files[path.name] = change
-    with pytest.raises(FormatError) as raised:
-        load(put(tmp_path, files), pattern=pattern)
-    assert sentence in str(raised.value) and "\n" not in str(raised.value)
+    said = refusal(put(tmp_path, files), pattern=pattern)
+    assert sentence in said and "\n" not in said
 
 
 def test_an_object_that_is_none_and_parts_that_are_nested_too_deeply(tmp_path):
-    with pytest.raises(FormatError):
-        load(put(tmp_path, {"tokenizer.json": huggingface() | {"model": []}}))
+    assert refusal(put(tmp_path, {"tokenizer.json": huggingface() | {"model": []}}))
     inside = '{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true}'
     for depth in (100, 400, 3000):
         nested = '{"type": "Sequence", "pretokenizers": [' * depth + inside + "]}" * depth
@@ -303,13 +312,13 @@ def test_half_a_character_is_no_special_token(text):
             make()
 
 
-@pytest.mark.parametrize(("newline", "step"), [("\n", 17), ("\r\n", 17), ("\n\n", 17)])
-def test_every_cut_of_a_rank_file_is_refused_or_read(newline, step, tmp_path):
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\n\n"])
+def test_every_cut_of_a_rank_file_is_refused_or_read(newline, tmp_path):
     """Wherever a download ended: inside of a token, of a rank, between the two."""
     lines = rank_lines([b"ab", b"abc"], newline)
     kinds = set()
     for content in [
-        *(lines[:end] for end in range(0, len(lines), step)),
+        *(lines[:end] for end in range(0, len(lines), 17)),
         *(lines[:start] + lines[start + 9 :] for start in range(0, len(lines), 22)),
     ]:
         try:
@@ -318,3 +327,31 @@ def test_every_cut_of_a_rank_file_is_refused_or_read(newline, step, tmp_path):
         except FormatError:
             kinds.add("refused")
     assert kinds == {"read", "refused"}
+
+
+def test_what_is_no_regular_file_is_not_read(tmp_path):
+    assert "no regular file" in refusal("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    assert "no regular file" in refusal(tmp_path / "pipe")
+
+
+def test_a_file_of_any_size_is_refused_by_its_size(tmp_path):
+    path = tmp_path / "huge"
+    with open(path, "wb") as file:
+        file.truncate(5 << 30)
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))"
+    code = f"{limit}\nfrom bpe_core import load\ntry: load({str(path)!r})\nexcept ValueError as error: print(error)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert "too large for a tokenizer file" in out.stdout, out.stderr
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_packed_file_is_unpacked_within_bounds(pack, tmp_path, monkeypatch):
+    save(train("abab", vocab_size=257), tmp_path / "a.json")
+    (tmp_path / "packed").write_bytes(packed := pack((tmp_path / "a.json").read_bytes()))
+    assert load(tmp_path / "packed").merges == load(tmp_path / "a.json").merges
+    (tmp_path / "packed").write_bytes(packed[:-9])
+    assert "cannot be read: its packing ends too early" in refusal(tmp_path / "packed")
+    monkeypatch.setattr("bpe_core.formats.file.LARGEST_FILE", 1 << 20)
+    (tmp_path / "packed").write_bytes(pack(bytes((1 << 20) + 1)))
+    assert "too large for a tokenizer file" in refusal(tmp_path / "packed")
