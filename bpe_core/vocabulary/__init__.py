@@ -65,6 +65,8 @@ class Vocabulary:
     special_tokens: Mapping[str, int]
     """Text of each special token -> its id."""
 
+    _limit: int | None = None  # how many merges are in force; None: all that there are
+
     def __init__(
         self,
         base: Mapping[int, bytes],
@@ -90,7 +92,7 @@ class Vocabulary:
         check_special_tokens(self.special_tokens, self._bytes_of)
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
-        self._store, self._n_merges = store, n_merges
+        self._store, self._limit = store, n_merges
         self._set(store.symbols, store.bytes_of, special_tokens)
 
     def _set(self, symbols: Symbols, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
@@ -128,7 +130,7 @@ class Vocabulary:
     @property
     def n_merges(self) -> int:
         """How many merges are in force; the step of this version."""
-        return self._n_merges
+        return len(self._store.merges) if self._limit is None else self._limit
 
     @cached_property
     def _store(self) -> Store:
@@ -201,11 +203,7 @@ class Vocabulary:
     @cached_property
     def compiled(self) -> "kernel.Encoder | None":
         """The kernel's encoder, made when first asked for; None if there is no kernel or it cannot have one."""
-        return self._store.compiled(self._n_merges)
-
-    @property
-    def _limit(self) -> int | None:
-        return self._n_merges
+        return self._store.compiled(self.n_merges)
 
     def encode_pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]] | None":
         """(ids of all pieces in a row, index in it behind the last id of each piece); None if it takes Python. Raises

@@ -34,8 +34,6 @@ class RankedVocabulary(Vocabulary):
     vocabulary of merges.
     """
 
-    _limit = None
-
     def __init__(
         self,
         tokens: Mapping[int, bytes],
