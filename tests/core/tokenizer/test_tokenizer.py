@@ -78,6 +78,7 @@ def test_what_cannot_be_decoded_becomes_the_replacement_character(tokenizer):
     assert tokenizer.at(1).decode([258]) == "\ufffd"
     for errors, text in (("replace", "a\ufffd"), ("ignore", "a"), ("backslashreplace", "a\\x80")):
         assert tokenizer.decode([97, 128], errors=errors) == text
+        assert tokenizer.decode([97, 128, 10**9], errors=errors) == f"{text}\ufffd"
     with pytest.raises(TextError, match="invalid start byte at byte 1"):
         tokenizer.decode([97, 128], errors="strict")
     with pytest.raises(UnknownTokenError):
