@@ -54,7 +54,7 @@ def read_lesson(path: Path) -> Lesson:
     steps, text = data.get("step"), ""
     for number, told in enumerate((data, *(steps if isinstance(steps, list) else ()))):
         text, fields = told.get("text", text), _STEP if number else _LESSON
-        for name in dict.fromkeys((*(fields if fields is _LESSON else ["say"]), *told)):
+        for name in dict.fromkeys((*told, *(fields if fields is _LESSON else ["say"]))):
             if wrong := _wrong(fields, name, told.get(name, ""), text):
                 raise LessonError(f"{path.name}, line {_line(source, number, name)}: {wrong.rstrip('.')}.")
     name = path.stem if path.parent == _FOLDER else str(path.absolute())
@@ -84,8 +84,8 @@ def _wrong(fields: "_Fields", name: str, value: Any, text: str) -> str:
 def _line(source: str, step: int, name: str) -> int:
     """The line of a field, or the one where its step begins."""
     starts = [0, *(found.start() for found in re.finditer(r"(?m)^[ \t]*\[\[", source)), len(source), len(source)]
-    field = re.compile(rf"(?m)^[ \t]*(\[step\.)?[\"']?{re.escape(name)}[\"']?\s*[.=\]]")
-    found = field.search(source, starts[step], starts[step + 1])
+    field = re.compile(rf"(?m)^[ \t]*(\[step\.|\[+)?[\"']?{re.escape(name)}[\"']?\s*[.=\]]")
+    found = field.search(source, starts[step], starts[step + 1] if step else len(source))
     return source.count("\n", 0, found.start() if found else starts[step]) + 1
 
 

@@ -131,6 +131,7 @@ async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_come
         (1, 'title = "Mine"\nnote = 1', "line 2: There is no 'note'"),
         (1, 'title = "Mine', "(at line 1, column 14)"),
         (2, "step = [3]", "step is to be tables that begin with [[step]]"),
+        (2, "[[steps]]", "There is no 'steps', but title, step"),
         (3, "", "line 2: say is to be"),
         (3, "say = '" + 151 * "x" + "'", "say is to be a text of 150"),
         (4, "txt = 'abab'", "There is no 'txt', but say, text, train"),
