@@ -11,7 +11,7 @@ from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
 from bpe_core.trainer import Trainer
 from bpe_core.worker.messages import Merges, Started
-from tui.disk.tokenizer_files import kept_tokenizers, load_file, without_odd_record
+from tui.disk.tokenizer_files import kept_tokenizers, load_file, without_odd_record, without_twin
 from tui.features.course import Course, TrainingTask, place_for
 from tui.features.shown import same
 from tui.state import KnownTokenizer, Run, TrainingOptions
@@ -68,6 +68,14 @@ def test_trainings_that_end_at_the_same_time_take_a_name_each(tmp_path: Path) ->
         places = list(pool.map(lambda _: save_beside(LEARNED, place_for(tmp_path, "Book")), range(16)))
     assert {place.name for place in places} == {"book.json", *(f"book-{n}.json" for n in range(2, 17))}
     assert all(load(place).merges == LEARNED.merges for place in places)
+
+
+def test_copies_that_learned_the_same_at_once_agree_on_one_file(tmp_path: Path) -> None:
+    one, two, three = [save_beside(LEARNED, tmp_path / "book.json") for _ in range(3)]
+    for place, path in enumerate((two, three, one)):
+        os.utime(path, (place, place))
+    assert [without_twin(path, one) for path in (three, two)] == [two, two]
+    assert {*tmp_path.glob("*.json")} == {one, two}
 
 
 def test_the_merge_log_of_a_kept_tokenizer_says_what_the_training_said(tmp_path: Path) -> None:

@@ -62,11 +62,14 @@ def without_twin(path: Path, named: Path) -> Path:
     """The path of what was learned, which was to be called `named`.
 
     Where a file of that name, or one with a number behind it, holds the same already (pattern, tokens, merges and
-    counts of a training), that file; the new one goes. Raises `BpeError` or OSError.
+    counts of a training), that file; the new one goes. Several copies that end at once agree on the oldest.
+    Raises `BpeError` or OSError.
     """
     own, numbered = _contents(load(path)), re.compile(re.escape(named.stem) + r"(-\d+)?")
-    for other in sorted(named.parent.glob("*.json")):
-        if other != path and numbered.fullmatch(other.stem):
+    for _, other in sorted((size_and_time(other)[1], other) for other in named.parent.glob("*.json")):
+        if other == path:
+            break
+        if numbered.fullmatch(other.stem):
             with suppress(BpeError):
                 if _contents(load(other)) == own:
                     path.unlink()
