@@ -370,7 +370,7 @@ class Tokenizer:
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes of `ids`, joined. Raises `UnknownTokenError` for an id that is not in the vocabulary."""
-        return self._as_text(self.vocabulary.joined(ids))
+        return self._as_text(self.vocabulary.joined(list(ids)))
 
     def _as_text(self, data: bytes) -> bytes:
         """`data` without the leading space, if this tokenizer's encoding prepends one."""
@@ -400,14 +400,11 @@ class Tokenizer:
                 raise TextError(
                     f"These ids are no text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
                 ) from None
-        ids = list(ids)
-        try:
-            if not (errors == "replace" and self.preparation and self.preparation.replaces_runs):
-                return self.decode_bytes(ids).decode(errors=errors)
-            known: Iterable[bytes] = self.preparation.readable(ids, self._bytes_or_replacement)
-        except UnknownTokenError:
-            known = map(self._bytes_or_replacement, ids)
-        return self._as_text(b"".join(known)).decode(errors=errors)
+        if errors == "replace" and self.preparation and self.preparation.replaces_runs:
+            data = b"".join(self.preparation.readable(ids, self._bytes_or_replacement))
+        else:
+            data = self.vocabulary.joined(list(ids), self._bytes_or_replacement)
+        return self._as_text(data).decode(errors=errors)
 
     def decode_batch(
         self, batch: Iterable[Iterable[int]], *, errors: str = "replace", num_threads: int | None = None

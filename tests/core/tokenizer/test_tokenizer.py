@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bpe_core import OptionError, SpecialTokenError, TextError, Tokenizer, UnknownTokenError, train
+from bpe_core import OptionError, SpecialTokenError, TextError, Tokenizer, UnknownTokenError, Vocabulary, train
 
 TEXTS = ["low low lower", "newest widest", "    indented\n\n\n", "naïve café", "日本語", "😊😊 🤯", "aaaaaaaaaaaa"] * 2
 SPECIALS = ["<|endoftext|>", "<|end|>", "<|end|>x"]
@@ -72,6 +72,13 @@ def test_decode_never_raises(ids):
     assert isinstance(TRAINED.decode(ids), str)
 
 
+def test_an_unknown_id_is_asked_for_once_however_often_it_occurs(tokenizer, monkeypatch):
+    asked, token_bytes = [], Vocabulary.token_bytes
+    monkeypatch.setattr(Vocabulary, "token_bytes", lambda self, token: asked.append(token) or token_bytes(self, token))
+    assert tokenizer.decode([97, -100, -100, -100]) == "a" + "\ufffd" * 3
+    assert asked.count(-100) == 1
+
+
 def test_what_cannot_be_decoded_becomes_the_replacement_character(tokenizer):
     assert tokenizer.decode([128]) == "\ufffd"
     assert tokenizer.decode([97, 10**9, 98]) == "a\ufffdb"
@@ -83,8 +90,9 @@ def test_what_cannot_be_decoded_becomes_the_replacement_character(tokenizer):
         tokenizer.decode([97, 128], errors="strict")
     with pytest.raises(UnknownTokenError):
         tokenizer.decode([10**9], errors="strict")
-    with pytest.raises(UnknownTokenError):
+    with pytest.raises(UnknownTokenError) as caught:
         tokenizer.decode_bytes([10**9])
+    assert caught.value.__context__ is None  # a traceback of one error
     with pytest.raises(OptionError, match="choose one of replace"):
         tokenizer.decode([97], errors="shrug")
 
