@@ -57,7 +57,7 @@ class BpeScope(App[None]):
 
     TITLE = "bpescope"
     CSS_PATH = "app.tcss"
-    COMMANDS = App.COMMANDS | {_commands}
+    COMMANDS: ClassVar = {_commands}  # Textual asks several in no order, and the lessons come first
     BINDINGS: ClassVar[list[BindingType]] = bindings("In dialogs too")
 
     def __init__(

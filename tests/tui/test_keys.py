@@ -145,3 +145,9 @@ INDIRECTLY = {"train_or_pause", "show_example", "command_palette", "do", "cursor
 def test_the_palette_has_one_name_for_each_thing() -> None:
     names = [command.title for command in BpeScope().get_system_commands(MagicMock(is_modal=False))]
     assert sorted(names) == ["Quit", "Screenshot", "Theme"]  # help and zoom are commands of the main screen
+
+
+async def test_the_palette_offers_the_lessons_first_and_what_is_textuals_last() -> None:
+    (provider,) = BpeScope.COMMANDS  # of two, it would be chance which is asked first: they are a set
+    hits = [hit.text async for hit in provider()(MagicMock(is_modal=False, app=BpeScope())).discover()]
+    assert hits[0].startswith("How BPE learns 1") and hits[-3:] == ["Quit", "Screenshot", "Theme"]

@@ -9,10 +9,11 @@ from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import DiscoveryHit, Hit, Hits
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
+from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -89,8 +90,11 @@ def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
     return Group(Text(title, "bold"), table, "")
 
 
-class ScopeCommands(Provider):
-    """The commands that do something now, and the editor's examples. Over a dialog none: they would act below it."""
+class ScopeCommands(SystemCommandsProvider):
+    """The commands that do something now, the editor's examples, then Textual's.
+
+    Over a dialog there are Textual's alone: ours would act below it.
+    """
 
     def _commands(self) -> Iterator[tuple[str, Content, Callable[[], object], str]]:
         from bpe_core.content.samples import examples
@@ -118,6 +122,8 @@ class ScopeCommands(Provider):
     async def discover(self) -> Hits:
         for name, key, run, does in self._commands():
             yield DiscoveryHit(Content(name) + key, run, name, does)
+        async for hit in super().discover():
+            yield hit
 
     async def search(self, query: str) -> Hits:
         matcher, sought = self.matcher(query), query.casefold()
@@ -126,3 +132,5 @@ class ScopeCommands(Provider):
             told = 2.0 * len(query) if sought in does.casefold() else 0.0
             if (score := max(matcher.match(name), told)) > 0:
                 yield Hit(score, matcher.highlight(name) + key, run, name, does)
+        async for hit in super().search(query):
+            yield hit
