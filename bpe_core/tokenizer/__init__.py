@@ -266,6 +266,9 @@ class Tokenizer:
 
     def _in_kernel(self, texts: list[str], as_arrays: bool = False) -> list[Any] | None:
         """The ids of each text, split and encoded in one call free of the GIL; None if it takes Python."""
+        for text in texts:  # the kernel would take any bytes
+            if not isinstance(text, str):
+                raise TypeError(f"A text to encode is a str, not {type(text).__name__}; decode it first.")
         scanner = self.splitter.scanner
         if self.preparation or (scanner is None and self.splitter.source):
             return None

@@ -97,6 +97,15 @@ def test_what_cannot_be_decoded_becomes_the_replacement_character(tokenizer):
         tokenizer.decode([97], errors="shrug")
 
 
+@pytest.mark.parametrize("text", [b"low", bytearray(b"low"), memoryview(b"low"), 5, None])
+def test_what_is_no_text_is_refused_and_not_encoded(tokenizer, text):
+    for encode in (tokenizer.encode_ordinary, tokenizer.encode, tokenizer.encode_to_array):
+        with pytest.raises(TypeError):
+            encode(text)
+    with pytest.raises(TypeError):
+        tokenizer.encode_batch(["low", text])
+
+
 def test_a_pair_of_surrogates_counts_as_its_character(tokenizer):
     """A letter here, so that it is split as one; this is how tiktoken reads such texts, too."""
     text = "low \ud835\udc00's \udc00\ud835\ud83d\ude0a" * 3
