@@ -100,6 +100,7 @@ class Findings(tuple[Finding, ...]):
         return {kind: found[kind] for kind in KINDS if found[kind]}
 
     def of(self, *kinds: str) -> list[Finding]:
+        """Those of these kinds, in order."""
         return [finding for finding in self if finding.kind in kinds]
 
 

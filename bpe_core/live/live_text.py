@@ -90,6 +90,7 @@ class LiveText:
         return sum([group.n_bytes for group in self._groups])
 
     def between(self, start: int, end: int) -> str:
+        """The text from one offset to another, in code points. Raises `OptionError` if there is no such range."""
         parts = self._within(start, end)
         return "".join([part.between(max(0, start - at), min(end - at, part.n_characters)) for at, part in parts])
 

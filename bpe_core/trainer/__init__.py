@@ -174,6 +174,7 @@ class Trainer:
 
     @property
     def n_merges(self) -> int:
+        """How many have been made so far, those that `start` gives included."""
         return self._sync()
 
     @property

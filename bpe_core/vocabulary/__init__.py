@@ -250,6 +250,7 @@ class Vocabulary:
 
     @property
     def whole_pieces(self) -> Mapping[bytes, int]:
+        """Bytes -> the token that a piece of just these bytes becomes at once, without merging."""
         return MappingProxyType(self._store.whole_pieces)
 
     @property
@@ -342,10 +343,12 @@ class Vocabulary:
         return tuple(child for child in self._store.children(token) if steps.get(child, 0) <= self.n_merges)
 
     def ids(self) -> list[int]:
+        """Of all tokens, special ones too, ascending; sorts them anew each time."""
         return sorted({*self._store.base, *(token for _, _, token in self.merges), *self._texts})
 
     @cached_property
     def highest_id(self) -> int:
+        """O(n) at first."""
         return max(self.ids())
 
     @cached_property
