@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 
-def common_prefix(one: Sequence[object], other: Sequence[object], start: int = 0, other_start: int = 0) -> int:
-    """The length of the longest common prefix of `one[start:]` and `other[other_start:]`.
+def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
+    """The length of the longest common prefix.
 
     Compares slices, of doubled length while they are equal and halved length after they differ: O(n) for a prefix of
     n items, in O(log n) comparisons. The sequences must be of one type, since a list slice never equals a tuple slice.
@@ -12,16 +12,16 @@ def common_prefix(one: Sequence[object], other: Sequence[object], start: int = 0
     >>> common_prefix([1, 2, 3, 4], [1, 2, 9])
     2
     """
-    return _common(one, start, other, other_start, min(len(one) - start, len(other) - other_start), 1)
+    return _common(one, 0, other, 0, 1)
 
 
-def common_suffix(one: Sequence[object], other: Sequence[object], stop: int, other_stop: int) -> int:
-    """The length of the longest common suffix of `one[:stop]` and `other[:other_stop]`, found in the same way."""
-    return _common(one, stop, other, other_stop, min(stop, other_stop), -1)
+def common_suffix(one: Sequence[object], other: Sequence[object]) -> int:
+    """The length of the longest common suffix, found in the same way."""
+    return _common(one, len(one), other, len(other), -1)
 
 
-def _common(one: Sequence[object], at: int, other: Sequence[object], other_at: int, most: int, side: int) -> int:
-    n, step = 0, 1
+def _common(one: Sequence[object], at: int, other: Sequence[object], other_at: int, side: int) -> int:
+    n, step, most = 0, 1, min(len(one), len(other))
     while step:
         first, last = (n, n + step) if side > 0 else (-n - step, -n)
         if n + step <= most and one[at + first : at + last] == other[other_at + first : other_at + last]:

@@ -16,6 +16,7 @@ from typing import Final
 from bpe_core.errors import FetchError
 from bpe_core.formats.file import COMPANIONS, HOLDERS, holder_in
 from bpe_core.formats.known_files import KNOWN_FILES
+from bpe_core.process import installed
 from bpe_core.visible import quoted, visible
 
 Tell = Callable[[int, int, str], object]  # the progress of a download: files done, files in all, name of the next file
@@ -74,14 +75,9 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
         raise FetchError(f"{quoted(name)} is not the name of a tokenizer; name {KINDS}.")
     if found := _in_repository(_hub() / f"models--{name.replace('/', '--')}"):
         return found
+    library = installed("huggingface_hub", f"Fetching {name}", "hub")
     try:
-        from huggingface_hub import HfApi, hf_hub_download
-    except ImportError:
-        raise FetchError(
-            f"Fetching {name} needs huggingface-hub, of the extra [hub]: pip install huggingface-hub."
-        ) from None
-    try:
-        model = HfApi().model_info(name, timeout=10)  # seconds; without a limit it retries for long
+        model = library.HfApi().model_info(name, timeout=10)  # seconds; without a limit it retries for long
         there = {file.rfilename for file in model.siblings or ()}
         if holder := next((file for file in HOLDERS if file in there), None):
             is_alone = holder not in ("vocab.json", "encoder.json")
@@ -89,15 +85,15 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None) -> Path:
             path = ""
             for done, file in enumerate((*wanted, holder)):  # the holder last: what lies in the cache is complete then
                 tell(done, len(wanted) + 1, file)
-                path = hf_hub_download(name, file, revision=model.sha)
+                path = library.hf_hub_download(name, file, revision=model.sha)
             return Path(path)
     except Exception as error:  # of a library, and of those it stands on
-        raise FetchError(f"{name} cannot be fetched: {_hub_problem(error)}.") from None
+        raise FetchError(f"{name} cannot be fetched: {_problem(error, 'the hub of Hugging Face')}.") from None
     raise FetchError(f"{name} has no tokenizer that is known here: none of {', '.join(HOLDERS)}.")
 
 
-def _hub_problem(error: Exception) -> str:
-    """An error of huggingface_hub as a clause; its classes are known by name, as they differ between versions."""
+def _problem(error: Exception, server: str) -> str:
+    """The error of a library that fetches, as a clause; classes are known by name, as they differ between versions."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "GatedRepoError" in kinds:
         return "its owner asks who you are; accept the conditions on its page, and log in with hf auth login"
@@ -105,40 +101,27 @@ def _hub_problem(error: Exception) -> str:
         return "Hugging Face's hub shows you no such repository; correct the name, or log in with hf auth login"
     if "OfflineModeIsEnabled" in kinds:
         return "HF_HUB_OFFLINE forbids it, and it is not in the cache"
-    if isinstance(error, PermissionError):
+    if isinstance(error, PermissionError | NotADirectoryError):
         return f"{visible(str(error.filename))} cannot be written"
-    if answer := _answer(error):
-        return f"the server answers {answer}; try again"
-    return "there is no connection to Hugging Face's hub; try again, or open a file"
-
-
-def _answer(error: Exception) -> int | None:
-    """The status of the HTTP response to which a library raised this; None if there was no response."""
-    return getattr(getattr(error, "response", None), "status_code", None)
+    if answer := getattr(getattr(error, "response", None), "status_code", None):
+        return f"the server answers {answer}; try again, or open a file"
+    if isinstance(error, ValueError) and not isinstance(error, OSError):
+        return "what the server sent is not the file that was published; try again, or open a file"
+    return f"there is no connection to {server}; try again, or open a file"
 
 
 def _fetch_encoding(name: str, encoding: str, tell: Tell) -> Path:
     place = _place(encoding)
     if place is None:
         raise FetchError(f"{name} has nowhere to be kept: TIKTOKEN_CACHE_DIR is empty; name a folder in it.")
-    try:
-        from tiktoken.load import read_file_cached
-    except ImportError:
-        raise FetchError(f"Fetching {name} needs tiktoken, of the extra [hub]: pip install tiktoken.") from None
+    library = installed("tiktoken.load", f"Fetching {name}", "hub")
     tell(0, 1, encoding)
-    unwritable = f"tiktoken's cache {visible(str(place.parent))} cannot be written"
     try:
-        read_file_cached(_ADDRESS.format(encoding), _DIGEST_OF[encoding])
+        library.read_file_cached(_ADDRESS.format(encoding), _DIGEST_OF[encoding])
     except Exception as error:
-        answer = _answer(error)
-        problem = f"the server answers {answer}" if answer else "there is no connection to OpenAI's server"
-        if isinstance(error, ValueError) and not isinstance(error, OSError):
-            problem = "what the server sent is not the file that was published"
-        elif isinstance(error, PermissionError | NotADirectoryError):
-            problem = unwritable
-        raise FetchError(f"{name} cannot be fetched: {problem}; try again, or open a file.") from None
+        raise FetchError(f"{name} cannot be fetched: {_problem(error, 'the server of OpenAI')}.") from None
     if not place.is_file():
-        raise FetchError(f"{name} was fetched, but {unwritable}.")
+        raise FetchError(f"{name} was fetched, but tiktoken's cache {visible(str(place.parent))} cannot be written.")
     return place
 
 

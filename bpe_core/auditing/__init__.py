@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from bpe_core.auditing import corpora, reachability, scaffold, static
+from bpe_core.auditing import corpora, static
 from bpe_core.auditing.embeddings import Matrix, open_matrix, undertrained
 from bpe_core.auditing.findings import Finding, Findings, OnStage
 from bpe_core.auditing.subject import AuditSubject
@@ -41,8 +41,8 @@ def examine(subject: AuditSubject, embeddings: Matrix | None = None, indicator: 
     """The findings as they are made, check by check; `indicator` is that of `undertrained`."""
     impossible: set[int] = set()
     for check in (
-        *(static.spelling, reachability.unreachable, static.duplicates, corpora.absent_from_reference, corpora.seldom),
-        *(scaffold.scaffold, corpora.few_documents, static.shape, static.added_tokens),
+        *(static.spelling, static.unreachable, static.duplicates, corpora.absent_from_reference, corpora.seldom),
+        *(corpora.scaffold, corpora.few_documents, static.shape, static.added_tokens),
     ):
         for finding in check(subject):
             if finding.kind in ("unused-byte", "unreachable"):

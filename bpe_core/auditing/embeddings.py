@@ -28,6 +28,7 @@ from bpe_core import untrusted_json
 from bpe_core.auditing.findings import Finding, OnStage, Severity
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.errors import EmbeddingsError
+from bpe_core.process import installed
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import UNUSED_BYTES, incomplete_ends
 from bpe_core.visible import quoted
@@ -62,25 +63,18 @@ _MOST_VALUES: Final = 10_000_000
 _DTYPES: Final = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # dtype -> that of numpy, with its bytes
 
 
-class Matrix:
-    """An embedding matrix of shape (n_rows, n_columns), row i for id i; read as float32, whatever the file holds.
+class Matrix(NamedTuple):
+    """An embedding matrix, row i for id i; read as float32, whatever the file holds."""
 
-    `data` may hold bfloat16 as uint16. `name` is that of the tensor, "" in a .npy file; `role` is "input", "output",
-    "tied" (both at once), or "" if the name is not a usual one.
-    """
-
-    def __init__(self, data: "Array", name: str = "", role: str = "") -> None:
-        self._data = data
-        self.name: Final = name
-        self.role: Final = role
-        self.n_rows, self.n_columns = map(int, data.shape)
-        self.slice_rows = max(1, _SLICE_BYTES // (4 * self.n_columns))
+    data: "Array"  # of shape (rows, columns); may hold bfloat16 as uint16
+    name: str = ""  # that of the tensor; none in a .npy file
+    is_input: bool = False  # input embeddings of a model that has output embeddings, too
 
     def rows(self, start: int, end: int) -> "Array":
-        """Rows `start` to `end`, exclusive, as a new float32 array of shape (rows, n_columns)."""
+        """Rows `start` to `end`, exclusive, as a new float32 array of shape (rows, columns)."""
         import numpy
 
-        part = self._data[start:end]
+        part = self.data[start:end]
         if part.dtype.kind == "u":  # bfloat16, the upper half of a float32
             return (part.astype(numpy.uint32) << 16).view(numpy.float32)
         return part.astype(numpy.float32)
@@ -90,14 +84,12 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
     """The embedding matrix in a .npy or .safetensors file, in the files of a safetensors index, or in such a folder.
 
     `tensor` is the name of the tensor; by default the most usual one that is there. Nothing is unpickled. Raises
-    `EmbeddingsError` without numpy, for a broken file, and if no tensor has a usual name; it names the candidates.
+    `FetchError` without numpy, `EmbeddingsError` for a broken file, and if no tensor has a usual name; it names some.
     """
-    try:
-        import numpy
-    except ImportError:
-        raise EmbeddingsError("Embeddings need numpy, of the extra [embeddings]: pip install numpy.") from None
     path = _file(Path(path))
     if path.suffix == ".npy":
+        import numpy
+
         try:
             data: Array = numpy.load(path, mmap_mode="r", allow_pickle=False)
         except OSError as error:
@@ -111,20 +103,15 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
             raise EmbeddingsError(f"{path.name} is no matrix of floating-point numbers, but {shape} of {data.dtype}.")
         return Matrix(data)
     found = _matrices(path)
-    stored = next((found[name] for name in (_USUAL if tensor is None else (tensor,)) if name in found), None)
-    if stored is None:
+    name = next((name for name in (_USUAL if tensor is None else (tensor,)) if name in found), None)
+    if name is None:
         missing = f"No matrix in {path.name} has a usual name of embeddings"
         if tensor is not None:
             missing = f"There is no matrix {quoted(tensor)} in {path.name}"
-        largest = sorted(found.values(), key=lambda one: (-one.shape[0], one.name))[:5]
-        names = ", ".join(f"{quoted(one.name)} ({one.shape[0]:,} by {one.shape[1]:,})" for one in largest)
+        largest = sorted(found, key=lambda one: (-len(found[one]), one))[:5]
+        names = ", ".join(f"{quoted(one)} ({len(found[one]):,} by {found[one].shape[1]:,})" for one in largest)
         raise EmbeddingsError(f"{missing}; {f'name one with --tensor, such as {names}' if found else 'it holds none'}.")
-    if 0 in stored.shape:
-        raise EmbeddingsError(f"{quoted(stored.name)} in {path.name} has no rows or no columns.")
-    role = "output" if stored.name in _OUTPUTS else ""
-    if stored.name in _INPUTS:
-        role = "input" if any(output in found for output in _OUTPUTS) else "tied"
-    return Matrix(numpy.memmap(stored.path, stored.dtype, "r", stored.offset, stored.shape), stored.name, role)
+    return Matrix(found[name], name, name in _INPUTS and not found.keys().isdisjoint(_OUTPUTS))
 
 
 def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
@@ -136,16 +123,17 @@ def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
     if path.suffix == ".npy":
         return []
     found = _matrices(path)
-    most = max((stored.shape[0] for stored in found.values()), default=0)
+    most = max(map(len, found.values()), default=0)
     if most < n_rows:
         none = f"No tensor in {path.name} has a row for each of {n_rows:,} ids"
         raise EmbeddingsError(f"{none}; the largest has {most:,}.")
     names = dict.fromkeys([*_USUAL, *sorted(found)])
-    return [name for name in names if name in found and found[name].shape[0] >= n_rows]
+    return [name for name in names if name in found and len(found[name]) >= n_rows]
 
 
 def _file(path: Path) -> Path:
     """The file to read: in a folder, the safetensors index, or else the only .safetensors file."""
+    installed("numpy", "A matrix of embeddings", "embeddings")
     if not path.is_dir():
         return path
     index = path / "model.safetensors.index.json"
@@ -155,26 +143,18 @@ def _file(path: Path) -> Path:
     return files[0]
 
 
-class _Stored(NamedTuple):
-    """A matrix of shape (rows, columns) in a file, stored row by row from `offset` on; `dtype` is that of numpy."""
+def _matrices(path: Path) -> "dict[str, Array]":
+    """Name -> matrix, mapped, of all tensors with rows and columns in a .safetensors file, or in all that an index
+    names."""
+    import numpy
 
-    path: Path
-    name: str
-    dtype: str
-    shape: tuple[int, int]
-    offset: int
-
-
-def _matrices(path: Path) -> dict[str, _Stored]:
-    """Name -> matrix, of all tensors of two dimensions in a .safetensors file, or in all files that an index names."""
     is_index, parts = path.name.endswith(".json"), list[str]()
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            length = size if is_index else int.from_bytes(file.read(8), "little")
-            if not is_index and not 2 <= length <= min(_LONGEST_HEADER, size - 8):
-                raise ValueError("it has no header, or is cut off")
-            content = untrusted_json.parse(file.read(length), most=_MOST_VALUES)
+        data = numpy.memmap(path, mode="r")
+        start = 0 if is_index else 8 + int.from_bytes(data[:8].tobytes(), "little")
+        if not is_index and not 10 <= start <= min(8 + _LONGEST_HEADER, len(data)):
+            raise ValueError("it has no header, or is cut off")
+        content = untrusted_json.parse((data if is_index else data[8:start]).tobytes(), most=_MOST_VALUES)
         if not isinstance(content, dict):
             raise ValueError("its header is no object")
         if is_index:
@@ -187,8 +167,8 @@ def _matrices(path: Path) -> dict[str, _Stored]:
         what = "index of safetensors files" if is_index else "safetensors file"
         raise EmbeddingsError(f"{path.name} is no {what}: {error}.") from None
     if is_index:
-        return {name: stored for part in parts for name, stored in _matrices(path.with_name(part)).items()}
-    found: dict[str, _Stored] = {}
+        return {name: matrix for part in parts for name, matrix in _matrices(path.with_name(part)).items()}
+    found: dict[str, Array] = {}
     for name, entry in content.items():
         if name == "__metadata__":
             continue
@@ -200,11 +180,10 @@ def _matrices(path: Path) -> dict[str, _Stored]:
             raise EmbeddingsError(
                 f"{path.name} is no safetensors file: {quoted(name)} is not described there."
             ) from None
-        if len(shape) == 2 and dtype is not None:
-            start = 8 + length
-            if start + end > size or end - begin != shape[0] * shape[1] * int(dtype[-1]):
+        if len(shape) == 2 and all(shape) and dtype is not None:
+            if start + end > len(data) or end - begin != shape[0] * shape[1] * int(dtype[-1]):
                 raise EmbeddingsError(f"{path.name} is cut off, or {quoted(name)} has another size than it says.")
-            found[name] = _Stored(path, name, dtype, (shape[0], shape[1]), start + begin)
+            found[name] = data[start + begin : start + end].view(dtype).reshape(shape)
     return found
 
 
@@ -218,15 +197,20 @@ def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None)
 
     Sets `subject.indicators` and `subject.ranked`. Evidence: "indicator" (its name), "value", "threshold" (the 2nd
     percentile), "median" of ordinary tokens, "percentile" of the value among them (0 to 100), "tensor" (the matrix).
-    Raises `EmbeddingsError` as `indicator` does.
+    Raises `EmbeddingsError` as `indicator` does, and for ids that have no row.
     """
-    unused = unused_rows(subject.tokenizer, matrix.n_rows)
+    import numpy
+
+    n_rows = len(matrix.data)
+    unused = unused_rows(subject.tokenizer, n_rows)
     skipped = set(unused)
     tokens = dict(subject.tokens("embeddings"))
     ordinary = [token for token, data in tokens.items() if token not in skipped and incomplete_ends(data) is None]
-    name = name or ("norm" if matrix.role == "input" or len(unused) < _MIN_UNUSED else "cosine")
-    measured, threshold = indicator(matrix, name, unused, ordinary, subject.progress)
-    numbers = measured.tolist()
+    name = name or ("norm" if matrix.is_input or len(unused) < _MIN_UNUSED else "cosine")
+    if ordinary and max(ordinary) >= n_rows:
+        sizes = f"The matrix has {n_rows:,} rows, and the tokenizer ids up to {max(ordinary):,}"
+        raise EmbeddingsError(f"{sizes}: they do not belong together.")
+    numbers = indicator(matrix, name, unused, subject.progress).tolist()
     values = {token: numbers[token] for token in tokens if token < len(numbers) and math.isfinite(numbers[token])}
     ranked = sorted(values[token] for token in ordinary if token in values)
     subject.indicators, subject.ranked = values, ranked
@@ -236,6 +220,7 @@ def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None)
             evidence = {"indicator": name, "value": None, "tensor": matrix.name}
             yield subject.finding(token, "undertrained", Severity.PROBLEM, reason, **evidence)
     median = ranked[len(ranked) // 2] if ranked else 0.0
+    threshold = float(numpy.percentile(numpy.array(ranked, numpy.float32), 2)) if ranked else -math.inf
     low = [(value, token) for token in ordinary if (value := values.get(token, math.inf)) <= threshold]
     for value, token in sorted(low):
         percentile = subject.percentile(token)
@@ -255,14 +240,11 @@ def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
     return [row for row in range(n_rows) if row not in known or vocabulary.token_bytes(row) in never]
 
 
-def indicator(
-    matrix: Matrix, name: str, unused: Sequence[int], ordinary: Sequence[int], progress: OnStage | None = None
-) -> "tuple[Array, float]":
-    """The indicator `name` of each row, and its 2nd percentile over the rows `ordinary` (all if empty).
+def indicator(matrix: Matrix, name: str, unused: Sequence[int], progress: OnStage | None = None) -> "Array":
+    """The indicator `name` of each row: float32 of shape (n_rows,), NaN where the row has a NaN.
 
-    The values are float32 of shape (n_rows,), NaN where the row has a NaN; the percentile is -inf if there is none.
     `progress` is called with the rows done and in all, over all passes together. Raises `EmbeddingsError` for an
-    unknown name, too few rows known to be `unused`, or ids that have no row.
+    unknown name, and for too few rows known to be `unused`.
     """
     import numpy
 
@@ -271,23 +253,22 @@ def indicator(
     if name != "norm" and len(unused) < _MIN_UNUSED:
         few = f"Only {len(unused)} rows are known to be unused"
         raise EmbeddingsError(f"{few}, and {name} needs {_MIN_UNUSED}; choose norm.")
-    if ordinary and max(ordinary) >= matrix.n_rows:
-        sizes = f"The matrix has {matrix.n_rows:,} rows, and the tokenizer ids up to {max(ordinary):,}"
-        raise EmbeddingsError(f"{sizes}: they do not belong together.")
-    done, total = 0, matrix.n_rows * {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 2 + _ROUNDS}[name]
+    n_rows, n_columns = matrix.data.shape
+    at_once = max(1, _SLICE_BYTES // (4 * n_columns))
+    done, total = 0, n_rows * {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 2 + _ROUNDS}[name]
 
     def slices() -> "Iterator[Array]":
         nonlocal done
-        for start in range(0, matrix.n_rows, matrix.slice_rows):
+        for start in range(0, n_rows, at_once):
             if progress:
                 progress(done, total, "embeddings")
-            yield (rows := matrix.rows(start, start + matrix.slice_rows))
+            yield (rows := matrix.rows(start, start + at_once))
             done += len(rows)
 
     def sound(rows: Any) -> Any:
         return rows[numpy.isfinite(rows).all(axis=1)]
 
-    mean, component = numpy.zeros(matrix.n_columns, numpy.float32), None
+    mean, component = numpy.zeros(n_columns, numpy.float32), None
     if name.startswith("cosine"):
         sums = [(rows.sum(axis=0, dtype=numpy.float64), len(rows)) for rows in map(sound, slices())]
         mean = (numpy.sum([total for total, _ in sums], axis=0) / max(1, sum(n for _, n in sums))).astype(numpy.float32)
@@ -322,7 +303,4 @@ def indicator(
         lengths[lengths == 0] = 1.0
         return 1 - (rows @ center) / (lengths * (float(numpy.linalg.norm(center)) or 1.0))
 
-    values = numpy.concatenate([measure(rows) for rows in slices()])
-    of_ordinary = values[numpy.asarray(ordinary, dtype=numpy.int64)] if len(ordinary) else values
-    finite = of_ordinary[numpy.isfinite(of_ordinary)]
-    return values, float(numpy.percentile(finite, 2)) if finite.size else float("-inf")
+    return numpy.concatenate([measure(rows) for rows in slices()])

@@ -36,15 +36,16 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-class Weight(NamedTuple):
+class Kind(NamedTuple):
+    meaning: str  # in one sentence
     most: float  # points of the strongest, 0 to 1
     why: str  # why so much, in one sentence
     guess: bool = False  # it only guesses at what the rows of a model would show
 
 
 _TABLE: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
-KINDS: Final[Mapping[str, str]] = {kind: row["meaning"] for kind, row in _TABLE.items()}
-"""Kind of finding -> what it means in one sentence; in the order in which an audit lists them."""
+KINDS: Final[Mapping[str, Kind]] = {name: Kind(**row) for name, row in _TABLE.items()}
+"""The kinds of findings, in the order in which an audit lists them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +109,6 @@ OnStage = Callable[[int, int, str], object]
 """Called with how many pieces, tokens or rows of all are done, and the name of a stage; what it raises is raised."""
 
 
-WEIGHTS: Final[Mapping[str, Weight]] = {
-    kind: Weight(row["most"], row["why"], "guess" in row)
-    for kind, row in sorted(_TABLE.items(), key=lambda item: -item[1]["most"])
-}
-
 SAME_EVIDENCE: Final = frozenset({"scaffold", "never-used", "rare"})
 """Kinds that see the same from two sides: later merges took all of a token, so it is scaffold and never used. Of those
 found about one token only the weightiest counts."""
@@ -124,8 +120,6 @@ LIKELY: Final = 0.5  # strength from which on a guess at how a token was made, o
 SUSPECTED: Final = 0.1  # strength from which on what chosen texts show is: of ten such tokens one is a glitch
 HALF_LEFT: Final = 0.01  # occurrences left / those of the last merge, with which a token is half used up
 HALF_AT: Final = 2.0  # percentile at which the evidence of a row counts half: Land and Bartolo's threshold
-_BY_DESIGN: Final = {"partial-utf8", "reachable-in-context", "unused-byte", "shape", "added-token"}
-"""Kinds of which all findings are notes, or nearly so. Of others a note counts a tenth of the weight of its kind."""
 
 
 def fading(value: float, half_at: float) -> float:
@@ -148,14 +142,3 @@ def unusual(share: float) -> float:
     (0.75, 0.09, 0.003, 1.0)
     """
     return GLITCH_SHARE / (GLITCH_SHARE + (1 - GLITCH_SHARE) * share)
-
-
-def points(finding: Finding, percentile: float | None) -> float:
-    """The points of one finding; `percentile` is that of the token's row in a model, None if it is not known.
-
-    The weight of its kind times how strong it is among those of its kind, 0 to 1: what its check says, if it does.
-    """
-    weight = WEIGHTS[finding.kind]
-    usual = 0.1 if finding.severity is Severity.NOTE and finding.kind not in _BY_DESIGN else 1.0
-    worth: float = weight.most * finding.evidence.get("strength", usual)
-    return worth * fading(percentile, HALF_AT) if weight.guess and percentile is not None else worth

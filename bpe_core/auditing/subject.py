@@ -5,9 +5,9 @@ A finding has a witness: a text in which the token really occurs, found by tryin
 
 import math
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, product
@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 
 from bpe_core.auditing.findings import HALF_LEFT, Finding, OnStage, Severity, fading, unusual
 from bpe_core.corpus import Counts
-from bpe_core.corpus.reading import OnRead, Reading, TextFile
+from bpe_core.corpus.reading import OnRead, Reading, TextFile, Unreadable
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.explain.trace import UseLedger
 from bpe_core.tokenizer import Tokenizer
@@ -23,6 +23,7 @@ from bpe_core.utf8 import completed, is_utf8
 from bpe_core.visible import shortened, token_label
 
 FEW_DOCUMENTS: Final = 2  # the most that count as few; of tokens in more, the documents are not kept
+_MANY: Final = (-1, -2, -3)  # instead of them
 MOST_BYTES: Final = 1 << 26  # on disk, up to which `spread_of` reads a corpus: it is slow, and holds the ids of pieces
 NEIGHBORS: Final = 1000  # tokens learned one after the other that are compared with each other
 MOST_USUAL: Final = 0.1  # share of them up to which what texts show of a token is a finding
@@ -53,7 +54,7 @@ class Usage:
     remaining: Mapping[int, int]  # how often an id occurs once all merges are done
     merged: Mapping[int, int]  # how often later merges consumed it
     examples: Mapping[int, str]  # the shortest piece of the corpus that holds it
-    documents: Mapping[int, frozenset[int]]  # the indices of those it occurs in, if they are few
+    documents: Mapping[int, Collection[int]]  # the indices of those it occurs in, if they are few
     of_training: bool  # the corpus is known to be the one that the tokenizer was trained on
 
     @classmethod
@@ -67,24 +68,19 @@ class Usage:
         vocabulary = tokenizer.vocabulary
         remaining = dict.fromkeys(vocabulary.ids(), 0)
         examples: dict[int, str] = {}
-        documents: dict[int, frozenset[int]] = {}
-        widespread: set[int] = set()
-        documents_of = counts.table.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
+        documents: defaultdict[int, set[int]] = defaultdict(set)  # of more than are few, some
+        documents_of = counts.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
         encoded = zip(counts.pieces.items(), tokenizer.encode_pieces(list(counts.pieces)), strict=True)
         for done, ((piece, count), ids) in enumerate(encoded):
             if progress and not done % _PER_REPORT:
                 progress(done, len(counts.pieces), "counting tokens")
-            few = documents_of.get(piece)
-            if few is None:
-                widespread.update(ids)
+            few = documents_of.get(piece, _MANY)
             for token in ids:
                 remaining[token] += count
                 if token not in examples or len(piece) < len(examples[token]):
                     examples[token] = piece
-                if few is not None and token not in widespread:
-                    documents[token] = documents.get(token, frozenset()).union(few)
-                    if len(documents[token]) > FEW_DOCUMENTS:
-                        widespread.add(token)
+                if len(found := documents[token]) <= FEW_DOCUMENTS:
+                    found.update(few)
         merged = dict.fromkeys(remaining, 0)
         made = dict.fromkeys(token for _, _, token in vocabulary.merges)  # some files have several of one
         for token in reversed(made):
@@ -94,7 +90,7 @@ class Usage:
         record, step = tokenizer.record, tokenizer.step
         n_trained = record.steps[step - 1][2] if record and 0 < step <= len(record.steps) else None
         of_training = record is not None and (n_bytes, n_tokens) == (record.n_bytes, n_trained)
-        few_documents = {token: found for token, found in documents.items() if token not in widespread}
+        few_documents = {token: found for token, found in documents.items() if len(found) <= FEW_DOCUMENTS}
         return cls(n_tokens, remaining, merged, examples, few_documents, of_training)
 
     @classmethod
@@ -274,28 +270,29 @@ def surprise(count: int, of_tokens: int, seen: int, of_reference: int) -> float:
 def spread_of(
     tokenizer: Tokenizer, files: Iterable[TextFile], progress: OnRead | None = None
 ) -> dict[str, Mapping[int, float]] | None:
-    """The columns "document_frequency" and "largest_share" of `AuditSubject.columns`, each file being a document.
+    """The columns "document_frequency" and "largest_share" of `AuditSubject.columns`.
 
-    None for fewer than two files, and for more than `MOST_BYTES`. Files that prove unreadable are skipped.
+    None for fewer than two documents, and for files of more than `MOST_BYTES`. Unreadable ones are skipped.
     """
-    documents = list(files)
-    reading = Reading(documents, progress)
-    if len(documents) < 2 or reading.total > MOST_BYTES:
+    files = list(files)
+    reading, n_documents = Reading(files, progress), 0
+    if reading.total > MOST_BYTES or not (len(files) > 1 or any(file.form for file in files)):
         return None
-    frequency, total = Counter[int](), Counter[int]()
-    largest: dict[int, int] = {}
-    for document in documents:
-        counts = Counts(tokenizer.pattern)
-        counts.add([document], reading)
-        here = Counter[int]()
-        for n, ids in zip(counts.pieces.values(), tokenizer.encode_pieces(list(counts.pieces)), strict=True):
-            for token in ids:
-                here[token] += n
-        frequency.update(here.keys())
-        total.update(here)
-        for token, n in here.items():
-            largest[token] = max(n, largest.get(token, 0))
-    return {"document_frequency": frequency, "largest_share": {token: n / total[token] for token, n in largest.items()}}
+    frequency, total, largest = Counter[int](), Counter[int](), Counter[int]()
+    for file in files:
+        with nullcontext() if file.required else suppress(Unreadable):
+            for blocks in reading.documents(file):
+                here, pieces = Counter[int](), Counts.of("".join(blocks), tokenizer.pattern).pieces
+                for n, ids in zip(pieces.values(), tokenizer.encode_pieces(list(pieces)), strict=True):
+                    for token in ids:
+                        here[token] += n
+                n_documents += 1
+                frequency.update(here.keys())
+                total.update(here)
+                for token, n in here.items():
+                    largest[token] = max(n, largest[token])
+    shares = {token: n / total[token] for token, n in largest.items()}
+    return {"document_frequency": frequency, "largest_share": shares} if n_documents > 1 else None
 
 
 def witness(tokenizer: Tokenizer, token: int, example: str = "") -> tuple[str | None, int]:

@@ -3,11 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, Final
 
-from bpe_core.auditing.findings import HALF_AT, SAME_EVIDENCE, WEIGHTS, Finding, Severity, fading, points
+from bpe_core.auditing.findings import HALF_AT, KINDS, SAME_EVIDENCE, Finding, Severity, fading
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.visible import token_label
+
+_FAINT: Final = {"duplicate", "special-lookalike"}  # kinds of which a note counts a tenth
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,9 @@ class Verdict:
     @property
     def making(self) -> str:
         """The score as a sum of parts above 0.00 that add up as written: "0.83 = undertrained 0.60 + scaffold 0.23"."""
-        parts, before, total = list[str](), 0, 0.0
-        for kind, share in self.shares.items():
-            total += share
-            cents = round(100 * total)
-            if cents > before:
-                parts.append(f"{kind} {(cents - before) / 100:.2f}")
-            before = cents
+        cents = pairwise(round(100 * total) for total in accumulate(self.shares.values(), initial=0.0))
+        of_each = zip(self.shares, cents, strict=True)
+        parts = [f"{kind} {(to - since) / 100:.2f}" for kind, (since, to) in of_each if to > since]
         return f"{self.score:.2f}" + (f" = {' + '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
@@ -81,12 +80,17 @@ def verdict(subject: AuditSubject, token: int, findings: Sequence[Finding]) -> V
     parents = vocabulary.parents(token)
     percentile = None if special else subject.percentile(token)
     worth: dict[str, float] = {}
-    for finding in findings:
-        worth[finding.kind] = max(points(finding, percentile), worth.get(finding.kind, 0.0))
+    for finding in findings:  # the weight of its kind, times how strong it is among those of its kind, 0 to 1
+        weight = KINDS[finding.kind]
+        usual = 0.1 if finding.severity is Severity.NOTE and finding.kind in _FAINT else 1.0
+        points: float = weight.most * finding.evidence.get("strength", usual)
+        if weight.guess and percentile is not None:
+            points *= fading(percentile, HALF_AT)
+        worth[finding.kind] = max(points, worth.get(finding.kind, 0.0))
     found = sorted((kind for kind in worth if kind in SAME_EVIDENCE), key=worth.__getitem__)
     worth.update(dict.fromkeys(found[:-1], 0.0))
     if percentile is not None:
-        worth["undertrained"] = WEIGHTS["undertrained"].most * fading(percentile, HALF_AT)
+        worth["undertrained"] = KINDS["undertrained"].most * fading(percentile, HALF_AT)
     shares, left = dict[str, float](), 1.0
     for kind, value in sorted(worth.items(), key=lambda item: -item[1]):
         shares[kind] = round(left * value, 6)

@@ -2,9 +2,8 @@
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 # In a wheel the texts are inside of the package, in a checkout beside it.
@@ -31,29 +30,17 @@ class Example:
     cursor: int  # where to put the cursor, as an offset in code points: at the place of interest, or at the end
 
 
-@cache
-def samples() -> tuple[SampleText, ...]:
-    """All samples, in the order of the manifest."""
-    return tuple(
-        SampleText(Path(one["file"]).stem, one["title"], one["reason"], _HOME / one["file"])
-        for one in _manifest()["sample"]
-    )
+_LISTED: Final = tomllib.loads((_HOME / "samples.toml").read_text("utf-8"))
+SAMPLES: Final = tuple(
+    SampleText(Path(one["file"]).stem, one["title"], one["reason"], _HOME / one["file"]) for one in _LISTED["sample"]
+)
+"""All samples, in the order of the manifest."""
 
+EXAMPLES: Final = tuple(
+    Example(one["title"], one["see"], one["text"], one["text"].rindex(one.get("at", "")))  # of "" the end
+    for one in _LISTED["example"]
+)
+"""All examples, in the order of the manifest."""
 
-@cache
-def examples() -> tuple[Example, ...]:
-    """All examples, in the order of the manifest."""
-    found: list[Example] = []
-    for one in _manifest()["example"]:
-        text, at = one["text"], one.get("at", "")
-        found.append(Example(one["title"], one["see"], text, text.index(at) if at else len(text)))
-    return tuple(found)
-
-
-def editor_greeting() -> str:
-    """The text that the editor contains at first."""
-    return (_HOME / "editor-greeting.txt").read_bytes().decode("utf-8")
-
-
-def _manifest() -> dict[str, Any]:
-    return tomllib.loads((_HOME / "samples.toml").read_text("utf-8"))
+EDITOR_GREETING: Final = (_HOME / "editor-greeting.txt").read_bytes().decode("utf-8")
+"""The text that the editor contains at first."""

@@ -1,13 +1,13 @@
 """The algorithm as code: the lines of the reference implementation as they run on a few words, and what each has set.
 
-The values are read from the running function. It has numbers of its own for the symbols and for those merges that the
-words need, since a vocabulary may have any ids; in what is given here they are the vocabulary's ids.
+The values are read from the running function. `train` has numbers of its own for the symbols and for those merges that
+the words need, since a vocabulary may have any ids; in what is given here they are the vocabulary's ids.
 """
 
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from types import FrameType
 from typing import Any, Final, NamedTuple
@@ -17,6 +17,7 @@ from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import CorpusPiece
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
 
 SOURCE: Final = inspect.getsource(reference).splitlines()
 _MOST: Final = 200  # bytes of all words, or of a piece: it takes a few milliseconds
@@ -59,12 +60,9 @@ def _run(function: Callable[..., object], ids: Mapping[int, int], *arguments: ob
     return lines
 
 
-def _numbered(
-    vocabulary: Vocabulary, texts: Sequence[Sequence[int]], step: int = 0
-) -> tuple[list[bytes], list[tuple[int, int, int]], dict[int, int]]:
-    """The symbols of texts in numbers, a byte as it is; the merges that made the texts of them, and that of `step`; and
-    number -> id."""
-    steps, symbols = {step} - {0}, list[list[int]]()
+def _unmade(vocabulary: Vocabulary, texts: Iterable[Sequence[int]]) -> tuple[list[list[int]], list[Triple]]:
+    """The symbols of texts, and the merges that made the texts of them, in order."""
+    steps, symbols = set[int](), list[list[int]]()
     for text in texts:
         symbols.append([])
         stack = [*reversed(text)]
@@ -74,15 +72,7 @@ def _numbered(
                 stack += vocabulary.merge_of(made_at)[1::-1]
             else:
                 symbols[-1].append(token)
-    numbers: dict[int, int] = {}
-    for symbol in sorted({one for text in symbols for one in text}):
-        wanted = (*vocabulary.token_bytes(symbol)[:1], *range(256))
-        numbers[symbol] = next(number for number in wanted if number not in numbers.values())
-    pieces = [bytes(map(numbers.__getitem__, text)) for text in symbols]
-    merges = [*map(vocabulary.merge_of, sorted(steps))]
-    numbers |= {token: 256 + n for n, (_, _, token) in enumerate(merges)}
-    rows = [(numbers[left], numbers[right], numbers[token]) for left, right, token in merges]
-    return pieces, rows, {number: id for id, number in numbers.items()}
+    return symbols, [*map(vocabulary.merge_of, sorted(steps))]
 
 
 def merge_in_code(
@@ -102,9 +92,16 @@ def merge_in_code(
         fit = zip(words, accumulate(sizes), strict=True)
         texts = [word.before for word, size in fit if size <= _MOST and word.before != word.after]
     for tried in (texts, [pair]) if texts else ([pair],):
-        pieces, merges, ids = _numbered(vocabulary, tried, step)
-        given = [merge[:2] for merge in merges[:-1]]
-        lines = _run(reference.train, ids, pieces, len(merges), ties or "first", given=given)
+        symbols, given = _unmade(vocabulary, tried)
+        numbers: dict[int, int] = {}
+        for symbol in sorted({one for text in symbols for one in text}):
+            wanted = (*vocabulary.token_bytes(symbol)[:1], *range(256))
+            numbers[symbol] = next(number for number in wanted if number not in numbers.values())
+        numbers |= {token: 256 + n for n, (_, _, token) in enumerate([*given, vocabulary.merge_of(step)])}
+        ids = {number: id for id, number in numbers.items()}
+        pieces = [bytes(map(numbers.__getitem__, text)) for text in symbols]
+        pairs = [(numbers[left], numbers[right]) for left, right, _ in given]
+        lines = _run(reference.train, ids, pieces, len(pairs) + 1, ties or "first", given=pairs)
         *_, first, end = (n for n, line in enumerate(lines) if "new" in line.values)
         before = next(line.values["words"] for line in reversed(lines[:first]) if "words" in line.values)
         best = next(line.values["best"] for line in lines[first:end] if "best" in line.values)
@@ -119,8 +116,8 @@ def encode_in_code(vocabulary: Vocabulary, piece: str) -> list[CodeLine]:
     """
     if not 0 < len(data := utf8(piece)) <= _MOST:
         raise TextError(f"There is no piece of 1 to {_MOST} bytes here, whose merges could be followed.")
-    (symbols,), merges, ids = _numbered(vocabulary, [encoded := vocabulary.encode(data)])
-    lines = _run(reference.encode, ids, symbols, merges)
+    (symbols,), merges = _unmade(vocabulary, [encoded := vocabulary.encode(data)])
+    lines = _run(reference.encode, {}, symbols, merges)
     if [line.values["ids"] for line in lines if "ids" in line.values][-1] != [*encoded]:
         raise TextError("The merges of this piece are not in an order of training, in which the plain algorithm goes.")
     lines[-2].values.clear()  # where there is no further merge, nothing is set

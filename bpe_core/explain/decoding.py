@@ -11,12 +11,12 @@ from bpe_core.common_ends import common_prefix
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened, visible
 
-_BEGUN: Final = re.compile(
-    rb"\xe0[\xa0-\xbf]?|[\xe1-\xec\xee\xef][\x80-\xbf]?|\xed[\x80-\x9f]?|\xf0(?:[\x90-\xbf][\x80-\xbf]?)?"
-    rb"|[\xf1-\xf3][\x80-\xbf]{0,2}|\xf4(?:[\x80-\x8f][\x80-\xbf]?)?|[\x00-\xff]"
+_CHARACTER: Final = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]?|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]?"
+    rb"|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{0,2}|[\x00-\xff]"
 )
-"""Where bytes are invalid, those that decoding replaces by one U+FFFD, as Unicode advises (section 3.9, "U+FFFD
-Substitution of Maximal Subparts")."""
+"""The bytes of a character, or, where they are invalid, those that decoding replaces by one U+FFFD, as Unicode advises
+(section 3.9, "U+FFFD Substitution of Maximal Subparts")."""
 _REPLACEMENT: Final = "\ufffd".encode()
 _WIDEST: Final = 12  # tokens of a difference that are considered, on either side
 _Kind = Literal["text", "invalid", "unknown"]
@@ -42,23 +42,20 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
     [((104,), 'h', 'text'), ((105,), 'i', 'text'), ((128,), '�', 'invalid')]
     """
     known = tokenizer.vocabulary
-    tokens = [known.token_bytes(id) if id in known else None for id in ids]
-    if tokenizer.preparation and tokenizer.preparation.drops_space and tokens and (tokens[0] or b"")[:1] == b" ":
-        tokens[0] = (tokens[0] or b"")[1:]
-    data = b"".join(_REPLACEMENT if token is None else token for token in tokens)
-    text, borders, invalid, at = data.decode(errors="replace"), {0: 0}, set[int](), 0
-    for index, character in enumerate(text, 1):
-        if character == "\ufffd" and not data.startswith(_REPLACEMENT, at):
-            invalid.add(at)
-            at = _BEGUN.match(data, at).end()  # type: ignore[union-attr]  # any byte matches
-        else:
-            at += len(character.encode())
-        borders[at] = index  # where a character begins: byte -> code point
+    tokens = [known.token_bytes(id) if id in known else _REPLACEMENT for id in ids]
+    if tokenizer.preparation and tokenizer.preparation.drops_space and tokens:
+        tokens[0] = tokens[0].removeprefix(b" ")
+    data = b"".join(tokens)
+    text, borders, invalid = data.decode(errors="replace"), {0: 0}, set[int]()
+    for index, found in enumerate(_CHARACTER.finditer(data)):
+        if text[index] == "\ufffd" and found[0] != _REPLACEMENT:
+            invalid.add(found.start())
+        borders[found.end()] = index + 1  # where a character begins: byte -> code point
     first = start = end = 0
     for index, token in enumerate(tokens, 1):
-        end += len(_REPLACEMENT if token is None else token)
+        end += len(token)
         if end in borders:
-            kind: _Kind = "unknown" if token is None else "text"
+            kind: _Kind = "text" if ids[index - 1] in known else "unknown"
             if not invalid.isdisjoint(range(start, end)):
                 kind = "invalid"
             part = text[borders[start] : borders[end]]
@@ -94,9 +91,8 @@ def round_trip_difference(
     number = bisect_right(begins, index) - 1  # of the span that holds the first difference; past the last at the end
     at = begins[number]
     given, encoded = _window(tokenizer, spans[number:], again[at:], index - at)
-    n_equal = common_prefix(list(given), list(encoded))
     why = _why(tokenizer, spans[number] if number < len(spans) else None, given, encoded)
-    return RoundTripDifference(len(again), index, given[n_equal:], encoded[n_equal:], why)
+    return RoundTripDifference(len(again), index, given[index - at :], encoded[index - at :], why)
 
 
 def _window(

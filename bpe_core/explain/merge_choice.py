@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from heapq import nlargest, nsmallest
 from itertools import accumulate, pairwise
 from math import lcm
@@ -40,7 +41,6 @@ _END_OF_WORD: Final = 256  # the number of the end-of-word marker as a symbol: b
 
 
 class MergeEffect(NamedTuple):
-    step: int
     pairs: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
     n_joined: int  # how many occurrences of the pair become the new token, and so how many tokens fewer there are
     words: Sequence[tuple[int, Sequence[int], Sequence[int]]]  # (number, tokens before, after) of each piece changed
@@ -79,13 +79,13 @@ class PairCounts:
         encoded = [utf8(piece) + mark + b"\xff" for piece in self.pieces]  # no UTF-8 holds this last byte
         self._ends = list(accumulate(map(len, encoded)))
         self._text = b"".join(encoded)
-        self._newest: MergeEffect | None = None
+        self.effect: Final = lru_cache(maxsize=1)(self._effect)  # step, from 1 -> what its merge changes
         self._count(0)
 
     def _count(self, step: int) -> None:
         counts: Counter[Pair] = Counter()
         n_tokens = 0
-        for ids, weight in zip(self.tokens(step), self._times, strict=True):
+        for ids, weight in zip(self.tokenizer.at(step).encode_pieces(self.pieces), self._times, strict=True):
             n_tokens += weight * len(ids)
             if weight == 1:
                 counts.update(pairwise(ids))
@@ -99,29 +99,22 @@ class PairCounts:
     def go_to(self, step: int) -> None:
         if abs(step - self.step) > NEAR:
             self._count(step)
-        while self.step < step:
-            self._apply(self.effect(self.step + 1), 1)
-        while self.step > step:
-            self._apply(self.effect(self.step), -1)
+        while self.step != step:
+            sign = 1 if self.step < step else -1
+            effect = self.effect(max(self.step, self.step + sign))
+            for pair, change in effect.pairs.items():
+                self.counts[pair] = self.counts.get(pair, 0) + sign * change
+                if not self.counts[pair]:
+                    del self.counts[pair]
+            self.n_tokens -= sign * effect.n_joined
+            self.step += sign
 
-    def _apply(self, effect: MergeEffect, sign: int) -> None:
-        counts = self.counts
-        for pair, change in effect.pairs.items():
-            counts[pair] = counts.get(pair, 0) + sign * change
-            if not counts[pair]:
-                del counts[pair]
-        self.n_tokens -= sign * effect.n_joined
-        self.step += sign
-
-    def effect(self, step: int) -> MergeEffect:
-        """What the merge of this step, from 1, changes; the newest answer is kept."""
-        if self._newest is not None and self._newest.step == step:
-            return self._newest
+    def _effect(self, step: int) -> MergeEffect:
         holding = list(self.holding(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merge_of(step)[2])))
         changes, n_joined, words = Counter[Pair](), 0, []
-        for number, before, after in zip(
-            holding, self.tokens(step - 1, holding), self.tokens(step, holding), strict=True
-        ):
+        pieces = [self.pieces[number] for number in holding]
+        encoded = (self.tokenizer.at(at).encode_pieces(pieces) for at in (step - 1, step))
+        for number, before, after in zip(holding, *encoded, strict=True):
             if len(before) == len(after):
                 continue
             weight = self._times[number]
@@ -132,8 +125,7 @@ class PairCounts:
             for pair in pairwise(after):
                 changes[pair] += weight
         pairs = {pair: amount(change, self._scale) for pair, change in changes.items() if change}
-        self._newest = MergeEffect(step, pairs, amount(n_joined, self._scale), words)
-        return self._newest
+        return MergeEffect(pairs, amount(n_joined, self._scale), words)
 
     def holding(self, token: bytes) -> Iterator[int]:
         """The numbers of the pieces, ascending, in whose bytes (and end-of-word marker) `token` occurs."""
@@ -143,23 +135,14 @@ class PairCounts:
             yield number
             at = self._text.find(token, self._ends[number])
 
-    def tokens(self, step: int, numbers: Sequence[int] | None = None) -> Iterator[Sequence[int]]:
-        """The tokens of these pieces, or of all, after `step` merges."""
-        pieces = self.pieces if numbers is None else [self.pieces[number] for number in numbers]
-        return self.tokenizer.at(step).encode_pieces(pieces)
-
     def first_places(self, pairs: Collection[Pair]) -> dict[Pair, tuple[int, int]]:
         """(number of a distinct piece, number of a token in it) where each of these pairs begins first at this step."""
-        places: dict[Pair, tuple[int, int]] = {}
-        encoded: dict[int, list[Pair]] = {}
+        tokenizer, places = self.tokenizer.at(self.step), dict[Pair, tuple[int, int]]()
+        pairs_in = cache(lambda number: list(pairwise(tokenizer.encode_piece(self.pieces[number]))))
         for pair in pairs:
-            for number in self.holding(b"".join(map(self.tokenizer.token_bytes, pair))):
-                if number not in encoded:
-                    (ids,) = self.tokens(self.step, [number])
-                    encoded[number] = list(pairwise(ids))
-                if pair in encoded[number]:
-                    places[pair] = number, encoded[number].index(pair)
-                    break
+            held = self.holding(b"".join(map(tokenizer.token_bytes, pair)))
+            number = next(number for number in held if pair in pairs_in(number))
+            places[pair] = number, pairs_in(number).index(pair)
         return places
 
 
@@ -223,7 +206,7 @@ def explain(counts: PairCounts, step: int, ties: str = "first", max_token_length
     `ties` and `max_token_length` are the options of the training, which skipped pairs that make longer tokens.
     """
     counts.tokenizer.at(step)
-    choice, effect = None, MergeEffect(0, {}, 0, ())
+    choice, effect = None, MergeEffect({}, 0, ())
     if step:
         counts.go_to(step - 1)
         effect = counts.effect(step)
@@ -237,11 +220,11 @@ def explain(counts: PairCounts, step: int, ties: str = "first", max_token_length
     rows = tuple(PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first)
     table = PairRanking(rows, len(now.counts), len(now.tied), counts.n_tokens)
     changed = {number: (before, after) for number, before, after in effect.words}
-    numbers: Iterable[int] = range(len(counts.pieces))
+    numbers = nlargest(MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number))
     if len(counts.pieces) <= FEW_WORDS:
-        changed = {number: (ids, ids) for number, ids in enumerate(counts.tokens(step))} | changed
-    else:
-        numbers = nlargest(MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number))
+        encoded = counts.tokenizer.at(step).encode_pieces(counts.pieces)
+        changed = {number: (ids, ids) for number, ids in enumerate(encoded)} | changed
+        numbers = list(changed)
     short = (number for number in numbers if len(changed[number][0]) <= LONGEST_WORD)
     words = tuple(CorpusPiece(counts.weights[number], *map(tuple, changed[number])) for number in short)
     return Explanation(step, choice, table, words)
@@ -280,7 +263,7 @@ class _Candidates:
 
 
 def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeChoice:
-    merge = counts.tokenizer.vocabulary.merge_of(effect.step)
+    merge = counts.tokenizer.vocabulary.merge_of(counts.step + 1)
     merged, change = merge[:2], effect.pairs
 
     def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:

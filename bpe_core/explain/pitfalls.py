@@ -19,7 +19,7 @@ KINDS: Final = (
     *("special token", "look-alike", "invisible", "trailing space", "partial token", "newlines"),
     *("curly quote", "letters", "decimal", "number", "indentation", "script"),
 )
-"""Kinds of pitfalls, the most surprising first; the order in which `Pitfalls.worst` prefers them."""
+"""Kinds of pitfalls, the most surprising first."""
 _ONCE: Final = ("letters", "indentation")  # what holds for each long word, or indented line, is said of the first only
 
 _BLOCK: Final = 1 << 14  # characters that are searched at a time
@@ -64,12 +64,9 @@ class Pitfall(NamedTuple):
     reason: str  # what is unexpected, in one sentence that is safe to show
 
 
-_Detector = Callable[[str, int], Iterator[tuple[int, int, str]]]
-"""(part of a text, its offset) -> (start and end in the part, reason) of each pitfall of one kind."""
-
-
-def _detectors(live: LiveText) -> dict[str, _Detector]:
-    """The detectors of eight of the `KINDS`; the others need more than a part of the text."""
+def _detectors(live: LiveText) -> dict[str, Callable[[str, int], Iterator[tuple[int, int, str]]]]:
+    """Kind -> (part of a text, its offset) -> (start and end in the part, reason) of each pitfall; without the kinds
+    that need more than a part of the text."""
     tokenizer = live.tokenizer
     specials = tokenizer.special_tokens
     known = re.compile("|".join([*map(re.escape, sorted(specials, key=len, reverse=True)), _SPECIAL.pattern]))
@@ -180,14 +177,13 @@ class _Block:
     known: bool = False
     found: list[Pitfall] = field(default_factory=list)
     once: dict[str, Pitfall] = field(default_factory=dict)  # the first of each kind of `_ONCE`
-    worst: Pitfall | None = None
     samples: dict[str, _Sample] = field(default_factory=dict)  # by line end or script
 
 
 class Pitfalls:
     """The pitfalls of a text, as far as it has been searched; all offsets are in code points.
 
-    Iterating yields those known, in the order of the text, without `of_the_whole` and `at_end`; `len` counts them.
+    Iterating yields those known, in the order of the text, without `of_the_whole` and `at_end`.
     """
 
     def __init__(self, live: LiveText) -> None:
@@ -225,7 +221,6 @@ class Pitfalls:
             else:
                 block.found += islice(of_block, _MOST_OF_A_KIND)
         block.found.sort(key=lambda pitfall: pitfall.start)
-        block.worst = min(block.found, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
         for match in _NEWLINE.finditer(text, before, before + block.length):
             # A newline after a return was counted with it, be it in the block before.
             if not (match[0] == "\n" and text[match.start() - 1 : match.start()] == "\r"):
@@ -253,16 +248,8 @@ class Pitfalls:
         token = visible(self._live.tokenizer.decode(whole.ids))
         return [Pitfall("partial token", end.start, n, f"The end is {len(end.ids)} tokens; {token} would be 1.")]
 
-    def __len__(self) -> int:
-        return sum(len(block.found) for block in self._blocks)
-
     def __iter__(self) -> Iterator[Pitfall]:
         return (_moved(pitfall, start) for block, start in self._placed() for pitfall in block.found)
-
-    def worst(self) -> Pitfall | None:
-        """The first known pitfall of the most surprising kind."""
-        of_blocks = (_moved(block.worst, start) for block, start in self._placed() if block.worst)
-        return min(of_blocks, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
 
     def _placed(self) -> Iterator[tuple[_Block, int]]:
         start = 0

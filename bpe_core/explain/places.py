@@ -13,6 +13,7 @@ from bpe_core.errors import UnknownTokenError
 from bpe_core.explain.merge_choice import PairCounts
 from bpe_core.live.alignment import Alignment
 from bpe_core.patterns import Splitter
+from bpe_core.process import shares
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
 
@@ -36,10 +37,11 @@ class CorpusPlace:
 
 @dataclass(frozen=True, slots=True)
 class CorpusText:
-    """A document of a corpus, or one of the parts that are read of it, which have its name."""
+    """A file of a corpus, or one of the parts that are read of it, which have its name."""
 
     name: str
-    blocks: Callable[[], Iterable[str]]  # reads it
+    documents: Callable[[], Iterable[Iterable[str]]]  # reads it: each document in blocks
+    has_rows: bool = False  # its documents are rows, in each of which lines are counted
     before: Callable[[], Iterable[str]] = tuple  # reads what a file holds before this part
     weight: int = 1  # how many times it counts: an amount
     pieces: Mapping[str, int] | None = None  # how often each occurs in it, where many steps are asked about
@@ -55,11 +57,11 @@ def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, m
     left, right, token = tokenizer.vocabulary.merge_of(step)
     ids_of = {counts.pieces[number]: before for number, before, _ in counts.effect(step).words}
     times = {piece: n for piece, ids in ids_of.items() if (n := list(pairwise(ids)).count((left, right)))}
-    own = tokenizer.vocabulary.text_bytes(token).decode(errors="replace")
+    own = tokenizer.vocabulary.text_bytes(token).decode(errors="ignore")  # the characters that it holds whole
     held: dict[str, Counter[str]] = {}  # name of a text -> how often each piece brings the pair there
     read: dict[str, list[CorpusText]] = {}
     for text in texts if times else ():
-        found = text.pieces or pieces_in(splitter, text, "" if "\ufffd" in own else own)
+        found = text.pieces or pieces_in(splitter, text, own)
         here = {piece: text.weight * found[piece] * n for piece, n in times.items() if piece in found}
         if here:
             held.setdefault(text.name, Counter()).update(here)
@@ -91,7 +93,8 @@ def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, m
 
 def pieces_in(splitter: Splitter, text: CorpusText, own: str = "") -> Mapping[str, int]:
     """How often each piece occurs in those parts of a text that hold `own`."""
-    return Counts.of((part for part in _joined(splitter.parts(text.blocks())) if own in part), splitter.pattern).pieces
+    parts = (part for document in text.documents() for part in _joined(splitter.parts(document)) if own in part)
+    return Counts.of(parts, splitter.pattern).pieces
 
 
 def token_places(tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]) -> Iterator[CorpusPlace | None]:
@@ -99,9 +102,7 @@ def token_places(tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]) 
 
     O(bytes of the texts). Raises `Unreadable` for a file that cannot be read any more.
     """
-    own = tokenizer.vocabulary.text_bytes(token).decode(errors="replace")
-    if "\ufffd" in own:
-        own = ""  # a part of a character may be in any text
+    own = tokenizer.vocabulary.text_bytes(token).decode(errors="ignore")  # the characters that it holds whole
 
     def find(part: str) -> Iterator[_Offsets]:
         for start, end in tokenizer.splitter.places(part) if own in part else ():
@@ -127,9 +128,10 @@ def _search(
     find: Callable[[str], Iterator[_Offsets]],
 ) -> Iterator[CorpusPlace | None]:
     """The first place that `find` gives in each line of the texts, and None after each part."""
-    for text in texts:
+    for text, (row, document) in ((one, rows) for one in texts for rows in enumerate(one.documents(), 1)):
+        name = f"{text.name} row {row:,}" if text.has_rows else text.name
         newest, line, column, line_before = 0, 1 + sum(block.count("\n") for block in text.before()), 0, ""
-        for part, following in pairwise(chain(_joined(parts_of(text.blocks())), ("",))):
+        for part, following in pairwise(chain(_joined(parts_of(document)), ("",))):
             try:
                 for begin, middle, end in find(part):
                     here = line + part.count("\n", 0, begin)
@@ -138,7 +140,7 @@ def _search(
                         before = (line_before + part[:begin])[-AROUND:].rpartition("\n")[2]
                         after = (part[end : end + AROUND] + following[:AROUND]).partition("\n")[0][:AROUND]
                         at = begin - part.rfind("\n", 0, begin) - 1 + (column if here == line else 0)
-                        yield CorpusPlace(text.name, here, at, before, part[begin:middle], part[middle:end], after)
+                        yield CorpusPlace(name, here, at, before, part[begin:middle], part[middle:end], after)
             except UnknownTokenError:
                 pass  # this part holds a byte that the vocabulary lacks
             yield None
@@ -150,14 +152,7 @@ def _search(
 
 def _joined(parts: Iterable[str]) -> Iterator[str]:
     """The same text in longer parts, so that one holds all that a place in the one before needs of what follows."""
-    held = ""
-    for part in parts:
-        held += part
-        if len(held) >= PART:
-            yield held
-            held = ""
-    if held:
-        yield held
+    return filter(None, ("".join(share) for _, share in shares(parts, PART)))
 
 
 def _lines(blocks: Iterable[str]) -> Iterator[str]:

@@ -21,20 +21,13 @@ class Applied:
     parts: tuple[int, ...]
 
 
-class Unmerged(NamedTuple):
-    """Two neighboring tokens of the result; the merge of `step` would join them, later than that in force, or none."""
-
-    left: int
-    right: int
-    step: int | None
-
-
 class Trace(NamedTuple):
     start: tuple[int, ...]  # the tokens before the first merge: one per byte, or per character of some vocabularies
     applied: tuple[Applied, ...]
     parts: tuple[int, ...]  # the tokens of the piece in the end
     whole: int | None = None  # the id of the piece, if it was looked up and no merge makes it
-    unmerged: tuple[Unmerged, ...] = ()  # each pair of neighboring tokens of the result, from left to right
+    unmerged: tuple[tuple[tuple[int, int], int | None], ...] = ()
+    """Each pair of neighboring tokens of the result, and the later step that would join it; None if no merge does."""
 
 
 def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
@@ -46,7 +39,7 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     >>> [merge.parts for merge in trace(low, "low").applied]
     [(256, 119), (257,)]
     >>> trace(low.at(1), "low").unmerged
-    (Unmerged(left=256, right=119, step=2),)
+    (((256, 119), 2),)
     """
     data = utf8(piece) if isinstance(piece, str) else piece
     start = parts = tuple(vocabulary.symbols(data))
@@ -63,27 +56,18 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
         n_before = applied.pop().count if applied and applied[-1].step == rank + 1 else 0
         applied.append(Applied(rank + 1, left, right, token, n_before + 1, parts))
     ranks = ((pair, rank_of(pair)) for pair in pairwise(parts))
-    unmerged = tuple(Unmerged(*pair, None if rank is None else rank + 1) for pair, rank in ranks)
+    unmerged = tuple((pair, None if rank is None else rank + 1) for pair, rank in ranks)
     return Trace(start, tuple(applied), parts, unmerged=unmerged)
 
 
-class Absorption(NamedTuple):
-    """A later merge, of `step`, that made `token` with the token in question as a part."""
-
-    step: int
-    token: int
-    n_absorbed: int  # uses that ended in it: two for each occurrence where the token is both of its parts
-
-
 class TokenUses(NamedTuple):
-    """The uses of a token in the corpus it was learned from, right after its merge, and the merges that took some."""
+    """The uses of a token in the corpus it was learned from, right after its merge, and after all merges."""
 
     made: int
-    absorbed: tuple[Absorption, ...]
-
-    @property
-    def left(self) -> int:  # after all merges
-        return self.made - sum(taken.n_absorbed for taken in self.absorbed)
+    left: int
+    absorbed: tuple[tuple[int, int, int], ...]
+    """What became of the others: (step, token, n) of each later merge that has it as a part. n uses ended in that, two
+    for each occurrence where it is both parts."""
 
 
 def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step: int) -> TokenUses:
@@ -94,16 +78,16 @@ def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step:
 
     >>> low = Vocabulary.of_bytes().extended([(97, 97, 256), (256, 97, 257)])
     >>> uses = token_uses(low, [11, 9, 7].__getitem__, 1)
-    >>> uses.made, uses.absorbed, uses.left
-    (2, (Absorption(step=2, token=257, n_absorbed=2),), 0)
+    >>> uses.made, uses.left, uses.absorbed
+    (2, 0, ((2, 257, 2),))
     """
-    token = vocabulary.merge_of(step)[2]
-    absorbed = []
-    for made in vocabulary.children(token):
-        later = vocabulary.step_of(made)
+    token, absorbed = vocabulary.merge_of(step)[2], list[tuple[int, int, int]]()
+    for child in vocabulary.children(token):
+        later = vocabulary.step_of(child)
         n_parts = vocabulary.merge_of(later)[:2].count(token)
-        absorbed.append(Absorption(later, made, n_parts * (length_after(later - 1) - length_after(later))))
-    return TokenUses(length_after(step - 1) - length_after(step), tuple(absorbed))
+        absorbed.append((later, child, n_parts * (length_after(later - 1) - length_after(later))))
+    made = length_after(step - 1) - length_after(step)
+    return TokenUses(made, made - sum(n for _, _, n in absorbed), tuple(absorbed))
 
 
 class UseLedger:

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import accumulate, chain, islice, product, takewhile
+from itertools import accumulate, chain, islice, pairwise, product, takewhile
 from operator import itemgetter
 from typing import Final, NamedTuple
 from unicodedata import decomposition, is_normalized, normalize
@@ -84,8 +84,8 @@ class Unstable:
         self._text = text[safe:]
         pieces = reader.split(self._text)
         self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
-        self._allowed: dict[tuple[_Ends, str], bool] = {}
-        self._prefixes = [prefix for ends in self._possible_ends() for prefix in self._prefixes_under(ends)]
+        self._ends: Final = cache(lambda more: tuple(accumulate(map(len, reader.split(self._text + more)))))
+        self._prefixes = list(self._possible_prefixes())
         self.n_stable = self._count_stable()  # how many tokens at the tail's beginning no continuation can change
         stable = utf8(self._text)[: sum(map(reader.length, self._ids[: self.n_stable]))]
         # The others: the code point in which they begin (the length of the text if there are none), and their ids now.
@@ -113,27 +113,21 @@ class Unstable:
                 n_stable = n_common
         return n_stable
 
-    def _possible_ends(self) -> set[_Ends]:
-        """All ways in which the pattern can split the tail when something follows, as the ends of its pieces."""
-        found: set[_Ends] = set()
-        for following in chain(self._kinds, map("".join, product(self._kinds, repeat=2))) if self._text else ():
-            ends = accumulate(map(len, self._reader.split(self._text + following)))
-            found.add(tuple(takewhile(lambda end: end <= len(self._text), ends)))
-        return found
-
-    def _prefixes_under(self, ends: _Ends) -> Iterator[_Prefix]:
-        """Tokens that can precede a token that swallows the end, and those of the whole tail, split in one way."""
-        bounds = (0, *ends)
-        parts = [self._text[a:b] for a, b in zip(bounds, ends, strict=False)]
+    def _possible_prefixes(self) -> Iterator[_Prefix]:
+        """Of each way in which the pattern can split the tail when something follows: the tokens of the whole tail, and
+        those that can precede a token that swallows the end."""
         lossy, split = self._reader.lossy, self._reader.splitter.split
-        # What a lossy pattern drops is judged without its surroundings.
-        before = self._encode([Gap(part) if lossy and not split(part) else part for part in parts])
-        open_part = utf8(self._text[bounds[-1] :])
-        yield _Prefix(ends, before + self._vocabulary.join(open_part), b"", False)
-        for at in range(max(0, len(open_part) - self._longest + 1), len(open_part)):
-            if any(self._longer(open_part[at:])):  # else a token as long as the text makes this quadratic
-                first = self._vocabulary.join(open_part[:at])
-                yield _Prefix(ends, before + first, open_part[at:], not first)
+        following = chain(self._kinds, map("".join, product(self._kinds, repeat=2))) if self._text else ()
+        for ends in {tuple(takewhile(lambda end: end <= len(self._text), self._ends(one))) for one in following}:
+            parts = [self._text[a:b] for a, b in pairwise((0, *ends))]
+            # What a lossy pattern drops is judged without its surroundings.
+            before = self._encode([Gap(part) if lossy and not split(part) else part for part in parts])
+            open_part = utf8(self._text[sum(map(len, parts)) :])
+            yield _Prefix(ends, before + self._vocabulary.join(open_part), b"", False)
+            for at in range(max(0, len(open_part) - self._longest + 1), len(open_part)):
+                if any(self._longer(open_part[at:])):  # else a token as long as the text makes this quadratic
+                    first = self._vocabulary.join(open_part[:at])
+                    yield _Prefix(ends, before + first, open_part[at:], not first)
 
     def completions(self) -> Iterator[Completion]:
         """All tokens that would swallow the end (tens of thousands after a space): those of most bytes of it first."""
@@ -173,11 +167,8 @@ class Unstable:
                 continue
             if added and self._vocabulary.join(data + added)[:1] != (token,):
                 continue
-            key = prefix.ends, self._reader.splitter.alike(following)
-            if key not in self._allowed:
-                ends = tuple(accumulate(map(len, self._reader.split(self._text + following))))
-                self._allowed[key] = ends == (*prefix.ends, len(self._text) + len(following))
-            if self._allowed[key]:
+            ends = self._ends(self._reader.splitter.alike(following))
+            if ends == (*prefix.ends, len(self._text) + len(following)):
                 return True
         return False
 

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, Self, TypeGuard
 
 from bpe_core import untrusted_json
-from bpe_core.corpus.reading import Unreadable, one_sentence, packing_of, unpacked
+from bpe_core.corpus.reading import NotText, Unreadable, one_sentence, packing_of, unpacked
 from bpe_core.errors import FormatError
 from bpe_core.typed_numbers import amount, exact_fraction
-from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import quoted, shortened, visible
 
 HOLDERS: Final = (
@@ -32,7 +31,6 @@ LARGEST_ID: Final = (1 << 31) - 1  # real ones are far below
 LARGEST_NUMBER: Final = (1 << 53) - 1  # the largest whole number that every JSON reader represents exactly
 LARGEST_FILE: Final = 1 << 27  # bytes; the largest published ones have a quarter of it
 MOST_VALUES: Final = 10_000_000  # in a JSON file; the largest published ones have two million
-MOST_MADE: Final = 1 << 24  # bytes of all tokens of merges, each of which can double one; a million real ones have less
 LONGEST_TOKEN: Final = 1 << 14
 """Bytes of a token in any format but the native one: an audit of longer ones takes minutes, published ones have some
 hundreds."""
@@ -56,11 +54,11 @@ def refuse(target: str, problem: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class TokenizerFile:
-    """The whole content of a file, its name in errors, safe to show, and its path; None if it is from no file."""
+    """The whole content of a file, its name in errors, safe to show, and its path."""
 
     data: bytes
     where: str
-    path: Path | None = None
+    path: Path
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -68,17 +66,17 @@ class TokenizerFile:
         something else, or is larger than `LARGEST_FILE`, packed or not."""
         where = visible(shortened(os.fspath(path), 200))
         try:
-            if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):  # it may never end
-                raise ValueError("it is no regular file; save it as one first")
-            with open(path, "rb") as disk, one_sentence(where), unpacked(disk, packing_of(disk.peek(6))) as file:
-                data = file.read(LARGEST_FILE + 1) if os.fstat(disk.fileno()).st_size <= LARGEST_FILE else None
-            if data is None or len(data) > LARGEST_FILE:
-                raise ValueError(f"it is too large for a tokenizer file, of which none has {LARGEST_FILE >> 20} MB")
+            with one_sentence(where):
+                if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):  # it may never end
+                    raise NotText("it is no regular file; save it as one first")
+                with open(path, "rb") as disk, unpacked(disk, packing_of(disk.peek(6))) as file:
+                    data = file.read(LARGEST_FILE + 1)
+                if len(data) > LARGEST_FILE:
+                    raise NotText(f"it is too large for a tokenizer file, of which none has {LARGEST_FILE >> 20} MB")
         except Unreadable as error:
             raise FormatError(str(error)) from None
-        except (OSError, ValueError) as error:
-            problem = error.strerror if isinstance(error, OSError) else error
-            raise FormatError(f"{where} cannot be read: {problem}.") from None
+        except ValueError as error:  # of a path with a NUL character
+            raise FormatError(f"{where} cannot be read: {error}.") from None
         for beginning, packer in _PACKED.items():
             if data.startswith(beginning):
                 raise FormatError(f"{where} is packed with {packer}; unpack it, and open what is in it.")
@@ -86,14 +84,13 @@ class TokenizerFile:
 
     def beside(self, *names: str) -> Self | None:
         """The first of these file names that exists in the same folder, opened; None if none does."""
-        paths = [self.path.with_name(name) for name in names] if self.path else []
+        paths = map(self.path.with_name, names)
         return next((self.open(path) for path in paths if path.is_file()), None)
 
     @property
     def stem(self) -> str:
-        """The file name without its suffix, and without that of its packing; "" without a path."""
-        path = self.path or Path()
-        return path.with_suffix("").stem if path.suffix in (".gz", ".xz") else path.stem
+        """The file name without its suffix, and without that of its packing."""
+        return (self.path.with_suffix("") if self.path.suffix in (".gz", ".xz") else self.path).stem
 
     @property
     def text(self) -> str:
@@ -102,11 +99,12 @@ class TokenizerFile:
         except UnicodeDecodeError as error:
             self.broken(f"it is not UTF-8 at byte {error.start}")
 
-    def fields(self, *, strict: bool = True) -> "Fields":
+    def fields(self) -> "Fields":
         try:
-            return Fields(untrusted_json.parse(self.data, strict=strict, most=MOST_VALUES), self.where)
-        except untrusted_json.JsonError as error:
+            value = untrusted_json.parse(self.data, most=MOST_VALUES)
+        except ValueError as error:
             self.broken(str(error))
+        return Fields(value, self.where)
 
     def broken(self, problem: str) -> NoReturn:
         """Raise the `FormatError` that the file is broken; `problem` is a clause."""
@@ -186,7 +184,10 @@ class Fields:
     def ids(self, key: str = "") -> dict[str, int]:
         """The object at `key`, or this one itself, if it is name -> id, no two ids equal."""
         ids = self.fields(key).values if key else self.values
-        numbers = set(ids.values()) if all(type(token) is int for token in ids.values()) else set()
+        if not is_text("".join(ids)):
+            name = next(name for name in ids if not is_text(name))
+            self.fail(key, f"{quoted(name)} holds half of a character")
+        numbers = set(ids.values()) if set(map(type, ids.values())) <= {int} else set()
         if len(numbers) == len(ids) and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID:
             return ids
         seen: dict[int, str] = {}
@@ -240,7 +241,7 @@ def id_in(digits: str | bytes) -> int | None:
 
 def is_text(value: object) -> TypeGuard[str]:
     """Whether `value` is a string without surrogates, so that it can be written as UTF-8."""
-    return isinstance(value, str) and without_surrogates(value) == value
+    return isinstance(value, str) and value.encode(errors="ignore").decode() == value
 
 
 def _named(value: object) -> str:

@@ -3,8 +3,9 @@
 They were first called encoder.json and vocab.bpe, and both may have a common prefix (small-vocab.json and
 small-merges.txt). Opening either of them reads both.
 
-The split pattern is that of a tokenizer.json in the same folder with the same vocabulary, or Qwen2's if
-tokenizer_config.json names that class, else GPT-2's unless it would cut some token: then a pattern must be given.
+A tokenizer.json in the same folder with the same vocabulary is read instead, since it says more. Else the split pattern
+is Qwen2's if tokenizer_config.json names that class, and GPT-2's unless it would cut some token: then a pattern must be
+given.
 Special tokens are those that no merge makes and that look like <this> or [this], and those in added_tokens.json. What
 tokenizer_config.json says of added tokens has precedence.
 """
@@ -42,18 +43,20 @@ def recognizes(data: bytes) -> bool:
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     is_merges = file.data.startswith(_MERGES)
     usual = tuple(_NAMES) if is_merges else tuple(_NAMES.values())
-    names = tuple(dict.fromkeys((*(_partners(file.path) if file.path else ()), *usual)))
+    names = tuple(dict.fromkeys((*_partners(file.path), *usual)))
     other = file.beside(*names)
     if other is None:
         file.unsupported(f"it is one of two files, and there is no {' or '.join(names)} beside it")
     vocab, merges = (other, file) if is_merges else (file, other)
     ids = vocab.fields().ids()
+    if (whole := file.beside("tokenizer.json")) and _tokens_of(whole) == ids:
+        return huggingface.read(whole, pattern)
     pairs = list(_pairs(merges, ids))
     made = dict.fromkeys(left + right for left, right in pairs)
     if sum(name.endswith("</w>") and name not in made and len(name) > 4 for name in ids) > 1:  # CLIP, the first GPT
         vocab.unsupported("its tokens mark the ends of words with </w>, and only tokens made of bytes are supported")
     configured = huggingface.configuration_of(file)
-    pipeline = _pipeline_beside(file, ids) or _pipeline_by_class(configured)
+    pipeline = _pipeline_by_class(configured)
     if pipeline is None and pattern is None and (cut := _cut_by_gpt_2(meant(name) or b"" for name in made)) is not None:
         raise PatternNeededError(
             f"{vocab.where} does not say how to split a text, and it is not as GPT-2 does, which would cut the "
@@ -71,14 +74,9 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     return huggingface.tokenizer_of(Fields(description, vocab.where), file, configured, pattern)
 
 
-def _pipeline_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, Any] | None:
-    """The pipeline of a tokenizer.json in the same folder; None if there is none that has the same tokens."""
-    beside = file.beside("tokenizer.json")
-    values = beside.fields().values if beside else {}
-    model = values.get("model")
-    if not isinstance(model, dict) or model.get("vocab") != ids:
-        return None
-    return {key: values[key] for key in (*huggingface.KEYS, "added_tokens") if values.get(key) is not None}
+def _tokens_of(whole: TokenizerFile) -> object:
+    model = whole.fields().values.get("model")
+    return model.get("vocab") if isinstance(model, dict) else None
 
 
 def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:

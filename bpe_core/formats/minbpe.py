@@ -7,9 +7,9 @@ and a line for each merge ("left right", ids). Bytes have the ids 0 to 255 and m
 from collections.abc import Iterator
 from typing import Final
 
-from bpe_core.formats.file import MOST_MADE, TokenizerFile, id_in, refuse
+from bpe_core.formats.file import TokenizerFile, id_in, refuse
 from bpe_core.formats.huggingface.writing import matching_all
-from bpe_core.formats.native import bytes_from, bytes_made
+from bpe_core.formats.native import bytes_from, check_pairs
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.pattern import is_bare_word
 from bpe_core.tokenizer import Tokenizer
@@ -21,6 +21,7 @@ _FIRST_LINE: Final = "minbpe v1"
 _NAME_OF: Final = {source: name for name, source in PATTERNS.items()}
 _ALPHABET: Final = bytes_from(0)
 _TARGET: Final = "for minbpe"
+_MOST_BYTES: Final = 1 << 24  # of all tokens, of which each can be made of the one before twice; a million have less
 
 
 def recognizes(data: bytes) -> bool:
@@ -48,8 +49,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         if len(words) != 2:
             file.broken(f"line {line} is not the ids of two tokens")
         merges.append((_id_in(file, line, words[0]), _id_in(file, line, words[1]), 256 + rank))
-    made = bytes_made(_ALPHABET, merges, MOST_MADE, lambda rank, why: file.broken(f"in line {rows[rank][0]}, {why}"))
-    vocabulary, source = Vocabulary(_ALPHABET, merges, specials, bytes_of=made), lines[1].strip()
+    check_pairs(file, merges)
+    vocabulary, source = Vocabulary(_ALPHABET, merges, specials, most_bytes=_MOST_BYTES), lines[1].strip()
     return Tokenizer(vocabulary, _NAME_OF.get(source, source) if pattern is None else pattern, name=file.stem)
 
 
@@ -67,7 +68,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         refuse(_TARGET, "its first 256 ids are not the bytes in their order")
     if any(token != 256 + rank for rank, (_, _, token) in enumerate(vocabulary.merges)):
         refuse(_TARGET, "its merges do not make the ids from 256 on, one after another")
-    if sum(map(len, vocabulary.bytes_of.values())) - 256 > MOST_MADE:
+    if sum(map(len, vocabulary.bytes_of.values())) - 256 > _MOST_BYTES:
         refuse(_TARGET, "its tokens are too long together")
     if any(name.split() != [name] for name in vocabulary.special_tokens):
         refuse(_TARGET, "a special token has whitespace in it, which minbpe cannot read")

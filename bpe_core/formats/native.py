@@ -4,17 +4,17 @@ The text at the end of a merge's line is for people; a file in which it does not
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, asdict
 from dataclasses import fields as fields_of
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from bpe_core.corpus import Source
-from bpe_core.errors import PatternError
 from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, amount_in, is_number, refuse
 from bpe_core.formats.ranks import check_merges
-from bpe_core.patterns import splitter
+from bpe_core.patterns import PATTERNS
+from bpe_core.patterns.pattern import is_bare_word
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.visible import CONTROLS
@@ -114,58 +114,39 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         fields.fail("columns", f"{', '.join(columns)} were expected, in this order")
     left, right, made, *steps, texts = fields.columns("merges", columns, amounts=("count", "n_tokens"))
     merges, base = list(zip(left, right, made, strict=True)), _base(fields)
-    bytes_of = bytes_made(base, merges, len(file.data), lambda row, problem: fields.fail(f"merges[{row}]", problem))
+    check_pairs(file, merges)
+    specials, name = fields.ids("special_tokens"), fields.text("name")
+    end = fields.number("end_of_word") if "end_of_word" in fields else None
+    if end is not None and end not in base:
+        fields.fail("end_of_word", f"there is no token {end} that no merge makes")
+    vocabulary = Vocabulary(base, merges, specials, end_of_word=end, most_bytes=len(file.data))
+    bytes_of = vocabulary.bytes_of
     for row, (token, text) in enumerate(zip(made, texts, strict=True)):
         if bytes_of[token].decode("utf-8", "backslashreplace") != text:
             fields.fail(f"merges[{row}]", "the text is not what the ids stand for")
-    specials, name = fields.ids("special_tokens"), fields.text("name")
     record = _record(fields, tuple(zip(*steps, strict=True))) if steps else None
-    end = pieces = None
-    if "end_of_word" in fields:
-        end = fields.number("end_of_word")
-        if end not in base:
-            fields.fail("end_of_word", f"there is no token {end} that no merge makes")
-    elif "whole_pieces" in fields:
+    if end is None and "whole_pieces" in fields:
         whole = fields.items("whole_pieces")
         if not all(is_number(token) and token in bytes_of for token in whole):
             fields.fail("whole_pieces", "a list of tokens was expected")
         pieces = {bytes_of[token]: token for token in whole}
-    vocabulary = Vocabulary(base, merges, specials, end_of_word=end, whole_pieces=pieces, bytes_of=bytes_of)
+        vocabulary = Vocabulary(base, merges, specials, whole_pieces=pieces)
     if fields.number("n_vocab") != vocabulary.n_vocab:
         fields.fail("n_vocab", f"{vocabulary.n_vocab} was expected, the number of tokens in the file")
     return Tokenizer(vocabulary, pattern or _pattern(fields), record=record, name=name)
 
 
-def bytes_made(
-    base: Mapping[int, bytes], merges: Sequence[Triple], most: int, fail: Callable[[int, str], NoReturn]
-) -> dict[int, bytes]:
-    """Id -> bytes of all tokens: of `base`, which are at the beginning, and of those that merges make. Calls
-    `fail(i, problem)` for a merge i that is not sound, or with which the tokens made have more bytes than `most`: a few
-    merges that each double a token would fill the memory."""
-    last = {merge[:2]: row for row, merge in enumerate(merges)}
-    if len(last) < len(merges):
-        row = next(last[merge[:2]] for row, merge in enumerate(merges) if last[merge[:2]] != row)
-        fail(row, f"{merges[row][0]} and {merges[row][1]} have been merged before")
-    bytes_of = dict(base)
-    for row, (left, right, token) in enumerate(merges):
-        try:
-            data = bytes_of[left] + bytes_of[right]
-        except KeyError as error:
-            fail(row, f"the id {error.args[0]} is no byte, and no merge before it makes it")
-        most -= len(data)
-        if most < 0:
-            fail(row, "the tokens become too long")
-        if bytes_of.setdefault(token, data) != data or token > LARGEST_ID:
-            fail(row, f"the id {token} is taken or too large")
-    return bytes_of
+def check_pairs(file: TokenizerFile, merges: list[Triple]) -> None:
+    """Refuse the file if two of its merges join the same two tokens."""
+    if len({merge[:2] for merge in merges}) < len(merges):
+        (left, right), _ = Counter(merge[:2] for merge in merges).most_common(1)[0]
+        file.broken(f"{left} and {right} are merged twice")
 
 
 def _pattern(fields: Fields) -> str:
-    """The pattern's name if it still means what it meant when the file was written, else its regular expression."""
-    name, source = fields.text("pattern"), fields.text("pattern_source")
-    with suppress(PatternError):
-        return name if splitter(name).source == source else source
-    return source
+    """The pattern; of a name that does not mean what it meant when the file was written, its regular expression."""
+    pattern, source = fields.text("pattern"), fields.text("pattern_source")
+    return source if is_bare_word(pattern) and PATTERNS.get(pattern) != source else pattern
 
 
 def _base(fields: Fields) -> dict[int, bytes]:
@@ -197,5 +178,7 @@ def _record(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Training
     sources: list[Source] = []
     for one in training.objects("sources"):
         sizes = one.number("bytes"), one.number("characters")
-        sources.append(Source(one.text("name"), *sizes, one.text("sha256"), one.amount("weight", 1)))
+        sources.append(
+            Source(one.text("name"), *sizes, one.text("sha256"), one.amount("weight", 1), one.number("documents", 1))
+        )
     return TrainingRecord(**values, sources=tuple(sources), steps=steps, first_counts=tuple(counts))

@@ -31,12 +31,9 @@ _BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
 Piece = tuple[str, float, int]  # name, score (higher ones are joined first), and kind; its index is its id
 
 
-class Truncated(ValueError):
-    """The message is truncated, or is not in the wire format."""
-
-
 def _message_fields(data: int | bytes) -> Iterator[tuple[int, int | bytes]]:
-    """(field number, value) of each field of a message; a varint is an int, any other value its bytes, or `Truncated`.
+    """(field number, value) of each field of a message; a varint is an int, any other value its bytes. Raises
+    ValueError or KeyError if the message is cut off, or is not in the wire format.
 
     The wire format of protobuf has four kinds of values, and eleven fields are read that have not changed since 2018;
     the library would be a dependency with compiled code and a schema.
@@ -48,36 +45,28 @@ def _message_fields(data: int | bytes) -> Iterator[tuple[int, int | bytes]]:
     while at < len(data):
         tag, at = _varint(data, at)
         kind, number = tag & 7, tag >> 3
+        value, at = _varint(data, at) if kind in (_VARINT, _BYTES) else (_SIZES[kind], at)
         if kind == _VARINT:
-            value, at = _varint(data, at)
             yield number, value
             continue
-        if kind == _BYTES:
-            size, at = _varint(data, at)
-        elif (size := _SIZES.get(kind, 0)) == 0:
-            raise Truncated
-        if not number or at + size > len(data):
-            raise Truncated
-        yield number, data[at : at + size]
-        at += size
+        if not number or at + value > len(data):
+            raise ValueError
+        yield number, data[at : at + value]
+        at += value
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while shift < 70:
-        if at >= len(data):
-            raise Truncated
-        value |= (data[at] & 0x7F) << shift
-        at += 1
-        if data[at - 1] < 0x80:
-            return value, at
-        shift += 7
-    raise Truncated
+    value = 0
+    for n, byte in enumerate(data[at : at + 10]):
+        value |= (byte & 0x7F) << 7 * n
+        if byte < 0x80:
+            return value, at + n + 1
+    raise ValueError
 
 
 def _bytes(value: int | bytes) -> bytes:
     if not isinstance(value, bytes):
-        raise Truncated
+        raise ValueError
     return value
 
 
@@ -87,7 +76,7 @@ def recognizes(data: bytes) -> bool:
     try:
         number, value = next(_message_fields(data[:4096]))
         return number == 1 and next(_message_fields(value))[0] == 1
-    except (Truncated, StopIteration):
+    except (ValueError, KeyError, StopIteration):
         return False
 
 
@@ -103,7 +92,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
                 parts[number] = dict(_message_fields(value))
         trainer, normalizer = parts[2], parts[3]
         table = _bytes(normalizer.get(1, b"")).decode() or "unnamed"
-    except (Truncated, UnicodeDecodeError, struct.error):
+    except (ValueError, KeyError, struct.error):
         file.broken("it is cut off, or a part of it is not what a SentencePiece model has there")
     if (kind := trainer.get(3, 1)) != _BPE:
         name = _KINDS.get(kind, str(kind)) if isinstance(kind, int) else "unknown"
@@ -122,7 +111,7 @@ def _piece(message: int | bytes) -> Piece:
     found = dict(_message_fields(message))
     score, kind = struct.unpack("<f", _bytes(found.get(2, bytes(4))))[0], found.get(3, _NORMAL)
     if not isinstance(kind, int) or math.isnan(score):
-        raise Truncated
+        raise ValueError
     return _bytes(found.get(1, b"")).decode(), score, kind
 
 

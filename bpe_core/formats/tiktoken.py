@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 from bpe_core import kernel
 from bpe_core.errors import FormatError, PatternNeededError
 from bpe_core.formats.file import TokenizerFile, id_in
-from bpe_core.formats.huggingface.writing import installed, matching_all, specials_of
+from bpe_core.formats.huggingface.writing import matching_all, specials_of
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.formats.ranks import from_base64, ranks_of, vocabulary_of
 from bpe_core.patterns import splitter
+from bpe_core.process import installed
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import NormalForm, Normalizer
 from bpe_core.tokenizer.preparation import Preparation, SplitStep
@@ -81,7 +82,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
 def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
     """A tiktoken encoding with the same ids for every text. Raises `FormatError` if merging by ranks or splitting in
     tiktoken would give others, and `FetchError` if tiktoken is not installed."""
-    library = installed("tiktoken")
+    library = installed("tiktoken", "to_tiktoken", "hub")
     ranks = {data: token for token, data in ranks_of(tokenizer).items()}
     source = matching_all(tokenizer, "as an encoding of tiktoken") or r"[\s\S]+"
     name = tokenizer.name or "bpescope"

@@ -6,8 +6,9 @@ characters they came from. A token without any, such as a space put before the t
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Final
 
@@ -16,11 +17,9 @@ from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap
 from bpe_core.tokenizer.preparation import METASPACE, Placed, PrefixStep, Preparation, SplitStep
-from bpe_core.utf8 import utf8
+from bpe_core.utf8 import byte_offsets, utf8
 
 Range = tuple[int, int]  # (start, end) in the text as it was written, in code points
-
-_start, _end = itemgetter(0), itemgetter(1)
 
 
 class Alignment:
@@ -33,7 +32,7 @@ class Alignment:
         self.tokenizer: Final = tokenizer
         self.text: Final = text
         preparation = tokenizer.preparation or Preparation((), None, (SplitStep(tokenizer.splitter),))
-        self._map = SourceMap(preparation.normalize or ())
+        self._map = SourceMap()
         self._pieces: list[Placed] = []
         self._tokens: list[tuple[int, ...]] = []
         self._found: set[int] = set()  # indices in `_pieces` of added tokens, which are not pieces of the pattern
@@ -42,19 +41,16 @@ class Alignment:
         for index, cut in ((0, before), (-1, behind)):
             if cut is Cut.INSIDE:  # a part of a piece must not be looked up as a whole piece
                 self._tokens[index] = tokenizer.vocabulary.join(utf8(self._pieces[index].text))
-        self._counts = [0, *accumulate(map(len, self._tokens))]
-        self._piece_places = [self._map.before(start, start + len(piece) - n) for piece, start, n in self._pieces]
-        self._token_places: dict[int, list[Range]] = {}
 
     def _prepare(self, preparation: Preparation, begins: bool, ends: bool) -> None:
-        text, starts = self.text, begins
+        text, starts, base = self.text, begins, 0
         for start, end, token in preparation.raw.parts(text, frozenset()):
-            base, changed = self._map.n_characters, text[start:end]
             if token is None:
-                changed = self._map.add(changed, starts, ends or end < len(text))
+                rules = [rule.part(starts, ends or end < len(text)) for rule in preparation.normalize or ()]
+                changed = self._map.add(text[start:end], rules)
                 parts = preparation.normalized.parts(changed, frozenset())
             else:
-                self._map.keep(changed)
+                changed = self._map.add(text[start:end], ())
                 parts = iter([(0, len(changed), token)])
             for first, last, added in parts:
                 pieces = [Placed(changed[first:last], base + first)]
@@ -66,6 +62,7 @@ class Alignment:
                     self._tokens.append((added,))
                     begins, starts = False, True
                 self._pieces += pieces
+            base += len(changed)
 
     @property
     def ids(self) -> list[int]:
@@ -75,65 +72,53 @@ class Alignment:
         """The spans that meet a range of characters; they may reach beyond the range. A span may be empty: its tokens
         cover no character. It meets a range with the character that follows it or, if it is at the end of a piece or of
         the text, with the one before."""
-        first = bisect_left(self._piece_places, start, key=_end)
-        last = bisect_right(self._piece_places, end, key=_start)
-        places = self._piece_places  # those of two pieces may share a character
-        while 0 < first < len(places) and places[first][0] < places[first - 1][1]:
-            first -= 1
-        while 0 < last < len(places) and places[last][0] < places[last - 1][1]:
-            last += 1
-        found: list[Span] = []
-        for span, trails in self._spans(first, last):
-            if span.start < span.end:
-                meets = span.start < end and start < span.end
-            elif trails or span.start == len(self.text):
-                meets = start < span.start <= end
-            else:
-                meets = start <= span.start < end
-            if meets:
-                found.append(span)
+        first = bisect_right(self._spans, start, key=lambda one: one[1][1])
+        last = bisect_left(self._spans, end, key=lambda one: one[1][0])
+        return [span for span, _ in self._spans[first:last]]
+
+    @cached_property
+    def _spans(self) -> list[tuple[Span, Range]]:
+        """All spans, and the characters with which each meets a range."""
+        found: list[tuple[Span, Range]] = []
+        for (piece_start, _), tokens, places in zip(self._piece_places, self._tokens, self._places, strict=True):
+            for token, place in zip(tokens, places, strict=True):
+                start, end = place
+                ids: tuple[int, ...] = (token,)
+                if found and start < found[-1][0].end:
+                    before, place = found.pop()
+                    start, ids = before.start, (*before.ids, token)
+                    end = max(end, before.end)
+                    place = start, end
+                elif start == end:
+                    at = start - (piece_start < start or start == len(self.text))
+                    place = at, at + 1
+                found.append((Span(start, end, ids), place))
         return found
 
-    def _spans(self, first: int, last: int) -> Iterator[tuple[Span, bool]]:
-        """(span, whether it is empty and not at the start of its piece) for the pieces from `first` up to `last`."""
-        start = end = 0
-        ids: list[int] = []
-        trails = False
-        for index in range(first, last):
-            piece_start = self._piece_places[index][0]
-            for token, (begin, stop) in zip(self._tokens[index], self._places(index), strict=True):
-                if ids and begin >= end:
-                    yield Span(start, end, tuple(ids)), trails
-                    ids = []
-                if not ids:
-                    start = end = begin
-                    trails = piece_start < begin == stop
-                ids.append(token)
-                end = max(end, stop)
-        if ids:
-            yield Span(start, end, tuple(ids)), trails
+    @cached_property
+    def _piece_places(self) -> list[Range]:
+        return [self._map.before(start, start + len(piece) - n) for piece, start, n in self._pieces]
 
-    def _places(self, index: int) -> list[Range]:
-        """For each token of a piece, the characters of the text that it covers, even partially; cached."""
-        if (cached := self._token_places.get(index)) is not None:
-            return cached
-        found: list[Range] = []
-        text, start, n_put = self._pieces[index]
-        piece_end = self._piece_places[index][1]
-        for begin, end in _shares(text, self._tokens[index], self.tokenizer):
-            begin, end = start + max(0, begin - n_put), start + max(0, end - n_put)
-            if begin < end or begin == start:
-                first, last = self._map.before(begin, end)
-            else:
-                first = last = self._map.before(begin - 1, end)[1]
-            found.append((min(first, piece_end), min(last, piece_end)))  # what is dropped behind it is not its own
-        self._token_places[index] = found
+    @cached_property
+    def _places(self) -> list[list[Range]]:
+        """For each token of each piece, the characters of the text that it covers, even partially."""
+        found: list[list[Range]] = []
+        for (text, start, n_put), tokens, place in zip(self._pieces, self._tokens, self._piece_places, strict=True):
+            stop = place[1]  # what is dropped behind it is not its own
+            found.append([place] if len(tokens) == 1 else [])
+            for begin, end in _shares(text, tokens, self.tokenizer) if len(tokens) > 1 else ():
+                begin, end = start + max(0, begin - n_put), start + max(0, end - n_put)
+                if begin < end or begin == start:
+                    first, last = self._map.before(begin, end)
+                else:
+                    first = last = self._map.before(begin - 1, end)[1]
+                found[-1].append((min(first, stop), min(last, stop)))
         return found
 
     def piece_at(self, offset: int) -> tuple[int, int, str] | None:
         """(start, end, prepared text) of the piece that holds a character; None if none does. The text is "" for an
         added token, which is not encoded."""
-        index = bisect_right(self._piece_places, offset, key=_end)
+        index = bisect_right(self._piece_places, offset, key=itemgetter(1))
         if index == len(self._pieces) or self._piece_places[index][0] > offset:
             return None
         return *self._piece_places[index], "" if index in self._found else self._pieces[index].text
@@ -141,12 +126,7 @@ class Alignment:
     def places(self, first: int, last: int) -> list[Range]:
         """The characters that each token from index `first` up to, not including, `last` covers, even partially: none
         of those that are not its own."""
-        found: list[Range] = []
-        counts, n_pieces = self._counts, len(self._tokens)
-        for index in range(max(0, bisect_right(counts, first) - 1), bisect_left(counts, last, 0, n_pieces)):
-            before = counts[index]
-            found += self._places(index)[max(0, first - before) : last - before]
-        return found
+        return list(islice(chain.from_iterable(self._places), first, last))
 
 
 def _split(preparation: Preparation, pieces: list[Placed], begins: bool, starts: bool) -> list[Placed]:
@@ -164,10 +144,7 @@ def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]
     """For each token of a prepared piece, the characters of that piece that it covers, even partially. An unknown token
     covers the characters without a token up to the next token; an end-of-word marker covers none. If the bytes of the
     tokens cannot be matched with the piece, each token covers all of it."""
-    if len(ids) == 1:
-        return [(0, len(piece))]
-    data = utf8(piece)
-    starts = list(accumulate((len(utf8(character)) for character in piece), initial=0))
+    data, starts = utf8(piece), list(byte_offsets(piece))
     found: list[Range] = []
     at = 0
     for index, token in enumerate(ids):

@@ -59,8 +59,7 @@ class Baseline:
         if len(before) + end - start > (MOST_COMPARED if live.tokenizer.by_piece else _MOST_PREPARED):
             return None
         spans = live.spans(start, end) if start < end else []
-        old = tuple([token for span in live.spans_instead(start, end, before) for token in span.ids])
-        new = tuple([token for span in spans for token in span.ids])
+        old, new = tuple(live.ids_instead(start, end, before)), tuple(token for span in spans for token in span.ids)
         places = [span for span in spans for _ in span.ids]
         hunks: list[Hunk] = []
         for first, last, new_first, new_last in token_diff(old, new):

@@ -118,12 +118,11 @@ class Change:
         return replace(self, start=self.start + by, stop=self.stop + by) if by else self
 
 
-def same_ends(old: Sequence[int], new: Sequence[int], n_left: int = 0, n_right: int = 0) -> tuple[int, int]:
-    """How many tokens are the same at the beginning and at the end, none being both; surely `n_left` and `n_right`."""
-    head = n_left + common_prefix(old, new, n_left, n_left)
+def same_ends(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
+    """How many tokens are the same at the beginning and at the end, none being both."""
+    head = common_prefix(old, new)
     most = min(len(old), len(new)) - head
-    tail = min(n_right, most)
-    return head, min(most, tail + common_suffix(old, new, len(old) - tail, len(new) - tail))
+    return head, min(most, common_suffix(old, new))
 
 
 def without_gaps(row: "array[int]") -> "array[int]":
@@ -137,8 +136,6 @@ def layout(text: str, ids: Sequence[int], token_bytes: Callable[[int], bytes]) -
     >>> layout("a😊", [97, 240, 159, 152, 138], lambda token: bytes([token]))
     (Span(start=0, end=1, ids=(97,)), Span(start=1, end=2, ids=(240, 159, 152, 138)))
     """
-    if len(ids) == 1:
-        return (Span(0, len(text), (ids[0],)),)
     ends = list(accumulate(len(token_bytes(token)) for token in ids))
     if text.isascii():
         return tuple(map(Span, [0, *ends], ends, [(token,) for token in ids]))

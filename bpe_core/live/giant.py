@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.common_ends import common_prefix
-from bpe_core.live.change import Edit, Part, Span, same_ends, without_gaps
+from bpe_core.live.change import Edit, Part, Span, without_gaps
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
 
 if TYPE_CHECKING:
@@ -75,16 +75,8 @@ class Giant:
     def joined(cls, reader: "PlainReader", parts: "Sequence[Part | Giant]") -> "Giant":
         if len(parts) == 1 and isinstance(parts[0], cls):
             return parts[0]
-        marks: list[Mark] = [(0, 0, 0)]
-        for part in parts:
-            characters, n_bytes, tokens = marks.pop()
-            ends = (0, 0, 0), (part.n_characters, part.n_bytes, len(reader.joined_row([part])))
-            for c, b, t in part.marks if isinstance(part, Giant) else ends:
-                marks.append((characters + c, n_bytes + b, tokens + t))
         data = b"".join([part.data if isinstance(part, Giant) else utf8(part.text) for part in parts])
-        giant = cls(reader, data, marks[-1][_CHARACTER], reader.joined_row(parts))
-        giant.marks = marks
-        return giant
+        return cls(reader, data, sum(part.n_characters for part in parts), reader.joined_row(parts))
 
     @property
     def text(self) -> str:
@@ -159,12 +151,6 @@ class Giant:
         _, byte, first = self._find(_TOKEN, token)[0]
         return byte + sum(map(self.reader.length, self.row[first:token]))
 
-    def around(self, n_left: int, n_right: int) -> tuple[Mark, Mark]:
-        """The nearest marks around all tokens but so many at the beginning and at the end."""
-        first, _ = self._find(_TOKEN, n_left)
-        last, following = self._find(_TOKEN, len(self.row) - n_right)
-        return first, last if last[_TOKEN] == len(self.row) - n_right else following
-
     def spans(self, start: int, end: int) -> Iterator[Span]:
         """The spans that meet a range of it; provisional before it is encoded."""
         if not self._is_encoded:
@@ -188,8 +174,8 @@ class Giant:
         n_behind = sum(len(span.ids) for span in self.spans(stop[_CHARACTER], end) if span.start < end)
         return len(without_gaps(self.row[begin[_TOKEN] : stop[_TOKEN]])) - n_before + n_behind
 
-    def edited(self, edit: Edit) -> "tuple[Giant, int, int]":
-        """This part after an edit; how many tokens at its beginning and at its end surely stay."""
+    def edited(self, edit: Edit) -> "tuple[Giant, Mark, Mark]":
+        """This part after an edit, and the nearest marks of it around all tokens that may not stay."""
         reader, old, typed = self.reader, self.ends, utf8(edit.replacement)
         start, stop = self._byte_of(edit.start), self._byte_of(edit.end)
         growth = len(typed) - (stop - start)
@@ -223,16 +209,14 @@ class Giant:
             first, last = low, high
         whole = array(row.typecode, self.row)
         whole[first:last] = row
-        n_left, n_right = first, len(self.row) - last
-        if not reader.lossy:  # gaps of as many bytes may be of other characters
-            n_left, n_right = same_ends(self.row, whole, n_left, n_right)
         by = edit.growth, growth, len(whole) - len(self.row)
-        marks = [mark for mark in self.marks if mark[_TOKEN] <= n_left]
-        behind = [(c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= len(self.row) - n_right]
+        marks = [mark for mark in self.marks if mark[_TOKEN] <= first]
+        behind = [(c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= last]
         marks += behind[behind[:1] == marks[-1:] :]
         giant = Giant(reader, data, self.n_characters + edit.growth, whole)
         giant.ends, giant.marks = ends, marks
-        return giant, first, len(self.row) - last
+        mark, following = self._find(_TOKEN, last)
+        return giant, self._find(_TOKEN, first)[0], mark if mark[_TOKEN] == last else following
 
     def _encoded(
         self, piece: bytes, begin: int, left: tuple[int, int, int], right: tuple[int, int, int]

@@ -63,12 +63,11 @@ class LiveText:
 
     def use(self, tokenizer: Tokenizer) -> None:
         """Set another tokenizer, or another step of the same one. Nothing is encoded before tokens are asked for."""
-        reader, old = _reader(tokenizer), self.reader
-        old_tree = old.splitter.tree if isinstance(old, PlainReader) else None
-        if isinstance(reader, PlainReader) and reader.splitter.tree == old_tree:
-            parts: list[Any] = [reader.part(part.text) for part in self._parts]
+        reader: Any = _reader(tokenizer)
+        if tokenizer.splits_like(self.tokenizer):
+            parts = [reader.part(part.text) for part in self._parts]
         else:
-            parts = list(reader.read(self.text))
+            parts = reader.read(self.text)
         self.reader, self._groups = reader, _grouped(parts)
 
     @property
@@ -228,13 +227,11 @@ class LiveText:
         _, first, last, at, parts = self._touched(start, end, LEAST)
         return at, at + sum([part.n_characters for part in parts[first:last]])
 
-    def spans_instead(self, start: int, end: int, text: str) -> list[Span]:
-        """The spans that a text would have in the place of a range that `around` gave, counted from its beginning."""
+    def ids_instead(self, start: int, end: int, text: str) -> list[int]:
+        """The tokens that a text would have in the place of a range that `around` gave."""
         reader, inside = self.reader, [part for _, part in self._within(start, end)] if start < end else []
         edges = (inside[0].before, inside[-1].behind) if isinstance(reader, PreparedReader) and inside else ()
-        instead = LiveText(self.tokenizer)
-        instead._groups = _grouped(reader.read(text, *edges))
-        return instead.spans(0, len(text))
+        return [token for part in reader.read(text, *edges) for token in part.ids]
 
     def is_costly(self, start: int, end: int) -> bool:
         """Whether an edit of the range must encode a part that is too long for a screen to wait for its tokens."""

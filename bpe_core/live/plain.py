@@ -5,8 +5,8 @@ one depends on nothing but the two. So a part between two safe cuts has the same
 """
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, zip_longest
 from operator import attrgetter
@@ -34,8 +34,7 @@ class PlainReader:
         self.lossy: Final = self.splitter.lossy  # whether there can be gaps
         self.local: Final = not self.splitter.source or self.splitter.blockwise
         """Whether it is known how far an edit can change the pieces; if not, all of the text is split again."""
-        self.typecode: Final = GAPPED if self.lossy or not tokenizer.vocabulary.compiled else "I"
-        """The type of the rows; the kernel takes no ids that are too large for four bytes."""
+        self.typecode: Final = GAPPED if self.lossy else "I"  # of the rows
         self.length: Final = _Lengths(self).__getitem__  # token or gap -> its bytes
         self.row: Final = lru_cache(_CACHED)(self.encode)  # `encode`, cached
         self.layout: Final = lru_cache(_CACHED)(lambda text: self.spans(text, self.row(text)))
@@ -60,9 +59,8 @@ class PlainReader:
         n_bytes, row = sum(part.n_bytes for part in old), self.joined_row(old)
         giant = Giant.joined(self, old) if any(isinstance(part, Giant) for part in old) else None
         if giant and giant.n_characters + edit.growth > LONGEST:
-            whole, n_left, n_right = giant.edited(edit)
+            whole, begin, end = giant.edited(edit)
             new: list[Part | Giant] = [whole]
-            begin, end = giant.around(n_left, n_right)
             text = giant.between(begin[0], end[0])
         else:
             giant, text = None, "".join([part.text for part in old])
@@ -90,10 +88,7 @@ class PlainReader:
         removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
         if not removed and not inserted:
             return Change(edit.start, (), (), edit.start, n_bytes)
-        data = utf8(text)
-        left, right = edit.start, edit.stop
-        if len(data) != len(text):
-            left, right = len(utf8(text[:left])), len(utf8(text[:right]))
+        data, left, right = utf8(text), len(utf8(text[: edit.start])), len(utf8(text[: edit.stop]))
         begin, end = byte_at(head), byte_at(len(old) - tail) + n_bytes
         start = len(data[:begin].decode(errors="ignore"))
         # Not slices, which would be copies.
@@ -134,28 +129,20 @@ class PlainReader:
         """The tokens of a text between two safe cuts, gaps included."""
         if self.lossy:
             return array(GAPPED, chain.from_iterable(map(self.ids, self.split(text))))
-        if self.typecode != GAPPED:
-            return self.tokenizer.encode_to_array(text)
-        return array(GAPPED, self.tokenizer.encode_ordinary(text))
+        return self.tokenizer.encode_to_array(text)
 
     def joined_row(self, parts: "Sequence[Part | Giant]") -> "array[int]":
         rows = [part.row if isinstance(part, Giant) else self.row(part.text) for part in parts]
-        if len(rows) == 1:
-            return rows[0]
-        found = array(self.typecode)
-        for row in rows:
-            found += row
-        return found
+        return rows[0] if len(rows) == 1 else array(self.typecode, b"".join(rows))
 
     def tokens(self, part: Part) -> Sequence[int]:
         return without_gaps(self.row(part.text))
 
-    def spans_of(self, part: Part, start: int, end: int) -> Iterator[Span]:
+    def spans_of(self, part: Part, start: int, end: int) -> Sequence[Span]:
         spans = self.layout(part.text)
-        for span in spans[bisect_right(spans, start, key=attrgetter("end")) :]:
-            if span.start >= end:
-                break
-            yield span
+        return spans[
+            bisect_right(spans, start, key=attrgetter("end")) : bisect_left(spans, end, key=attrgetter("start"))
+        ]
 
     def piece_at(self, parts: "Sequence[Part | Giant]", index: int, offset: int) -> tuple[int, int, str]:
         """(start, end, text) of the piece at `offset` of a part."""

@@ -10,9 +10,10 @@ safe cuts: the pattern always cuts between the two; or they are inside of one pi
 by side, so that no merge joins across the border, and each side is merged as if it were alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache, partial
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Final
 
 from bpe_core.errors import OptionError, UnknownTokenError
@@ -67,12 +68,10 @@ class PreparedReader:
     def _next_cut(self, text: str, at: int, behind: Cut | None) -> tuple[int, Cut | None]:
         """(end, kind of cut there) of the part that begins at `at`; a cut between two pieces is preferred."""
         if len(text) - at > REST:
-            for end in range(at + SIZE, at + REST):
-                if self._cuts.between_pieces(text[end - 1 : end + 1]):
-                    return end, Cut.PIECES
-            for end in range(at + SIZE, len(text)):
-                if kind := self._cuts.kind(text[end - 1 : end + 1]):
-                    return end, kind
+            for stop, may_go_inside in (at + REST, False), (len(text), True):
+                for end in range(at + SIZE, stop):
+                    if kind := self._cuts.kind(text[end - 1 : end + 1], may_go_inside):
+                        return end, kind
         return len(text), behind
 
     def edited(self, old: "Sequence[Part]", edit: Edit) -> "tuple[list[Part], Change]":
@@ -86,10 +85,11 @@ class PreparedReader:
         before, after = [*map(self.alignment, old)], [*map(self.alignment, new)]
         old_ids, ids = (tuple(chain.from_iterable(part.ids for part in parts)) for parts in (before, after))
         head, tail = same_ends(old_ids, ids)
-        gone, added = _places(before, head, len(old_ids) - tail), _places(after, head, len(ids) - tail)
+        places = _places(after)
+        gone, added = _places(before)[head : len(old_ids) - tail], places[head : len(ids) - tail]
         if not gone and not added:
             return new, Change(edit.start, (), (), edit.start, n_bytes)
-        last = _places(after, head - 1, head)[0][1] if head else edit.start
+        last = places[head - 1][1] if head else edit.start
         start = min([place[0] for place in (*added[:1], *gone[:1])] if added else [last, gone[0][0]])
         was, now = ({border for place in places for border in place} for places in (gone, added))
         left = {edit.start - at for at in was if at < edit.start} ^ {edit.start - at for at in now if at < edit.start}
@@ -128,37 +128,30 @@ class PreparedReader:
         return found and (start + found[0], start + found[1], found[2])
 
 
-def _places(parts: Sequence[Alignment], first: int, last: int) -> list[Range]:
-    """The characters that each token from index `first` up to, not including, `last` covers, even partially; both are
-    counted from the first of adjacent parts."""
-    found: list[Range] = []
-    start = before = 0
-    for part in parts:
-        found += [(start + a, start + b) for a, b in part.places(first - before, last - before)]
-        start, before = start + len(part.text), before + len(part.ids)
-    return found
+def _places(parts: Sequence[Alignment]) -> list[Range]:
+    """The characters that each token of adjacent parts covers, even partially, counted from the first part."""
+    starts = accumulate([len(part.text) for part in parts], initial=0)
+    found = zip(starts, [part.places(0, len(part.ids)) for part in parts], strict=False)
+    return [(start + begin, start + end) for start, places in found for begin, end in places]
 
 
 class PreparedCuts:
-    """The kind of cut between two adjacent characters, a `str` of length 2; each computed when first asked for."""
+    """The kind of cut between two adjacent characters, a `str` of length 2; each computed when first asked for.
+    Whether it may be `Cut.INSIDE` takes longer to find out."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         preparation = tokenizer.preparation or Preparation((), None, (SplitStep(tokenizer.splitter),))
-        normalize, added = preparation.normalize, preparation.added
-        self._rules = [rule.part(False, False) for rule in normalize or ()]
+        self._rules = [rule.part(False, False) for rule in preparation.normalize or ()]
         self._steps = preparation.steps
-        self._raw = _Texts((token.text, token) for token in added if not token.normalized)
-        changed = normalize if normalize and not preparation.finds_as_written else str
-        self._normalized = _Texts((changed(token.text), token) for token in added if token.normalized)
+        self._raw, self._normalized = _Texts(preparation.raw.tokens), _Texts(preparation.normalized.tokens)
         self._has_metaspace = preparation.has_metaspace
         self._vocabulary = tokenizer.vocabulary
-        goes_inside = tokenizer.vocabulary.end_of_word is None and not preparation.within
-        self.kind: Final = cache(partial(self._kind, goes_inside))
-        self.between_pieces: Final = cache(partial(self._kind, False))
-        """Faster than `kind`: it does not test for `Cut.INSIDE`."""
+        self._goes_inside = tokenizer.vocabulary.end_of_word is None and not preparation.within
+        self.kind: Final = cache(self._kind)
 
-    def _kind(self, may_go_inside: bool, pair: str) -> Cut:
+    def _kind(self, pair: str, may_go_inside: bool) -> Cut:
         left, right = pair[0], pair[1]
+        may_go_inside &= self._goes_inside
         if self._raw.meet(left, right):
             return Cut.NONE
         one, other = self._prepared(left), self._prepared(right)
@@ -210,19 +203,17 @@ class PreparedCuts:
         return _BETWEEN.join(texts), torn
 
     def _is_unknown(self, character: str) -> bool:
-        data = utf8(character)
-        try:
-            symbols = self._vocabulary.symbols(data)
-        except UnknownTokenError:
-            return True
-        return b"".join(map(self._vocabulary.token_bytes, symbols)) != data
+        with suppress(UnknownTokenError):
+            data = utf8(character)
+            return b"".join(map(self._vocabulary.token_bytes, self._vocabulary.symbols(data))) != data
+        return True
 
 
 class _Texts:
     """The texts of added tokens, and whether finding one of them can involve two adjacent characters."""
 
-    def __init__(self, found: Iterable[tuple[str, AddedToken]]) -> None:
-        tokens = [(text, token) for text, token in found if text]
+    def __init__(self, found: Mapping[str, AddedToken]) -> None:
+        tokens = [(text, token) for text, token in found.items() if text]
         # A special token is not found unless it is allowed; but other tokens are not found inside of its text.
         self._pairs = {one + other for text, _ in tokens for one, other in pairwise(text)}
         self._first = {text[0] for text, token in tokens if not token.special}

@@ -114,9 +114,7 @@ def training_curve(tokenizer: Tokenizer) -> list[CurvePoint]:
     record, vocabulary = tokenizer.record, tokenizer.vocabulary
     if record is None:
         raise OptionError("There is no curve of this tokenizer: its file has no record of a training.")
-    ids = [token for _, token in sorted((data, token) for token, data in vocabulary.base.items() if len(data) == 1)]
-    if vocabulary.end_of_word is not None:
-        ids = [*(token for token in ids if token != vocabulary.end_of_word), vocabulary.end_of_word]
+    ids = vocabulary.symbols(bytes(range(256)))
     counts = {token: count for token, count in zip(ids, record.first_counts or [0] * len(ids), strict=True) if count}
     powers, merges, n_vocab = sum(map(_power, counts.values())), vocabulary.merges, vocabulary.at(0).n_vocab
     lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps[: len(merges)])]

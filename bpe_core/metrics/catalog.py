@@ -20,14 +20,19 @@ class Metric(NamedTuple):
     meaning: str  # one sentence of at most 100 characters
 
 
-# Each gives the value for the tokenizer of an index: from sizes alone, so for one text, a folder or a script, too.
-_OF_AMOUNTS: Final[Mapping[str, Callable[[Amounts, int], float]]] = {
-    "tokens": lambda one, i: one.n_tokens[i],
-    "bytes_per_token": lambda one, i: ratio(one.n_bytes, one.n_tokens[i]),
-    "characters_per_token": lambda one, i: ratio(one.n_characters, one.n_tokens[i]),
-    "fertility": lambda one, i: ratio(one.n_tokens[i], one.n_words),
-    "continued_words": lambda one, i: ratio(one.n_words - one.n_whole_words[i], one.n_words),
+OF_PARTS: Final[Mapping[str, Callable[[Amounts, Amounts | None, int], float | None]]] = {
+    "tokens": lambda one, _, i: one.n_tokens[i],
+    "bytes_per_token": lambda one, _, i: ratio(one.n_bytes, one.n_tokens[i]),
+    "characters_per_token": lambda one, _, i: ratio(one.n_characters, one.n_tokens[i]),
+    "fertility": lambda one, _, i: ratio(one.n_tokens[i], one.n_words),
+    "continued_words": lambda one, _, i: (
+        ratio(one.n_words - one.n_whole_words[i], one.n_words) if one.n_whole_words else None
+    ),
+    "parity": lambda one, other, i: ratio(one.n_tokens[i], other.n_tokens[i]) if other else None,
 }
+"""The metrics of texts, folders and scripts: each of the amounts of one and, for parity, of another, and the index of a
+tokenizer; None where whole words are not counted yet, or there is no other."""
+
 _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
     "whole_words": lambda all, i: ratio(all.total.n_whole_words[i], all.total.n_words),
     "renyi_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values()),
@@ -46,17 +51,6 @@ _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
 _LISTED: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 METRICS: Final[Mapping[str, Metric]] = {key: Metric(**texts) for key, texts in _LISTED.items()}
 """By their names in JSON, in the order in which they are listed."""
-
-OF_PARTS: Final = (*_OF_AMOUNTS, "parity")
-"""Those of texts, folders and scripts; parity needs another text."""
-
-
-def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | None = None) -> float | None:
-    """A metric of `OF_PARTS` for the tokenizer `index`; None for parity without a `reference` to relate to, and where
-    whole words are not counted yet."""
-    if compute := _OF_AMOUNTS.get(key):
-        return compute(amounts, index) if amounts.n_whole_words or key != "continued_words" else None
-    return None if reference is None else ratio(amounts.n_tokens[index], reference.n_tokens[index])
 
 
 def of_all_texts(comparison: Comparison) -> dict[str, list[float]]:

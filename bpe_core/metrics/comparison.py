@@ -151,42 +151,6 @@ class WorstLine:
         return self.n_tokens[index] - min(n for i, n in enumerate(self.n_tokens) if i != index)
 
 
-class WorstLines:
-    """Keeps, for each of two or more tokenizers, the `_WORST` different lines with the greatest excess."""
-
-    def __init__(self, n_tokenizers: int) -> None:
-        self._kept: list[dict[tuple[str, tuple[int, ...]], WorstLine]] = [{} for _ in range(n_tokenizers)]
-        # New lines are kept if their excess is greater. It only grows: what is kept was counted from its first place.
-        self._least = [0] * n_tokenizers
-
-    def add(self, text: int, number: int, data: bytes, found: Sequence[EncodedText]) -> None:
-        """Add the lines of a text, `data` in UTF-8, with the index `text`, of which the first has the `number`."""
-        spans = [line.span() for line in _LINE.finditer(data)]
-        upto = ([0, *(bisect_right(one.ends, end) for _, end in spans)] for one in found)
-        for line, n_tokens in enumerate(zip(*(map(sub, more[1:], more) for more in upto), strict=True)):
-            if (fewest := min(n_tokens)) == max(n_tokens):
-                continue
-            start, end = spans[line]
-            for index, n in enumerate(n_tokens):
-                if n > fewest and n - fewest >= self._least[index]:
-                    some = data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
-                    shown = some.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
-                    kept = self._kept[index]
-                    if old := kept.get((shown, n_tokens)):
-                        old.n_times += 1
-                    elif n - fewest > self._least[index]:
-                        kept[shown, n_tokens] = WorstLine(shown, n_tokens, TextPlace(text, number + line, 0))
-            for index, kept in enumerate(self._kept):
-                if len(kept) >= 4 * _WORST:
-                    worst = self.of(index)
-                    self._least[index] = worst[-1].excess(index)
-                    self._kept[index] = {(one.line, one.n_tokens): one for one in worst}
-
-    def of(self, index: int) -> list[WorstLine]:
-        """The lines for the tokenizer `index`: by falling excess, those of equal excess as they came."""
-        return nsmallest(_WORST, self._kept[index].values(), key=lambda one: -one.excess(index))
-
-
 class Comparison:
     """Compares tokenizers on texts, which are added one by one; with a single tokenizer, it measures that one."""
 
@@ -204,7 +168,9 @@ class Comparison:
         # Digits in each token of a number -> how many numbers are cut so: 123|4 counts for (3, 1).
         self.number_splits: Final = [Counter[tuple[int, ...]]() for _ in self.tokenizers]
         self.pairs: Final = [TokenizerPair(self.tokenizers[0], other) for other in self.tokenizers[1:]]
-        self.worst_lines: Final = WorstLines(len(self.tokenizers)) if len(self.tokenizers) > 1 else None
+        self._lines: Final = [dict[tuple[str, tuple[int, ...]], WorstLine]() for _ in self.tokenizers]
+        # New lines are kept if their excess is greater. It only grows: what is kept was counted from its first place.
+        self._least = [0] * len(self.tokenizers)
         self.sample = ""  # the first `n_sample` characters of all texts
 
     def add(
@@ -231,8 +197,8 @@ class Comparison:
             splits.update(_digit_lengths(offsets[a : b + 1], one.cuts) for a, b in runs)
         for pair, other in zip(self.pairs, found[1:], strict=True):
             pair.add(len(self.texts), line, found[0], other)
-        if self.worst_lines is not None:
-            self.worst_lines.add(len(self.texts), line, data, found)
+        if self.pairs:
+            self._add_lines(line, data, found)
         self.sample += text[: self.n_sample - len(self.sample)]
 
         def amounts(part: str, start: int, end: int) -> Amounts:
@@ -249,6 +215,35 @@ class Comparison:
         whole = amounts(name, 0, len(text))
         self.total += whole
         return whole
+
+    def _add_lines(self, first: int, data: bytes, found: Sequence[EncodedText]) -> None:
+        """Add the lines of a text, `data` in UTF-8, of which the first has the number `first`."""
+        spans = [line.span() for line in _LINE.finditer(data)]
+        upto = ([0, *(bisect_right(one.ends, end) for _, end in spans)] for one in found)
+        for line, n_tokens in enumerate(zip(*(map(sub, more[1:], more) for more in upto), strict=True)):
+            if (fewest := min(n_tokens)) == max(n_tokens):
+                continue
+            start, end = spans[line]
+            for index, n in enumerate(n_tokens):
+                if n > fewest and n - fewest >= self._least[index]:
+                    some = data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
+                    shown = some.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
+                    kept = self._lines[index]
+                    if old := kept.get((shown, n_tokens)):
+                        old.n_times += 1
+                    elif n - fewest > self._least[index]:
+                        place = TextPlace(len(self.texts), first + line, 0)
+                        kept[shown, n_tokens] = WorstLine(shown, n_tokens, place)
+            for index, kept in enumerate(self._lines):
+                if len(kept) >= 4 * _WORST:
+                    worst = self.worst_lines(index)
+                    self._least[index] = worst[-1].excess(index)
+                    self._lines[index] = {(one.line, one.n_tokens): one for one in worst}
+
+    def worst_lines(self, index: int) -> list[WorstLine]:
+        """The `_WORST` different lines with the greatest excess for the tokenizer `index`, if there are several: by
+        falling excess, those of equal excess as they came."""
+        return nsmallest(_WORST, self._lines[index].values(), key=lambda one: -one.excess(index))
 
     def scripts(self) -> list[Amounts]:
         """The amounts of each script, by falling bytes."""

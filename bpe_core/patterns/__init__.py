@@ -7,20 +7,11 @@ of the installed `regex` module.
 ['none', 'words', 'gpt2', 'gpt4', 'gpt4o', 'llama3', 'qwen2']
 """
 
-from functools import lru_cache
-
 from bpe_core.patterns.expression import patience
-from bpe_core.patterns.pattern import PATTERNS, parse
-from bpe_core.patterns.splitting import Splitter, made
+from bpe_core.patterns.pattern import PATTERNS
+from bpe_core.patterns.splitting import Splitter, splitter
 
 __all__ = ["PATTERNS", "Splitter", "patience", "splitter", "tried"]
-
-
-@lru_cache(maxsize=64)
-def splitter(pattern: str) -> Splitter:
-    """The splitter for a name in PATTERNS, or for a pattern in the grammar of `bpe_core.patterns.pattern`. PatternError
-    if a regular expression in it is not valid, and for a bare word that is no name: it is taken for a wrong one."""
-    return made(parse(pattern))
 
 
 def tried(pattern: str, text: str) -> list[str]:

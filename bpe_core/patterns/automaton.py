@@ -16,13 +16,14 @@ whole, proved. A place between the characters a and b is a safe cut if two thing
 
 import re
 from collections import defaultdict
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Final, NamedTuple
 
 import regex
 
-from bpe_core.patterns.char_sets import ASCII, BMP, Ranges, members, same_sets, set_source, union, without
-from bpe_core.patterns.syntax import Alternation, Chain, Chars, Lookaround, Node, NotPlain, Repeat, parse
+from bpe_core.patterns.char_sets import ASCII, BMP, kinds_of, members, set_source
+from bpe_core.patterns.syntax import Lookaround, Node, Repeat, parse
 
 _COUNTED: Final = 16  # repetitions of an item that are written out; a higher number is treated as unlimited
 _MOST_SETS: Final = 300
@@ -38,7 +39,7 @@ class _Part(NamedTuple):
 
 
 class Automaton:
-    """The automaton of one pattern; size O(p * p) for p positions. NotPlain for one of more than 300 of them."""
+    """The automaton of one pattern; size O(p * p) for p positions. ValueError for one of more than 300 of them."""
 
     def __init__(self, node: Node) -> None:
         self.node: Final = node  # the tree of the pattern
@@ -58,24 +59,24 @@ class Automaton:
 
     def _part(self, node: Node) -> _Part:
         match node:
-            case Chars(source):
+            case str():
                 if len(self.sources) == _MOST_SETS:
-                    raise NotPlain
+                    raise ValueError
                 at = frozenset((len(self.sources),))
-                self.sources.append(source)
+                self.sources.append(node)
                 self.follow.append(frozenset())
                 return _Part(False, at, at)
             case Lookaround(item):
                 n_before, part = len(self.sources), self._part(item)
                 self._ahead.update(range(n_before, len(self.sources)))
                 return _Part(True, part.first, frozenset())
-            case Alternation(options):
-                parts = list(map(self._part, options))
+            case list():
+                parts = list(map(self._part, node))
                 first = frozenset().union(*(part.first for part in parts))
                 last = frozenset().union(*(part.last for part in parts))
                 return _Part(any(part.matches_empty for part in parts), first, last)
-            case Chain(items):
-                return self._chain(list(map(self._part, items)))
+            case tuple():
+                return self._chain(list(map(self._part, node)))
             case Repeat(item, least, most):
                 parts = [self._part(item) for _ in range(min(_COUNTED, max(least, 1) if most is None else most))]
                 if parts and (most is None or most > _COUNTED):
@@ -101,7 +102,7 @@ def automaton_of(source: str) -> Automaton | None:
     """The automaton of an expression that the `regex` module has accepted; None if that is not plain or too large."""
     try:
         return Automaton(parse(source))
-    except (NotPlain, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 
@@ -129,37 +130,35 @@ class CutFinder:
         automaton = self.automaton
         if automaton.matches_empty:
             return None  # an empty match can take the place of the piece that should begin after the cut
-        options = automaton.node.options if isinstance(automaton.node, Alternation) else (automaton.node,)
-        begins = union(_enough(option, end) for option in options)
+        options = automaton.node if isinstance(automaton.node, list) else [automaton.node]
+        begins = reduce(or_, (_enough(option, end) for option in options))
         sources, follows = automaton.sources, defaultdict[str, set[str]](set)
         for source, positions in zip(sources, automaton.follow, strict=True):
             follows[source].update(map(sources.__getitem__, positions))
-        befores: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)
-        for low, high, sets in same_sets(set(sources), end):
-            befores[frozenset().union(*map(follows.__getitem__, sets))].append((low, high))
-        before_of: dict[Ranges, list[Ranges]] = defaultdict(list)  # between these and what is after them is a cut
-        for examined, before in befores.items():
-            if after := without(begins, union(members(chars, end) for chars in examined)):
-                before_of[after].append(tuple(before))
-        safe = "|".join(f"{set_source(union(before))}(?={set_source(after)})" for after, before in before_of.items())
+        before_of = defaultdict[int, int](int)  # a set -> those between which and a character of it is a cut
+        for held, before in kinds_of(set(sources), end).items():
+            examined = {chars for source in held for chars in follows[source]}
+            before_of[begins & ~reduce(or_, (members(chars, end) for chars in examined), 0)] |= before
+        cuts = ((before, after) for after, before in before_of.items() if after)
+        safe = "|".join(f"{set_source(before)}(?={set_source(after)})" for before, after in cuts)
         unless = f"(?!{'|'.join(map(re.escape, self.unless))})" if self.unless else ""
         return re.compile(f"{unless}(?:{safe})") if safe else None
 
 
-def _enough(option: Node, end: int) -> Ranges:
+def _enough(option: Node, end: int) -> int:
     """The characters below `end` at which the alternative `option` matches, whatever follows them; perhaps not all."""
-    items = option.items if isinstance(option, Chain) else (option,)
-    consumed: list[Ranges] = []
+    items = option if isinstance(option, tuple) else (option,)
+    consumed = 0
     for position, item in enumerate(items):
         match item:
-            case Repeat(Chars(source), 0, _, "+"):
-                consumed.append(members(source, end))  # it gives nothing back, so nothing may be left for the next
+            case Repeat(str(source), 0, _, "+"):
+                consumed |= members(source, end)  # it gives nothing back, so nothing may be left for the next
             case Repeat(_, 0, _, mode) if mode != "+":
                 continue
-            case Chars(source) | Repeat(Chars(source), 1):
+            case str(source) | Repeat(str(source), 1):
                 following = items[position + 1 :]
                 rest_is_optional = all(isinstance(later, Repeat) and later.least == 0 for later in following)
-                return without(members(source, end), union(consumed)) if rest_is_optional else ()
+                return members(source, end) & ~consumed if rest_is_optional else 0
             case _:
-                return ()
-    return ()
+                return 0
+    return 0

@@ -15,7 +15,7 @@ Else(first=('<a>', '<b>'), rest=Split(source='\\S+', drops_rest=True, name='word
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
@@ -96,17 +96,14 @@ class Then:
 class Else:
     """Each match of `first` is a piece; the text between them is split by `rest`."""
 
-    first: tuple[str, ...] | str  # literal texts by `longest_first`, of which the longest match wins; or an expression
+    first: tuple[str, ...] | str  # literal texts, of which the longest match wins; or an expression
     rest: "Pattern"
 
     def __str__(self) -> str:
-        first = self.first if isinstance(self.first, str) else "|".join(map(regex.escape, self.first))
+        first = self.first
+        if isinstance(first, tuple):
+            first = "|".join(map(regex.escape, sorted(first, key=lambda text: (-len(text), text))))
         return f"{first}{_ELSE}{self.rest}"
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """`first` if it is literal texts; empty if it is an expression."""
-        return self.first if isinstance(self.first, tuple) else ()
 
 
 Pattern = Split | Then | Else
@@ -124,16 +121,6 @@ def parse(text: str) -> Pattern:
     return Else(_texts(first) or first, parse(rest))  # the first side is never a name
 
 
-def in_full(pattern: Pattern) -> str:
-    """The notation of a pattern with expressions instead of names; that of "words", `\\S+`, has no mark then."""
-    if isinstance(pattern, Split):
-        return pattern.source if pattern.name else str(pattern)
-    first = (
-        in_full(pattern.first) + _THEN if isinstance(pattern, Then) else f"{pattern}".removesuffix(f"{pattern.rest}")
-    )
-    return first + in_full(pattern.rest)
-
-
 def one_after_another(splits: Sequence[Pattern]) -> Pattern:
     """Patterns applied in turn, each to the pieces of the one before, all but the last a `Split`; "none" of none."""
     *firsts, last = splits or [parse("none")]
@@ -146,11 +133,6 @@ def one_after_another(splits: Sequence[Pattern]) -> Pattern:
 def without_comments(source: str) -> str:
     """An equivalent regular expression without comments, and so without marks."""
     return _COMMENT.sub(lambda found: (found[1] or "").replace("(?#", r"(?\#"), source) if "(?#" in source else source
-
-
-def longest_first(texts: Iterable[str]) -> tuple[str, ...]:
-    """Texts sorted by falling length, equal lengths alphabetically: the order in `Else.first`."""
-    return tuple(sorted(texts, key=lambda text: (-len(text), text)))
 
 
 def is_bare_word(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
-from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
@@ -13,20 +12,21 @@ from bpe_core.kernel.grammars import scanner
 from bpe_core.patterns.automaton import Automaton, CutFinder, automaton_of
 from bpe_core.patterns.char_sets import Kinds
 from bpe_core.patterns.expression import Expression, enough_for, patience
-from bpe_core.patterns.pattern import Else, Pattern, Split, Then, in_full
+from bpe_core.patterns.pattern import Else, Pattern, Split, Then, parse
 from bpe_core.patterns.text_search import TextSearch
 
 Span = tuple[int, int]  # (start, end) in a text, in code points, `end` exclusive
 
 
 class Splitter:
-    """Cuts texts into pieces by one pattern; this class itself makes one piece of every text. `patterns.splitter` makes
-    it, and shares it between callers."""
+    """Cuts texts into pieces by one pattern; this class itself makes one piece of every text. `splitter` makes it, and
+    shares it between callers."""
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
         self.tree: Final = tree  # two that are equal, names aside, give the same pieces
         self.pattern: Final = str(tree)  # in the notation of `bpe_core.patterns.pattern`, names where they were given
-        self.source: Final = in_full(tree)  # the same without names; "" makes one piece of a document
+        # The expression of a published pattern, else `pattern`; "" makes one piece of a document.
+        self.source: Final = tree.source if isinstance(tree, Split) and tree.name else self.pattern
         self.lossy: Final = lossy  # whether text between pieces is dropped, so that decoding cannot restore it
 
     def __eq__(self, other: object) -> bool:
@@ -36,7 +36,7 @@ class Splitter:
         return hash(self.tree)
 
     def __reduce__(self) -> tuple[Callable[[str], "Splitter"], tuple[str]]:
-        return import_module("bpe_core.patterns").splitter, (self.pattern,)
+        return splitter, (self.pattern,)
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text` in order, none empty; joined they are `text` again unless the pattern is lossy.
@@ -70,10 +70,9 @@ class Splitter:
             return 0
         return self._cuts.end_of_first(text, at_least - 1) if self._cuts else len(text)
 
-    @cached_property
-    def is_safe_cut(self) -> Callable[[str], bool]:
-        """Whether a text may be cut between two characters, whatever else it holds; remembered for many pairs."""
-        return lru_cache(1 << 14)(lambda pair: self.cut(pair, 1) == 1)
+    def is_safe_cut(self, pair: str) -> bool:
+        """Whether a text may be cut between two characters, whatever else it holds."""
+        return self.cut(pair, 1) == 1
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -99,13 +98,11 @@ class Splitter:
         for block in filter(None, blocks):
             text = (edge := held[-1][-1] if held else "") + block
             near_the_end = (self.cut(text, max(1, len(text) - back)) for back in (256, 4096, len(text)))
-            cut = next((at - len(edge) for at in near_the_end if at < len(text)), -1)
-            if cut < 0:
-                held.append(block)
-                continue
+            cut = next((at - len(edge) for at in near_the_end if at < len(text)), None)
             held.append(block[:cut])
-            yield "".join(held)
-            held = [block[cut:]]
+            if cut is not None:
+                yield "".join(held)
+                held = [block[cut:]]
         if held:
             yield "".join(held)
 
@@ -165,7 +162,7 @@ class _InParts(Splitter):
 
     def __init__(self, tree: Then | Else) -> None:
         self._rest = made(tree.rest)
-        self._texts = tree.texts if isinstance(tree, Else) else ()  # that are found first
+        self._texts = tree.first if isinstance(tree.first, tuple) else ()  # that are found first
         self._first: Splitter | TextSearch | Expression
         if isinstance(tree, Then):
             self._first = made(tree.first)
@@ -200,6 +197,10 @@ class _InParts(Splitter):
                 places += [(start + begin, start + end) for begin, end in inside]
         return places
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*super().kinds, *self._rest.kinds)))
+
     def may_hold(self, text: str) -> bool:
         if isinstance(self._first, Splitter):
             return self._first.may_hold(text) and self._rest.may_hold(text)
@@ -213,6 +214,13 @@ class _InParts(Splitter):
         pairs = {one + other for text in self._texts for one, other in pairwise(text)}
         cuts = self._rest._cuts
         return CutFinder(cuts.automaton, cuts.unless | pairs) if self._texts and cuts else None
+
+
+@lru_cache(maxsize=64)
+def splitter(pattern: str) -> Splitter:
+    """The splitter for a name in PATTERNS, or for a pattern in the grammar of `bpe_core.patterns.pattern`. PatternError
+    if a regular expression in it is not valid, and for a bare word that is no name: it is taken for a wrong one."""
+    return made(parse(pattern))
 
 
 def made(tree: Pattern) -> Splitter:

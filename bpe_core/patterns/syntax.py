@@ -9,31 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 
-class NotPlain(Exception):
-    """The expression has a construct that is not plain: look-behind, a back-reference, `\\b`, a flag, ..."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chars:
-    """One character of a set; `source` is a regular expression of it: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`."""
-
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """A concatenation; without items it matches the empty text."""
-
-    items: tuple["Node", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Alternation:
-    """An alternation: the first option with which the whole pattern matches."""
-
-    options: tuple["Node", ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Repeat:
     """`item` from `least` to `most` times (None: no limit); `mode`: "" greedy, "?" lazy, "+" possessive or atomic."""
@@ -51,9 +26,11 @@ class Lookaround:
     item: "Node"
 
 
-Node = Chars | Chain | Alternation | Repeat | Lookaround
+Node = str | tuple["Node", ...] | list["Node"] | Repeat | Lookaround
+"""A str is a regular expression of one character: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`; a tuple is a concatenation, which
+may be empty; a list is an alternation, of which the first option counts with which the whole pattern matches."""
 
-_END: Final = Lookaround(Chars("(?s:.)"))  # the end of the text: no character follows
+_END: Final = Lookaround("(?s:.)")  # the end of the text: no character follows
 _CHARS: Final = re.compile(
     r"""
     \\[pP](?:\{\^?[\w\ =:-]+\}|[A-Z])                   # a property
@@ -70,11 +47,12 @@ _SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, Non
 
 
 def parse(source: str) -> Node:
-    """The tree of an expression that the `regex` module has accepted, or NotPlain; groups that capture are plain."""
+    """The tree of an expression that the `regex` module has accepted; groups that capture are plain. ValueError for
+    what is not: look-behind, a back-reference, `\\b`, a flag, ..."""
     reader = _Reader(source)
     node = reader.choice(ignore_case=False)
     if reader.at != len(source):
-        raise NotPlain
+        raise ValueError
     return node
 
 
@@ -89,20 +67,20 @@ class _Reader:
         options = [self.chain(ignore_case)]
         while self.accept("|"):
             options.append(self.chain(ignore_case))
-        return options[0] if len(options) == 1 else Alternation(tuple(options))
+        return options[0] if len(options) == 1 else options
 
     def chain(self, ignore_case: bool) -> Node:
         items = []
         while self.at < len(self.source) and self.source[self.at] not in "|)":
             items.append(self.repeat(ignore_case))
-        return items[0] if len(items) == 1 else Chain(tuple(items))
+        return items[0] if len(items) == 1 else tuple(items)
 
     def repeat(self, ignore_case: bool) -> Node:
         item = self.item(ignore_case)
         if not (found := self.read(_QUANTIFIER)):
             return item
         if isinstance(item, Lookaround):
-            raise NotPlain
+            raise ValueError
         short, least, comma, most, mode = found.groups()
         if short:
             return Repeat(item, *_SHORT[short], mode)
@@ -110,21 +88,21 @@ class _Reader:
 
     def item(self, ignore_case: bool) -> Node:
         if self.accept("$"):  # the end of the text, or a newline there and then the end
-            return Lookaround(Chain((Repeat(Chars(r"\n"), 0, 1, ""), _END)))
+            return Lookaround((Repeat(r"\n", 0, 1, ""), _END))
         if self.accept(r"\Z"):
             return _END
         if opening := self.read(_GROUP):
             kind = opening[1] or ":"
             inner = self.choice(ignore_case or kind == "i:")
             if not self.accept(")"):
-                raise NotPlain
+                raise ValueError
             if kind == ">":
                 return Repeat(inner, 1, 1, "+")
             return inner if kind.endswith(":") else Lookaround(inner)
         chars = self.read(_CHARS)
         if not chars or (chars[0][0] == "[" and re.search(r"--|&&|\|\||~~", chars[0])):  # an operator of sets
-            raise NotPlain
-        return Chars(f"(?i:{chars[0]})" if ignore_case else chars[0])
+            raise ValueError
+        return f"(?i:{chars[0]})" if ignore_case else chars[0]
 
     def accept(self, text: str) -> bool:
         found = self.source.startswith(text, self.at)

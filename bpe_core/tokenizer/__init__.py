@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import enough_for, patience
-from bpe_core.patterns.pattern import Else, longest_first
+from bpe_core.patterns.pattern import Else
 from bpe_core.patterns.text_search import TextSearch
 from bpe_core.process import in_order, most_threads, shares
 from bpe_core.tokenizer.training_record import TrainingRecord
@@ -40,23 +40,10 @@ _SHARE: Final = 1 << 17  # characters of a batch that a thread encodes at a time
 _finder: Final = lru_cache(maxsize=64)(TextSearch)
 
 
-class PieceCache(dict[str, tuple[int, ...]]):
-    """Piece -> ids, encoded at the first look-up; cleared when it is full. Raises `UnicodeEncodeError` for a piece with
-    a surrogate in it, before which the text must be repaired and split."""
-
-    def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
-        self._encode = vocabulary.encode
-        self.within = within  # splits the bytes of a piece again; None if they are encoded as a whole
-
-    def __missing__(self, piece: str) -> tuple[int, ...]:
-        data = piece.encode()
-        parts = self.within(data) if self.within else (data,)
-        ids = tuple(chain.from_iterable(map(self._encode, parts)))
-        if len(piece) <= _LONGEST:
-            if len(self) >= _MOST:
-                self.clear()
-            self[piece] = ids
-        return ids
+def _ids_of(vocabulary: Vocabulary, within: "BytePieces | None", piece: str) -> tuple[int, ...]:
+    """The ids of a piece; `within` splits its bytes again, None: they are encoded as a whole."""
+    data = utf8(piece)
+    return tuple(chain.from_iterable(map(vocabulary.encode, within(data)))) if within else vocabulary.encode(data)
 
 
 class Tokenizer:
@@ -77,7 +64,7 @@ class Tokenizer:
     that changes the text. `encode(decode(ids)) == ids` does not hold in general.
     """
 
-    __slots__ = ("_cache", "name", "preparation", "record", "splitter", "vocabulary")
+    __slots__ = ("_cached", "_ids_of", "name", "preparation", "record", "splitter", "vocabulary")
 
     def __init__(
         self,
@@ -93,7 +80,8 @@ class Tokenizer:
         self.record: Final = record
         self.name: Final = name
         self.preparation: Final = preparation
-        self._cache: Final = PieceCache(vocabulary, preparation.within if preparation else None)
+        self._ids_of: Final = partial(_ids_of, vocabulary, self._within)
+        self._cached: Final = lru_cache(_MOST)(self._ids_of)
 
     @property
     def pattern(self) -> str:
@@ -151,9 +139,6 @@ class Tokenizer:
         made = partial(type(self), record=self.record, name=self.name, preparation=self.preparation)
         return made, (self.vocabulary, self.pattern)
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self  # it never changes
-
     @property
     def by_piece(self) -> bool:
         """Whether the ids of a text are those of its pieces, concatenated, and decode to the bytes of the pieces."""
@@ -161,7 +146,7 @@ class Tokenizer:
 
     def splits_like(self, other: "Tokenizer | None") -> bool:
         """Whether both make the same pieces of any text, and nothing else of it, as two steps of one tokenizer do."""
-        if other is None or other.splitter.source != self.splitter.source:
+        if other is None or other.splitter != self.splitter:
             return False
         return self.by_piece and other.by_piece
 
@@ -220,11 +205,11 @@ class Tokenizer:
         between the two halves of a surrogate pair.
         """
         allowed, disallowed = chosen_specials(allowed_special, disallowed_special, self.vocabulary.special_tokens)
-        blocks = without_specials(disallowed, blocks)
+        blocks = without_specials(disallowed, map(without_surrogates, blocks))
         if self.preparation:
             yield self._encode_prepared("".join(blocks), allowed)
             return
-        for is_token, group in groupby(special_parts(allowed, map(without_surrogates, blocks)), key=itemgetter(0)):
+        for is_token, group in groupby(special_parts(allowed, blocks), key=itemgetter(0)):
             texts = (text for _, text in group)
             if is_token:
                 yield list(map(self.vocabulary.special_tokens.__getitem__, texts))
@@ -239,11 +224,12 @@ class Tokenizer:
         try:
             if found := self._in_kernel([text]):
                 return found[0]  # type: ignore[no-any-return]
-            blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
-            parts = map(self.splitter.split, self.splitter.parts(blocks))
-            return list(chain.from_iterable(map(self._encode_pieces, parts)))
         except UnicodeEncodeError:
             return self.encode_ordinary(without_surrogates(text))
+        text = without_surrogates(text)
+        blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
+        parts = map(self.splitter.split, self.splitter.parts(blocks))
+        return list(chain.from_iterable(map(self._encode_pieces, parts)))
 
     def encode_to_array(
         self, text: str, *, allowed_special: Choice = frozenset(), disallowed_special: Choice = ()
@@ -318,8 +304,12 @@ class Tokenizer:
         return [array("I", ids) for ids in each] if as_arrays else list(each)
 
     def _encode_pieces(self, pieces: list[str]) -> list[int]:
-        known = None if self._cache.within else self.vocabulary.encode_pieces(pieces)
-        return list(chain.from_iterable(map(self._cache.__getitem__, pieces))) if known is None else known[0].tolist()
+        known = None if self._within else self.vocabulary.encode_pieces(pieces)
+        return list(chain.from_iterable(map(self.encode_piece, pieces))) if known is None else known[0].tolist()
+
+    @property
+    def _within(self) -> "BytePieces | None":
+        return self.preparation.within if self.preparation else None
 
     def _encode_prepared(self, text: str, allowed: frozenset[str]) -> list[int]:
         assert self.preparation
@@ -334,15 +324,12 @@ class Tokenizer:
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
         """The ids of `piece`, encoded as one piece: it is not split."""
-        try:
-            return self._cache[piece]
-        except UnicodeEncodeError:
-            return self._cache[without_surrogates(piece)]
+        return self._cached(piece) if len(piece) <= _LONGEST else self._ids_of(piece)
 
     def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
         """The ids of each of these pieces, as `encode_piece` has them; quicker where most were never seen before."""
         known = None
-        if not self._cache.within:
+        if not self._within:
             with suppress(UnicodeEncodeError):
                 known = self.vocabulary.encode_pieces(pieces)
         if known is None:
@@ -453,7 +440,7 @@ class SpecialsAllowed(Tokenizer):
         texts = tokenizer.vocabulary.special_tokens
         if isinstance(tokenizer, cls) or not texts or not tokenizer.by_piece:
             return tokenizer
-        pattern = Else(longest_first(texts), tokenizer.splitter.tree)
+        pattern = Else(tuple(texts), tokenizer.splitter.tree)
         return cls(tokenizer.vocabulary, str(pattern), record=tokenizer.record, name=tokenizer.name)
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
@@ -498,14 +485,12 @@ def refuse_specials(tokens: frozenset[str], text: str, before: int = 0) -> None:
 
 
 def without_specials(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[str]:
-    """The blocks unchanged; `SpecialTokenError` at the first block that contains or completes one of the tokens."""
-    overlap = max(map(len, tokens), default=1) - 1
-    before, edge = 0, ""
-    for block in blocks:
-        refuse_specials(tokens, edge + block, before - len(edge))
-        before += len(block)
-        edge = (edge + block)[-overlap:] if overlap else ""
-        yield block
+    """The same text in other blocks; `SpecialTokenError` where it holds one of the tokens."""
+    before = 0
+    for is_token, part in special_parts(tokens, blocks):
+        refuse_specials(tokens if is_token else frozenset(), part, before)
+        before += len(part)
+        yield part
 
 
 def special_parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[tuple[bool, str]]:

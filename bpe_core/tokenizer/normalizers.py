@@ -54,23 +54,19 @@ class Rule:
 
     def __call__(self, text: str, most: float = math.inf) -> str:
         """The rewritten text. Raises `OptionError` if it would be longer than `most`, before it is made."""
-        return _rewritten(text, self.rewrites(text), most)
+        parts: list[str] = []
+        done, length = 0, len(text)
+        for start, end, new in self.rewrites(text):
+            parts += text[done:start], new
+            length += len(new) - (end - start)
+            done = end
+        _check_length(length, most)
+        return "".join((*parts, text[done:]))
 
     def part(self, starts: bool, ends: bool) -> "Rule":
         """The rule for a part that `starts` or `ends` the text, or not; one that does nothing if not at `only_at`."""
         is_elsewhere = (self.only_at == "start" and not starts) or (self.only_at == "end" and not ends)
         return Rule() if is_elsewhere else self
-
-
-def _rewritten(text: str, rewrites: Iterable[Rewrite], most: float = math.inf) -> str:
-    parts: list[str] = []
-    done, length = 0, len(text)
-    for start, end, new in rewrites:
-        parts += text[done:start], new
-        length += len(new) - (end - start)
-        done = end
-    _check_length(length, most)
-    return "".join((*parts, text[done:]))
 
 
 def _check_length(length: int, most: float) -> None:
@@ -232,46 +228,26 @@ class SourceMap:
     """A map from a normalized text to its original; the text is added part by part. What a rule puts in the place of a
     range comes from all of that range."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._rules = tuple(rules)
+    def __init__(self) -> None:
         self._places: list[tuple[int, int]] = []  # the range of the original that each character comes from
         self._length = 0  # of the original
 
-    @property
-    def n_characters(self) -> int:
-        """The length of the normalized text so far, in code points."""
-        return len(self._places)
-
-    def add(self, text: str, starts: bool = True, ends: bool = True) -> str:
-        """Normalize the next part of the text and return the result; `starts` and `ends` say whether it is at the start
-        or the end of the text that the rules regard as a whole. Raises `OptionError` if it would be longer than
-        `normalizers.longest` allows."""
-        most, begin = longest(len(text)), self.n_characters
-        self.keep(text)
-        for rule in self._rules:
-            part = rule.part(starts, ends)
-            new = part(text, most)
-            if new != text:
-                self._rewrite(begin, part.rewrites(text), text, new)
-            text = new
-        return text
-
-    def keep(self, text: str) -> None:
-        """Add a part of the text that is not normalized, such as an added token."""
+    def add(self, text: str, rules: Iterable[Rule]) -> str:
+        """Apply the rules to the next part of the text and return the result. Raises `OptionError` if it would be
+        longer than `normalizers.longest` allows."""
+        most, begin = longest(len(text)), len(self._places)
         self._places += pairwise(range(self._length, self._length + len(text) + 1))
         self._length += len(text)
-
-    def _rewrite(self, begin: int, rewrites: Iterable[Rewrite], old: str, new: str) -> None:
-        rewrites = list(rewrites)
-        if _rewritten(old, rewrites) != new:  # nothing is known of this rule but what came of it
-            rewrites = [(0, len(old), new)]
-        places: list[tuple[int, int]] = []
-        done = begin
-        for start, end, put in rewrites:
-            places += self._places[done : begin + start]
-            places += [self.before(begin + start, begin + end)] * len(put)
-            done = begin + end
-        self._places[begin:] = places + self._places[done:]
+        for rule in rules:
+            new = rule(text, most)
+            places, done = list[tuple[int, int]](), begin
+            for start, end, put in rule.rewrites(text) if new != text else ():
+                places += self._places[done : begin + start]
+                places += [self.before(begin + start, begin + end)] * len(put)
+                done = begin + end
+            self._places[begin:done] = places
+            text = new
+        return text
 
     def before(self, start: int, end: int) -> tuple[int, int]:
         """The range of the original text that became this range of the normalized text. An empty range is mapped to an

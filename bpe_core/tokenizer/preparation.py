@@ -44,17 +44,17 @@ class Finder:
 
     def __init__(self, tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None = None) -> None:
         """`normalize` is applied to the texts of the tokens, to find them in a normalized text."""
-        self._tokens: dict[str, AddedToken] = {}
+        self.tokens: Final = dict[str, AddedToken]()  # by the text that is searched for
         for token in tokens:
-            self._tokens.setdefault(normalize(token.text) if normalize else token.text, token)
-        self._texts = TextSearch(self._tokens)
+            self.tokens.setdefault(normalize(token.text) if normalize else token.text, token)
+        self._texts = TextSearch(self.tokens)
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int | None]]:
         """(start, end, id) of each token found, in code points, and (start, end, None) of the texts between them. A
         special token is found only if its text is in `allowed`."""
         start = done = 0
         for begin, end in self._texts.spans(text):
-            token = self._tokens[text[begin:end]]
+            token = self.tokens[text[begin:end]]
             in_word = token.single_word and (_WORD.match(text, max(0, begin - 1), begin) or _WORD.match(text, end))
             if in_word or (token.special and token.text not in allowed):
                 continue

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
+from math import inf
 from types import MappingProxyType
 from typing import Any, Final, Self
 
@@ -50,11 +51,11 @@ class Vocabulary:
     they were learned; the first is step 1 and has rank 0. `special_tokens` maps texts to ids. `symbols` says what a
     piece is before any merge, by default its bytes and then the marker `end_of_word`, the id of a token of `base`, if
     one is given. `whole_pieces` maps bytes to the token that a piece of just these bytes becomes at once, without
-    merging; by default, without a marker, the tokens of `base` that are longer than a byte. `bytes_of` is given by who
-    has checked the merges: id -> bytes of all tokens, `base` at the beginning.
+    merging; by default, without a marker, the tokens of `base` that are longer than a byte. `most_bytes` limits
+    the bytes of all tokens of merges, of which a few that each double one would fill the memory.
 
-    Raises `OptionError` if a merge uses an id that does not exist yet or makes one that has other bytes, or if
-    a special token is empty or has the id of another token.
+    Raises `OptionError` if a merge uses an id that does not exist yet or makes one that has other bytes, if the tokens
+    become too long, or if a special token is empty or has the id of another token.
 
     >>> Vocabulary({108: b"l", 111: b"o"}, [(108, 111, 256)]).encode(b"lol")
     (256, 108)
@@ -64,6 +65,9 @@ class Vocabulary:
 
     special_tokens: Mapping[str, int]
     """Text of each special token -> its id."""
+
+    bytes_of: Mapping[int, bytes]
+    """Id -> bytes of the tokens of all versions, not of this one alone, without tokens that are only special."""
 
     _limit: int | None = None  # how many merges are in force; None: all that there are
 
@@ -76,7 +80,7 @@ class Vocabulary:
         symbols: Symbols | None = None,
         end_of_word: int | None = None,
         whole_pieces: Mapping[bytes, int] | None = None,
-        bytes_of: Mapping[int, bytes] = MappingProxyType({}),
+        most_bytes: float = inf,
     ) -> None:
         if symbols is None:
             others = {token: data for token, data in base.items() if token != end_of_word}
@@ -84,12 +88,9 @@ class Vocabulary:
         if whole_pieces is None:
             whole_pieces = {} if symbols.end is not None else whole_by_default(base)
         store = Store(base, symbols, whole_pieces)
-        if isinstance(merges, list) and len(bytes_of) == len(base) + len(merges):
-            store.extend_known(merges, bytes_of)
-        else:
-            store.extend(merges)
+        store.extend(merges, most_bytes)
         self._set_merges(store, len(store.merges), special_tokens)
-        check_special_tokens(self.special_tokens, self._bytes_of)
+        check_special_tokens(self.special_tokens, self.bytes_of)
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
         self._store, self._limit = store, n_merges
@@ -97,7 +98,7 @@ class Vocabulary:
 
     def _set(self, symbols: Symbols, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
         self._symbols = symbols
-        self._bytes_of = bytes_of  # of the tokens of all versions, not of this one alone
+        self.bytes_of = MappingProxyType(bytes_of)
         self.special_tokens = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
         self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
@@ -157,11 +158,6 @@ class Vocabulary:
     def base(self) -> Mapping[int, bytes]:
         """Id -> bytes of the tokens that no merge makes."""
         return MappingProxyType(self._store.base)
-
-    @property
-    def bytes_of(self) -> Mapping[int, bytes]:
-        """Id -> bytes of the tokens of all versions, not of this one alone, without tokens that are only special."""
-        return MappingProxyType(self._bytes_of)
 
     @property
     def ranks(self) -> Mapping[tuple[int, int], int]:
@@ -268,7 +264,7 @@ class Vocabulary:
         return 1.0
 
     def __contains__(self, token: object) -> bool:
-        known = token in self._bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]
+        known = token in self.bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]
         return known or token in self._texts
 
     def __repr__(self) -> str:
@@ -276,10 +272,9 @@ class Vocabulary:
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
         columns = array("I", chain.from_iterable(self.merges))
-        tokens = dict.fromkeys((*self._store.base, *columns[2::3]))
-        bytes_of = dict(zip(tokens, map(self._bytes_of.__getitem__, tokens), strict=True))
+        tokens = {*self._store.base, *columns[2::3]}
         whole = {piece: token for piece, token in self._store.whole_pieces.items() if token in tokens}
-        return _of_merges, (self._store.base, columns, bytes_of, dict(self.special_tokens), self._symbols, whole)
+        return _of_merges, (self._store.base, columns, dict(self.special_tokens), self._symbols, whole)
 
     def __eq__(self, other: object) -> bool:
         """Whether both hold the same tokens, ids, merges or ranks: what is pickled is equal. O(n), as a rule less."""
@@ -298,7 +293,7 @@ class Vocabulary:
         data = self._asked.get(token)
         if data is None:
             self._check(token)
-            data = self._asked[token] = self._texts[token] if token in self._texts else self._bytes_of[token]
+            data = self._asked[token] = self._texts[token] if token in self._texts else self.bytes_of[token]
         return data
 
     def joined(self, ids: list[int], read: Callable[[int], bytes] | None = None) -> bytes:
@@ -354,8 +349,8 @@ class Vocabulary:
     @cached_property
     def id_by_bytes(self) -> Mapping[bytes, int]:
         """Bytes of each token -> its id; of several ids the lowest that is not special alone. O(n) at first."""
-        ids = sorted(self.ids(), key=lambda one: (one in self._bytes_of, -one))
-        return {self._texts.get(one) or self._bytes_of[one]: one for one in ids}
+        ids = sorted(self.ids(), key=lambda one: (one in self.bytes_of, -one))
+        return {self._texts.get(one) or self.bytes_of[one]: one for one in ids}
 
     def at(self, step: int) -> "Vocabulary":
         """The version after `step` merges; special tokens keep their ids. Takes the same time for any step. Raises
@@ -398,6 +393,6 @@ class Vocabulary:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
 
 
-def _of_merges(base: Any, columns: "array[int]", bytes_of: Any, specials: Any, symbols: Any, whole: Any) -> Vocabulary:
-    merges = list(zip(columns[::3], columns[1::3], columns[2::3], strict=True))
-    return Vocabulary(base, merges, specials, symbols=symbols, whole_pieces=whole, bytes_of=bytes_of)
+def _of_merges(base: Any, columns: "array[int]", specials: Any, symbols: Any, whole: Any) -> Vocabulary:
+    merges = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
+    return Vocabulary(base, merges, specials, symbols=symbols, whole_pieces=whole)

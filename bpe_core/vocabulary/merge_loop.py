@@ -21,16 +21,16 @@ neighbors are new; the kernel takes them at once. Live text needs this where an 
 text for the tokens that may still swallow it, and recovery because a token made of two is made of no others.
 """
 
-from array import array
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 Triple = tuple[int, int, int]  # a merge: the ids of its left part, its right part and the token it makes
 S = TypeVar("S")
 
 NO_RANK: Final = 1 << 62  # the rank of a pair that is never joined; larger than any other
-WINDOW: Final = 256  # new symbols in a window, unless it had to grow; few enough for the caches of the processor
+WINDOW: Final = 512  # new symbols in a window, or as many as it merges again; few enough for the processor's caches
 _OVERLAP: Final = 6  # tokens of the window before that a window merges once more; more than these seldom change
 
 
@@ -44,29 +44,23 @@ def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable
     >>> merge("lower", lambda left, right: ranks.get(left + right, NO_RANK), lambda left, right, _: left + right)
     ['low', 'e', 'r']
     """
-    if len(symbols) <= 2 * WINDOW:
-        return [symbol for symbol in _merge_in_place(symbols, rank_of, joined) if symbol is not None]
-    # If the first token of a window turns out to be wrong, the window is merged again from farther back, and the next
-    # windows are longer, so that no more symbols are merged again than new ones are merged.
-    tokens: list[S] = []
-    starts = array("Q")  # of a hundred million tokens, numbers in a list would be three gigabytes
-    done, ahead = 0, WINDOW
-    while done < len(symbols):
-        n_again = min(_OVERLAP, len(tokens))
+    slots: list[S | None] = []
+    while (done := len(slots)) < len(symbols):
+        n_again = _OVERLAP
         while True:
-            begin = starts[-n_again] if n_again else 0
-            slots = _merge_in_place(symbols[begin : done + ahead], rank_of, joined)
-            found = [begin + i for i, token in enumerate(slots) if token is not None]
-            if n_again == len(tokens) or found[1:2] == [starts[1 - n_again] if n_again > 1 else done]:
+            starts = (place for place in range(done - 1, -1, -1) if slots[place] is not None)
+            begin = min(islice(starts, n_again), default=0)
+            # So many, lest more symbols be merged again than new ones are merged.
+            window = _merge_in_place(symbols[begin : done + max(WINDOW, done - begin)], rank_of, joined)
+            if not begin or _end_of_first(window) == _end_of_first(slots[begin:]):
                 break
-            n_again = min(4 * n_again, len(tokens))
-            ahead = max(ahead, done - starts[-n_again])
-        kept = len(tokens) - n_again
-        tokens[kept:] = [token for token in slots if token is not None]
-        starts[kept:] = array("Q", found)
-        done = begin + len(slots)
-        ahead = max(WINDOW, ahead // 2, done - starts[-min(_OVERLAP, len(starts))])
-    return tokens
+            n_again *= 4  # the first token turned out to be wrong
+        slots[begin:] = window
+    return [symbol for symbol in slots if symbol is not None]
+
+
+def _end_of_first(slots: list[S | None]) -> int:
+    return next((place for place in range(1, len(slots)) if slots[place] is not None), len(slots))
 
 
 def _merge_in_place(

@@ -47,7 +47,7 @@ class RankedVocabulary(Vocabulary):
         if id_of is None:
             id_of = dict(zip(tokens.values(), tokens, strict=True))
         self._set(symbols or ByteSymbols(bytes_among(tokens)), tokens, special_tokens)
-        check_special_tokens(self.special_tokens, self._bytes_of)
+        check_special_tokens(self.special_tokens, self.bytes_of)
         self._id_of, self._rank_of, self._looks_up = id_of, rank_of or ranks_in_order(id_of), whole_pieces
         self._is_in_order = rank_of is None
         self._recovery: Iterator[Triple | None] | None = None
@@ -60,11 +60,11 @@ class RankedVocabulary(Vocabulary):
         self.recover()
         merges = list(self._recovered or ())
         made = {token for _, _, token in merges}
-        base = dict(sorted((token, data) for token, data in self._bytes_of.items() if token not in made))
+        base = dict(sorted((token, data) for token, data in self.bytes_of.items() if token not in made))
         longer = ((data, token) for token, data in base.items() if self._looks_up and len(data) > 1)
         looked_up = {data: token for data, token in longer if self._id_of.get(data) == token}
         store = Store(base, self._symbols, looked_up)
-        store.extend_known(merges, self._bytes_of)
+        store.extend_known(merges, self.bytes_of)
         return store
 
     @cached_property
@@ -76,8 +76,6 @@ class RankedVocabulary(Vocabulary):
 
     def join_in_python(self, data: bytes) -> tuple[int, ...]:
         parts = merge_parts(self._symbols.parts(data), self._rank_of)
-        with suppress(KeyError):
-            return tuple(map(self._id_of.__getitem__, parts))
         ids: list[int] = []
         for _, group in groupby(parts, key=self._id_of.__contains__):
             run = list(group)  # adjacent parts without a token become symbols together: unknown ones may fuse
@@ -92,7 +90,7 @@ class RankedVocabulary(Vocabulary):
 
     @cached_property
     def n_vocab(self) -> int:
-        return len(self._bytes_of) + sum(token not in self._bytes_of for token in self._texts)
+        return len(self.bytes_of) + sum(token not in self.bytes_of for token in self._texts)
 
     @property
     def knows_merges(self) -> bool:
@@ -121,7 +119,7 @@ class RankedVocabulary(Vocabulary):
         return 1.0 if self.knows_merges else len(self._found) / max(1, len(self._id_of))
 
     def __contains__(self, token: object) -> bool:
-        return token in self._bytes_of or token in self._texts
+        return token in self.bytes_of or token in self._texts
 
     def __repr__(self) -> str:
         return f"<RankedVocabulary: {self.n_vocab} tokens>"
@@ -129,11 +127,11 @@ class RankedVocabulary(Vocabulary):
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
         by_rank = array("I", self._id_of.values())
         ranks = None if self._is_in_order else array("I", map(self._rank_of.__getitem__, self._id_of))
-        tokens, specials = dict(self._bytes_of), dict(self.special_tokens)
+        tokens, specials = dict(self.bytes_of), dict(self.special_tokens)
         return _of_ranks, (tokens, by_rank, ranks, specials, self._symbols, self._looks_up)
 
     def ids(self) -> list[int]:
-        return sorted({*self._bytes_of, *self._texts})
+        return sorted({*self.bytes_of, *self._texts})
 
     def at(self, step: int) -> Vocabulary:
         """The vocabulary of the first `step` recovered merges; this one itself for the last step."""
@@ -167,7 +165,9 @@ def _compiled(
         return None
     tokens = id_of if isinstance(id_of, dict) else dict(id_of)
     ranks = tokens if rank_of is id_of else dict(rank_of)
-    return kernel.encoder(byte_ids, end, characters, tokens, ranks, looks_up, True)
+    with suppress(ValueError, OverflowError):  # an id that is too large
+        return kernel.Encoder(byte_ids, end, characters, tokens, ranks, looks_up, True)
+    return None
 
 
 def recovered(

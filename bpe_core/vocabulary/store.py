@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain, takewhile
+from math import inf
 from threading import Lock
 
 from bpe_core import kernel
@@ -51,9 +52,9 @@ class Store:
         self._n_ranked = n_merges
         return self._rank_of
 
-    def extend(self, merges: Iterable[Triple]) -> None:
-        """Append merges. Raises `OptionError` at the first that is no row of three ids, or that has an id that does not
-        exist yet or has other bytes."""
+    def extend(self, merges: Iterable[Triple], most_bytes: float = inf) -> None:
+        """Append merges. Raises `OptionError` at the first that is no row of three ids, that has an id that does not
+        exist yet or has other bytes, or with which these merges make more than `most_bytes`."""
         bytes_of, step_of = self.bytes_of, self.step_of
         step = len(self.merges)
         merges = list(merges)
@@ -73,6 +74,9 @@ class Store:
                     f"Merge {step + 1} joins the id {error.args[0]}, which no merge before it makes."
                 ) from None
             step += 1
+            most_bytes -= len(joined)
+            if most_bytes < 0:
+                raise OptionError(f"With merge {step} the tokens become too long.")
             known = bytes_of.get(token)
             if known is None:
                 step_of[token] = step
@@ -93,16 +97,16 @@ class Store:
         """The kernel's encoder with `n_merges` or more of the merges; None if the kernel cannot have one. The one made
         before is extended by the merges that it lacks."""
         encoder, n_known = self._compiled or (None, 0)
-        if self._compiled is None or (self.whole_pieces and n_known < n_merges):
-            # A whole piece becomes its token only from the step on that makes it.
-            steps = {piece: self.step_of.get(token, 0) for piece, token in self.whole_pieces.items()}
-            encoder, n_known = kernel.encoder(*self.symbols.tables, dict(self.whole_pieces), steps, True, False), 0
-        if encoder and n_known < n_merges:
-            try:
+        try:
+            if self._compiled is None or (self.whole_pieces and n_known < n_merges):
+                # A whole piece becomes its token only from the step on that makes it.
+                steps = {piece: self.step_of.get(token, 0) for piece, token in self.whole_pieces.items()}
+                encoder, n_known = kernel.Encoder(*self.symbols.tables, dict(self.whole_pieces), steps, True, False), 0
+            if encoder and n_known < n_merges:
                 ids = array("I", chain.from_iterable(self.merges[n_known:n_merges]))
                 encoder = encoder.extended(ids[::3], ids[1::3], ids[2::3])
-            except (ValueError, OverflowError):  # an id that is too large
-                encoder = None
+        except (ValueError, OverflowError):  # an id that is too large
+            encoder = None
         self._compiled = encoder, max(n_known, n_merges)
         return encoder
 

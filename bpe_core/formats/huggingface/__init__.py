@@ -12,15 +12,14 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, groupby
 from operator import itemgetter
-from pathlib import Path
 from typing import Final
 
 from bpe_core.errors import OptionError
-from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, id_in, is_number, is_text
+from bpe_core.formats.file import LARGEST_ID, LONGEST_TOKEN, Fields, TokenizerFile, id_in, is_number, is_text
 from bpe_core.formats.huggingface import components
 from bpe_core.formats.huggingface.writing import write
 from bpe_core.patterns import splitter
-from bpe_core.patterns.pattern import Else, longest_first, one_after_another
+from bpe_core.patterns.pattern import Else, one_after_another
 from bpe_core.patterns.text_search import TextSearch
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import Normalizer
@@ -31,10 +30,9 @@ from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.symbols import BYTE_OF, ByteSymbols, CharacterSymbols, Symbols, meant
 
-__all__ = ["KEYS", "WORDS", "configuration_of", "read", "recognizes", "tokenizer_of", "write"]
+__all__ = ["WORDS", "configuration_of", "read", "recognizes", "tokenizer_of", "write"]
 
 KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")  # of tokenizer.json, for the pipeline without added tokens
-_LONGEST_ADDED: Final = 10_000  # characters of an added token; real ones have a few dozen
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _CACHED: Final = re.compile(r"models--(.+)/snapshots")
 WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"  # before spaces, where merges never cross these
@@ -51,7 +49,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 def configuration_of(file: TokenizerFile) -> Fields:
     """The object in tokenizer_config.json beside `file`; empty if there is no such file."""
     beside = file.beside("tokenizer_config.json")
-    return beside.fields(strict=False) if beside else Fields({}, file.where)  # transformers writes NaN into it
+    return beside.fields() if beside else Fields({}, file.where)
 
 
 def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, pattern: str | None) -> Tokenizer:
@@ -67,7 +65,7 @@ def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, patter
             fields.unsupported(f"the {key} {affix!r}", "BPE on bytes, and on characters with U+2581")
     name = configured.values.get("name_or_path")  # else that of the path in the hub's cache, else of the folder
     if not name or not is_text(name):
-        folder = file.path.absolute().parent if file.path else Path()
+        folder = file.path.absolute().parent
         cached = _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")
         name = cached[1].replace("--", "/") if cached else folder.name
     preparation, is_bytewise, joins_bytes = _preparation(fields, pattern)
@@ -79,7 +77,7 @@ def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, patter
     if len(splits) == len(preparation.steps) and not does_more and _found_at_once(added):
         ordinary = [token for token in added if not token.special]
         if ordinary:
-            tree = Else(longest_first(token.text for token in ordinary), tree)
+            tree = Else(tuple(token.text for token in ordinary), tree)
         return Tokenizer(model.vocabulary(added, ordinary), str(tree), name=name)
     if not splits and preparation.has_metaspace and model.keeps_words_apart:
         preparation = replace(preparation, steps=(*preparation.steps, SplitStep(splitter(WORDS))))
@@ -152,8 +150,8 @@ def _added(fields: Fields, configured: Fields, vocab: Mapping[str, int]) -> Iter
         text, special = token.text("content"), token.flag("special", False)
         if not text:
             continue
-        if len(text) > _LONGEST_ADDED:
-            token.fail("content", f"it is longer than {_LONGEST_ADDED:,} characters")
+        if len(text) > LONGEST_TOKEN:
+            token.fail("content", f"it is longer than {LONGEST_TOKEN:,} characters")
         known_id = vocab.get(text)
         number = token.number("id", largest=LARGEST_ID) if known_id is None else known_id
         if known_id is None and number in name_of:

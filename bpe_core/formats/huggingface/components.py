@@ -40,12 +40,10 @@ def rules(fields: Fields) -> Iterator[normalizers.Rule]:
             yield normalizers.Prepended(fields.text("prepend"))
         case "Replace":
             pattern, content = fields.fields("pattern"), fields.text("content")
-            is_text = "String" in pattern
-            yield (
-                normalizers.Replaced(pattern.text("String"), content)
-                if is_text
-                else normalizers.ReplacedMatches(pattern_of(pattern), content)
-            )
+            if "String" in pattern:
+                yield normalizers.Replaced(pattern.text("String"), content)
+            else:
+                yield normalizers.ReplacedMatches(pattern_of(pattern), content)
         case _:
             supported = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
             fields.unsupported(f"the normalizer {kind}", supported)

@@ -4,16 +4,16 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from bpe_core.errors import FetchError, PatternError
+from bpe_core.errors import PatternError
 from bpe_core.formats.file import refuse
 from bpe_core.formats.ranks import check_merges
 from bpe_core.patterns import splitter
 from bpe_core.patterns.automaton import automaton_of
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then
+from bpe_core.process import installed
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import AddedToken
 from bpe_core.visible import visible
@@ -57,7 +57,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     else:
         added = specials_of(vocabulary)
         if isinstance(pattern, Else):  # its texts are found first, as added tokens are
-            texts = frozenset(pattern.texts)
+            texts = frozenset(pattern.first if isinstance(pattern.first, tuple) else ())
             whole = ((data.decode(errors="replace"), token) for data, token in vocabulary.whole_pieces.items())
             found = tuple(AddedToken(text, token) for text, token in whole if text in texts)
             if not texts or texts != {token.text for token in found}:
@@ -156,12 +156,4 @@ def matching_all(tokenizer: Tokenizer, target: str, *, in_regex: bool = False) -
 def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
     """A tokenizer of Hugging Face's library with the same ids, which encodes special tokens wherever they occur. Raises
     `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed."""
-    return installed("tokenizers").Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]
-
-
-def installed(name: str) -> Any:
-    """The library of this name, imported. Raises `FetchError` if it is not there."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise FetchError(f"{name} is not installed; get it with: pip install {name}") from None
+    return installed("tokenizers", "to_tokenizers", "dev").Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]

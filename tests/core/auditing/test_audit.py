@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from bpe_core.auditing import audit, examine
-from bpe_core.auditing.findings import KINDS, WEIGHTS, Findings
+from bpe_core.auditing.findings import KINDS, Findings
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import verdicts, verdicts_on
 from bpe_core.corpus import Counts
@@ -100,7 +100,7 @@ def test_the_score_is_the_sum_that_it_says(examined):
 
 
 def test_every_kind_has_a_weight_with_its_reason():
-    assert all(0 < weight.most < 1 and weight.why.endswith(".") for weight in WEIGHTS.values())
+    assert all(0 < kind.most < 1 and kind.why.endswith(".") for kind in KINDS.values())
 
 
 def test_every_token_has_a_row_with_what_was_measured(examined):

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from bpe_core import audit, load
-from bpe_core.auditing.scaffold import WINDOW, end_of_order
+from bpe_core.auditing.corpora import WINDOW, end_of_order
 from bpe_core.auditing.static import summary
 from bpe_core.formats.huggingface.writing import write
 from bpe_core.tokenizer import Tokenizer
@@ -93,3 +93,8 @@ def test_tokens_in_any_order_with_every_split_are_encoded_as_the_file_says(tmp_p
 def test_holes_are_told():
     tokenizer = Tokenizer(Vocabulary({byte: bytes([byte]) for byte in range(256)}, [(97, 98, 300)]), "none")
     assert list(summary(tokenizer))[-1] == "44 ids have no token: 256 to 299."
+
+
+def test_a_merge_may_make_a_token_that_was_there_before_it():
+    base = {byte: bytes([byte]) for byte in range(256)} | {300: b"abc"}
+    assert audit(Tokenizer(Vocabulary(base, [(97, 98, 256), (256, 99, 300)]), "none")).kinds()

@@ -9,7 +9,7 @@ import pytest
 from real import real_file
 
 from bpe_core import LiveText, Tokenizer, load
-from bpe_core.content.samples import SampleText, examples, samples
+from bpe_core.content.samples import EXAMPLES, SAMPLES, SampleText
 from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import unstable
 from bpe_core.trainer import train
@@ -17,11 +17,11 @@ from bpe_core.trainer import train
 
 def text_of(name: str) -> str:
     """The text of a sample, to the last carriage return."""
-    [sample] = [sample for sample in samples() if sample.name == name]
+    [sample] = [sample for sample in SAMPLES if sample.name == name]
     return sample.path.read_bytes().decode("utf-8")
 
 
-@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_titles_and_reasons_fit_the_screen_and_texts_are_small_and_harmless(sample: SampleText) -> None:
     assert 0 < len(sample.title) <= 24 and 20 <= len(sample.reason) <= 78
     assert sample.reason.endswith(".") and sample.reason.isprintable() and sample.title.isprintable()
@@ -57,7 +57,7 @@ def test_a_text_holds_what_its_reason_promises(name: str, promised: str) -> None
 
 
 def test_the_python_program_runs() -> None:
-    path = next(sample.path for sample in samples() if sample.name == "python-program")
+    path = next(sample.path for sample in SAMPLES if sample.name == "python-program")
     ran = subprocess.run([sys.executable, "-I", path], capture_output=True, text=True, timeout=30, check=True)
     assert "-67.45" in ran.stdout
     assert "#circle: D8 > D8" in ran.stdout
@@ -104,15 +104,15 @@ def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
 
 
 def kinds(tokenizer: Tokenizer, title: str) -> set[str]:
-    live = LiveText(tokenizer, next(example.text for example in examples() if example.title == title))
+    live = LiveText(tokenizer, next(example.text for example in EXAMPLES if example.title == title))
     pitfalls = Pitfalls(live)
     pitfalls.search(1e9)
     return {pitfall.kind for pitfall in (*pitfalls, *pitfalls.of_the_whole(), *pitfalls.at_end(unstable(live)))}
 
 
 def test_titles_and_sentences_fit_their_lines() -> None:
-    assert len({example.title for example in examples()}) == len(examples())
-    for example in examples():
+    assert len({example.title for example in EXAMPLES}) == len(EXAMPLES)
+    for example in EXAMPLES:
         assert example.title and len(example.title) <= 28
         assert example.see.endswith((".", "!")) and len(example.see) <= 65
         assert 0 <= example.cursor <= len(example.text)

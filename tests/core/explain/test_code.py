@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from bpe_core import TextError, Vocabulary, train
-from bpe_core.content.samples import samples
+from bpe_core.content.samples import SAMPLES
 from bpe_core.explain.code import SOURCE, CodeLine, encode_in_code, merge_in_code
 from bpe_core.explain.merge_choice import CorpusPiece, PairCounts, explain
 from bpe_core.tokenizer.training_record import TIES
@@ -35,7 +35,7 @@ def test_on_all_of_a_small_corpus_each_line_has_what_the_training_had(ties, more
 
 
 def test_of_a_large_corpus_some_words_are_taken_that_lead_to_the_same_merge():
-    text = next(sample.path for sample in samples() if "english" in sample.name).read_text()
+    text = next(sample.path for sample in SAMPLES if "english" in sample.name).read_text()
     tokenizer = train(text, vocab_size=400)
     counts = PairCounts(tokenizer, Counter(tokenizer.splitter.split(text)))
     runs = [merge_in_code(tokenizer.vocabulary, step, explain(counts, step).words) for step in range(1, 145)]

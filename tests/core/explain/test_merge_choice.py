@@ -11,7 +11,7 @@ import pytest
 
 from bpe_core import OptionError, reference, train
 from bpe_core.content.presets import PRESETS, Preset
-from bpe_core.content.samples import samples
+from bpe_core.content.samples import SAMPLES
 from bpe_core.corpus import Counts, find_files
 from bpe_core.explain.merge_choice import FEW_WORDS, MOST_WORDS, TOP, Explanation, PairCounts, explain
 from bpe_core.explain.trace import token_uses
@@ -83,7 +83,7 @@ def test_any_step_of_a_real_corpus_is_told_as_the_reference_counts_it(ties: str,
     chance = random.Random(f"{ties} {weight}")
     texts = [
         sample.path.read_text("utf-8")[:750]
-        for sample in chance.sample([sample for sample in samples() if sample.path.stat().st_size > 3000], 2)
+        for sample in chance.sample([sample for sample in SAMPLES if sample.path.stat().st_size > 3000], 2)
     ]
     corpus = Counts.weighted([(Counts.of(text), n) for text, n in zip(texts, (1, weight), strict=True)])
     tokenizer = train(corpus, vocab_size=416, ties=ties)
@@ -155,7 +155,7 @@ def test_another_corpus_than_its_own_and_steps_there_are_not() -> None:
 
 
 def test_a_large_table_is_told_from_its_top() -> None:
-    files = find_files([sample.path for sample in samples()]).files
+    files = find_files([sample.path for sample in SAMPLES]).files
     tokenizer = train(Counts.read(files), vocab_size=300)
     told = explain(PairCounts(tokenizer, Counts.read(files).pieces), 44)
     assert len(told.table.rows) == TOP < told.table.n_pairs
@@ -169,6 +169,6 @@ def test_uses_of_a_token_are_those_that_a_recount_finds(text: str) -> None:
         uses = token_uses(tokenizer.vocabulary, list(map(len, every)).__getitem__, step)
         assert uses.made == every[step].count(token)
         for later in range(step, tokenizer.step + 1):
-            taken = sum(absorbed.n_absorbed for absorbed in uses.absorbed if absorbed.step <= later)
+            taken = sum(n for at, _, n in uses.absorbed if at <= later)
             assert uses.made - taken == every[later].count(token)
         assert uses.left == every[-1].count(token)

@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 import pytest
 
 from bpe_core import load, save, train
-from bpe_core.content.samples import samples
+from bpe_core.content.samples import SAMPLES
 from bpe_core.corpus import Counts, find_files
 from bpe_core.explain.merge_choice import PairCounts
 from bpe_core.explain.places import AROUND, PART, CorpusText, pair_places, token_places
@@ -15,7 +15,7 @@ from tests.nasty import nasty_texts
 
 
 def text(name: str, *blocks: str) -> CorpusText:
-    return CorpusText(name, lambda: blocks)
+    return CorpusText(name, lambda: [blocks])
 
 
 def counted(tokenizer: Tokenizer, *texts: str) -> PairCounts:
@@ -49,7 +49,7 @@ def test_the_texts_that_made_the_count_come_first() -> None:
 @pytest.mark.parametrize("pattern", ["gpt4", "words", "none"])
 def test_places_in_real_texts_hold_the_pair_at_that_step(pattern: str) -> None:
     """Blocks are cut anywhere, and what is told around a place does not depend on it."""
-    files = find_files([sample.path for sample in samples()]).files[:4]
+    files = find_files([sample.path for sample in SAMPLES]).files[:4]
     tokenizer = train(Counts.read(files, pattern), vocab_size=700)
     counts = PairCounts(tokenizer, Counts.read(files, pattern).pieces)
     text_of = {file.name: "".join(file.blocks()) for file in files}

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from bpe_core import Vocabulary, train
-from bpe_core.explain.trace import Unmerged, trace
+from bpe_core.explain.trace import trace
 
 LOW = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257), (257, 257, 258)])
 
@@ -17,8 +17,8 @@ def test_the_merges_of_a_piece_in_their_order_and_why_neighbors_stayed_apart():
     assert found.start == tuple(b"lowlow") and found.parts == (258,) and found.unmerged == ()
     found = trace(LOW.at(1), "lowl")
     assert found.parts == (256, 119, 108)
-    assert found.unmerged == (Unmerged(256, 119, step=2), Unmerged(119, 108, step=None))
-    assert [pair.step for pair in trace(LOW, "xyz").unmerged] == [None, None]
+    assert found.unmerged == (((256, 119), 2), ((119, 108), None))
+    assert [step for _, step in trace(LOW, "xyz").unmerged] == [None, None]
 
 
 def test_overlaps_join_from_the_left_and_a_piece_that_is_looked_up_whole_has_no_merges():
@@ -39,5 +39,5 @@ def test_the_parts_in_the_end_are_the_encoding(alphabet):
         found = trace(at, piece)
         assert found.parts == at.encode(piece.encode())
         assert [merge.step for merge in found.applied] == sorted(merge.step for merge in found.applied)
-        if later := [pair.step for pair in found.unmerged if pair.step]:  # one step more, and it happens
+        if later := [step for _, step in found.unmerged if step]:  # one step more, and it happens
             assert len(trace(vocabulary.at(min(later)), piece).parts) < len(found.parts)

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +26,8 @@ def text_of(tokenizer):
 
 
 def read(text):
-    return formats.read(TokenizerFile(text if isinstance(text, bytes) else text.encode(), "mine.json"))
+    data = text if isinstance(text, bytes) else text.encode()
+    return formats.read(TokenizerFile(data, "mine.json", Path("mine.json")))
 
 
 def test_everything_comes_back(tokenizer, tmp_path):

@@ -129,33 +129,11 @@ def test_a_repository_without_a_tokenizer_is_one_sentence(tmp_path, monkeypatch)
         fetch("some/model")
 
 
-def named_error(name, base=Exception, **attributes):
-    """An error as the library has it, known by its name alone."""
+def named_error(name, base=Exception, status=0):
+    """An error as the library has it, known by its name alone, or by what the server answered."""
     error = type(name, (base,), {})("a long story\nof several lines")
-    vars(error).update(attributes)
+    error.response = SimpleNamespace(status_code=status) if status else None
     return error
-
-
-@pytest.mark.parametrize(
-    ("error", "sentence"),
-    [
-        (
-            named_error("GatedRepoError", type("RepositoryNotFoundError", (Exception,), {})),
-            "its owner asks who you are",
-        ),
-        (named_error("RepositoryNotFoundError"), "shows you no such repository"),
-        (named_error("HFValidationError", ValueError), "shows you no such repository"),
-        (named_error("OfflineModeIsEnabled", ConnectionError), "HF_HUB_OFFLINE"),
-        (named_error("HfHubHTTPError", response=SimpleNamespace(status_code=503)), "the server answers 503"),
-        (named_error("ConnectError"), "no connection"),
-        (PermissionError(13, "no", "/cache"), "/cache cannot be written"),
-    ],
-)
-@pytest.mark.parametrize("asked", [False, True])
-def test_whatever_goes_wrong_in_the_library_is_one_sentence(tmp_path, monkeypatch, error, sentence, asked):
-    fake_hub(monkeypatch, tmp_path, {"tokenizer.json": "{}"}, error, asked)
-    with pytest.raises(FetchError, match=rf"^some/model cannot be fetched: .*{sentence}.*\.$"):
-        fetch("some/model")
 
 
 def fake_tiktoken(monkeypatch, read_file_cached):
@@ -179,22 +157,34 @@ def test_an_encoding_is_fetched_into_the_cache_of_tiktoken(tmp_path, monkeypatch
     assert asked == [(ADDRESS, next(digest for digest, known in KNOWN_FILES.items() if known.name == "o200k_base"))]
 
 
+NOT_FOUND = named_error("RepositoryNotFoundError")
+
+
 @pytest.mark.parametrize(
-    ("error", "sentence"),
+    ("name", "error", "sentence"),
     [
-        (ConnectionError("a long story"), "no connection"),
-        (named_error("HTTPError", OSError, response=SimpleNamespace(status_code=404)), "the server answers 404"),
-        (ValueError("Hash mismatch"), "not the file that was published"),
-        (PermissionError(13, "no"), "cannot be written"),
+        ("some/model", named_error("GatedRepoError", type(NOT_FOUND)), "its owner asks who you are"),
+        ("some/model", NOT_FOUND, "shows you no such repository"),
+        ("some/model", named_error("HFValidationError", ValueError), "shows you no such repository"),
+        ("some/model", named_error("OfflineModeIsEnabled", ConnectionError), "HF_HUB_OFFLINE"),
+        ("some/model", named_error("HfHubHTTPError", status=503), "the server answers 503"),
+        ("some/model", named_error("ConnectError"), "no connection"),
+        ("some/model", PermissionError(13, "no", "/cache"), "/cache cannot be written"),
+        ("gpt-4o", ConnectionError("a long story"), "no connection"),
+        ("gpt-4o", named_error("HTTPError", OSError, status=404), "the server answers 404"),
+        ("gpt-4o", ValueError("Hash mismatch"), "not the file that was published"),
+        ("gpt-4o", PermissionError(13, "no"), "cannot be written"),
     ],
 )
-def test_whatever_goes_wrong_in_tiktoken_is_one_sentence(monkeypatch, error, sentence):
+@pytest.mark.parametrize("asked", [False, True])
+def test_whatever_goes_wrong_in_a_library_is_one_sentence(tmp_path, monkeypatch, name, error, sentence, asked):
     def read_file_cached(address, digest):
         raise error
 
+    fake_hub(monkeypatch, tmp_path, {"tokenizer.json": "{}"}, error, asked)
     fake_tiktoken(monkeypatch, read_file_cached)
-    with pytest.raises(FetchError, match=rf"^gpt-4o cannot be fetched: .*{sentence}.*\.$"):
-        fetch("gpt-4o")
+    with pytest.raises(FetchError, match=rf"^{name} cannot be fetched: .*{sentence}.*\.$"):
+        fetch(name)
 
 
 @pytest.mark.parametrize("name", ["gpt-4o", "some/model"])  # of tiktoken and of huggingface_hub

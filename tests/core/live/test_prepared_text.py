@@ -9,7 +9,6 @@ from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabu
 from bpe_core.live.change import Span
 from bpe_core.live.prepared import LONGEST
 from bpe_core.tokenizer import normalizers as n
-from bpe_core.tokenizer.normalizers import SourceMap
 
 
 def covers(live):
@@ -93,20 +92,6 @@ def test_every_segment_of_a_normal_form_stands_alone():
                 parts += text[done:start], new
                 done = end
             assert "".join((*parts, text[done:])) == unicodedata.normalize(form, text)
-
-
-class Wrong(n.Rule):
-    def rewrites(self, text):
-        return [(0, 1, "?")]
-
-    def __call__(self, text, most=0):
-        return text.upper()
-
-
-def test_a_rule_that_tells_its_rewrites_wrongly_is_not_believed():
-    mapped = SourceMap((Wrong(),))
-    assert mapped.add("aß") == "ASS"
-    assert mapped.before(1, 2) == (0, 2)
 
 
 def test_what_cannot_be_shown_is_refused_and_nothing_has_changed():

@@ -20,7 +20,7 @@ from bpe_core.metrics.boundaries import (
     morphological_alignment,
     read_morphemes,
 )
-from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_all_texts, of_amounts
+from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_all_texts
 from bpe_core.metrics.comparison import Comparison, script_runs, sections
 from tests.nasty import nasty_texts
 
@@ -210,7 +210,7 @@ def test_the_worst_lines_are_those_of_sorting_all(monkeypatch):
         times = Counter((line, tokens) for line, tokens, _, _ in every)
         excess = {key: key[1][index] - min(n for i, n in enumerate(key[1]) if i != index) for key in times}
         expected = sorted((key for key in excess if excess[key] > 0), key=lambda key: -excess[key])[:5]
-        found = comparison.worst_lines.of(index)
+        found = comparison.worst_lines(index)
         assert [excess[one.line, one.n_tokens] for one in found] == [excess[key] for key in expected]
         for one in found:
             assert one.n_times == times[one.line, one.n_tokens]
@@ -244,7 +244,7 @@ def test_a_text_at_which_it_is_stopped_counts_for_no_tokenizer(pair):
 def test_each_metric_is_told_with_its_value(pair):
     comparison = Comparison(pair, [("th", "ing"), ("th", "eme")])
     comparison.add("text", TEXT)
-    values = {key: [of_amounts(key, comparison.total, index) for index in (0, 1)] for key in OF_PARTS}
+    values = {key: [compute(comparison.total, None, index) for index in (0, 1)] for key, compute in OF_PARTS.items()}
     assert values.pop("parity") == [None, None], "parity takes a text it relates to"
     values |= of_all_texts(comparison)
     assert values.keys() == METRICS.keys() - {"parity"}
@@ -265,7 +265,7 @@ def test_each_metric_is_told_with_its_value(pair):
     assert all(len(metric.meaning) <= 100 for metric in METRICS.values())
     one = comparison.texts[0].amounts
     expected = {key: values[key][0] if key in values else 1.0 for key in OF_PARTS}
-    assert {key: of_amounts(key, one, 0, reference=one) for key in OF_PARTS} == expected
+    assert {key: compute(one, one, 0) for key, compute in OF_PARTS.items()} == expected
 
 
 @pytest.mark.parametrize(
