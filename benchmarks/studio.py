@@ -69,13 +69,13 @@ def main() -> None:
 
 def _print_drags(folder: Path, seconds: float, moves: int, profile: Path | None) -> None:
     from bpe_core import save, train
-    from bpe_core.content.samples import editor_greeting
+    from bpe_core.content.samples import EDITOR_GREETING
 
     learned_from = inputs.corpus(folder, 1)
     texts = [path.read_text("utf-8") for path in sorted(learned_from.path.iterdir())]
     vocabulary = folder / "steps.json"
     save(train(texts, vocab_size=256 + _STEPS), vocabulary)
-    shown = {"the greeting": editor_greeting(), "100 KB of sources": "".join(texts)[:100_000]}
+    shown = {"the greeting": EDITOR_GREETING, "100 KB of sources": "".join(texts)[:100_000]}
     head = ("text in the editor", "frames", "a second", "CPU ms a frame", "last behind by ms", "longest pause ms")
     rows = ([name, *_dragged(folder, vocabulary, text, seconds, moves, profile)] for name, text in shown.items())
     for line in table.markdown(head, rows):

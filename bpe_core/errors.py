@@ -66,7 +66,7 @@ class FormatError(BpeError, ValueError):
     >>> import bpe_core
     >>> bpe_core.load("missing.json")
     Traceback (most recent call last):
-    bpe_core.errors.FormatError: missing.json cannot be read: No such file or directory.
+    bpe_core.errors.FormatError: missing.json cannot be read: there is no such file or folder.
     """
 
 
@@ -100,6 +100,10 @@ class UntrainedError(BpeError, RuntimeError):
     Traceback (most recent call last):
     bpe_core.errors.UntrainedError: This trainer has not run yet; take a step before you ask for its tokenizer.
     """
+
+
+class ClusterError(BpeError, RuntimeError):
+    """The machines that were to do the work cannot be reached, or cannot do it."""
 
 
 class KernelError(BpeError, RuntimeError):

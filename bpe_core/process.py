@@ -1,4 +1,4 @@
-"""This process: its standard streams, closed, full or without a reader; its beginning and end; threads and garbage."""
+"""This process: its standard streams, closed, full or without a reader; beginning and end; extras, threads, garbage."""
 
 import gc
 import os
@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Final, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
-from bpe_core.errors import KernelError
+from bpe_core.errors import FetchError, KernelError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -61,14 +61,6 @@ def print_to_stderr(sentence: str) -> None:
     print(sentence, file=Unfailing(sys.stderr), flush=True)
 
 
-def discard(stream: IO[str]) -> None:
-    """Redirect the descriptor of a broken stream to /dev/null; else Python would fail when it flushes it at exit."""
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
-
-
 def guarded(run: Callable[[], int], prog: str) -> int:
     """What `run` returns, or exits with, its output flushed: 2 if that cannot be written, 0 if its reader has left."""
     open_closed_streams()
@@ -80,10 +72,8 @@ def guarded(run: Callable[[], int], prog: str) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # whoever read our output has enough
-        discard(sys.stdout)
         return 0
     except OSError as error:
-        discard(sys.stdout)
         print_to_stderr(f"{prog}: What is to be printed cannot be written: {error.strerror or error}.")
         return 2
 
@@ -108,6 +98,15 @@ def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
         with suppress(OSError):
             sys.stdout.flush()
         os._exit(INTERRUPTED)
+
+
+def installed(module: str, what: str, extra: str) -> Any:
+    """A module of a library, imported. Raises `FetchError`, which says that `what` needs the library of the extra."""
+    try:
+        return import_module(module)
+    except ImportError:
+        name = module.partition(".")[0].replace("_", "-")
+        raise FetchError(f"{what} needs {name}, of the extra [{extra}]: pip install {name}.") from None
 
 
 def available_cores() -> int:

@@ -3,19 +3,21 @@
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from bpe_core.errors import FormatError
 from bpe_core.visible import shortened, visible
 
 
-def replace_files(*files: tuple[Path, Iterable[bytes]]) -> None:
+def replace_files(*files: tuple[Path, Iterable[bytes] | Callable[[IO[bytes]], object]]) -> None:
     """Write the parts of each file to a new one in its folder, flush it to disk, and rename them to the targets.
 
-    An existing file's permissions are kept. Raises OSError, and whatever iterating the parts raises; then all targets
-    are unchanged and the new files removed. An interruption once the first has its name comes after the last has.
+    Instead of parts there may be what writes them. An existing file's permissions are kept. Raises OSError, and what
+    making the parts raises; then all targets are unchanged and the new files removed. An interruption once the first
+    has its name comes after the last has.
     """
     news = list[tuple[Path, Path]]()
     try:
@@ -23,7 +25,7 @@ def replace_files(*files: tuple[Path, Iterable[bytes]]) -> None:
             new = new_beside(target)
             news.append((new, target))
             with open(new, "xb") as file:
-                file.writelines(parts)
+                parts(file) if callable(parts) else file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
             if target.exists():
@@ -55,6 +57,16 @@ def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> No
         for path, lines in ((path, lines) for target, path, lines in placed if not target):
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.writelines(lines)
+
+
+def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
+    """Have `write` make a file as `write_atomically` does: it is at `path` once all went well, and not before."""
+    with as_format_error(path):
+        if target := file_of(path):
+            replace_files((target, write))
+        else:
+            with open(path, "wb") as file:
+                write(file)
 
 
 def check_place(path: str | os.PathLike[str]) -> None:

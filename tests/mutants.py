@@ -36,7 +36,7 @@ SHARE: Final = 0.9
 
 
 class Mutant(NamedTuple):
-    """An error: in `file`, `new` in the place of `old`, which stands there once."""
+    """An error: in `file`, `new` in the place of `old`, which stands there once; none at all without a file."""
 
     name: str
     room: str
@@ -51,16 +51,6 @@ ROOMS: Final[dict[str, list[str]]] = _TABLE["rooms"]
 MUTANTS: Final = tuple(Mutant(**row) for row in _TABLE["mutants"])
 
 
-class Outcome(NamedTuple):
-    """What came of a mutant, or of a room without one."""
-
-    name: str
-    room: str
-    state: str
-    """ "killed", "survived", or what went wrong."""
-    told: str = ""
-
-
 class Copy:
     """A copy of the checkout, in which files are changed and tests are run."""
 
@@ -73,6 +63,9 @@ class Copy:
     @contextmanager
     def changed(self, mutant: Mutant) -> Iterator[str]:
         """With the mutant in it; what stops it from being tried, if anything."""
+        if not mutant.file:
+            yield ""
+            return
         file = self._folder / mutant.file
         text = file.read_text() if file.exists() else ""
         if text.count(mutant.old) != 1:
@@ -124,19 +117,11 @@ class Copy:
         return subprocess.CompletedProcess(process.args, process.returncode, stdout)
 
 
-def tried(copy: Copy, mutant: Mutant) -> Outcome:
-    """Whether the tests of its room notice a mutant."""
+def tried(copy: Copy, mutant: Mutant) -> tuple[str, str]:
+    """("killed", "survived" or "not tried", the test that noticed it or what stopped it)."""
     with copy.changed(mutant) as problem:
-        code, told = (0, "") if problem else copy.test(mutant.room)
-    if problem or code in (4, 5):
-        return Outcome(mutant.name, mutant.room, "not tried", problem or told)
-    return Outcome(mutant.name, mutant.room, "survived" if code == 0 else "killed", told if code else "")
-
-
-def unchanged(copy: Copy, room: str) -> Outcome:
-    """Whether the tests of a room pass as they stand."""
-    code, told = copy.test(room)
-    return Outcome("unchanged", room, "passed" if code == 0 else "failed", told if code else "")
+        code, told = (4, problem) if problem else copy.test(mutant.room)
+    return ("survived", "") if code == 0 else ("not tried" if code in (4, 5) else "killed", told)
 
 
 def main() -> int:
@@ -151,32 +136,29 @@ def main() -> int:
         for mutant in MUTANTS
         if mutant.room in (asked.room or ROOMS) and (not asked.only or mutant.name in asked.only)
     ]
-    outcomes: list[Outcome] = []
+    rooms = [] if asked.trust else sorted({mutant.room for mutant in mutants})
+    unchanged = [Mutant("unchanged", room, "", "", "") for room in rooms]
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(PARALLEL) as threads:
         free: SimpleQueue[Copy] = SimpleQueue()
         for number in range(PARALLEL):
             free.put(Copy(Path(folder, str(number))))
 
-        def run(work: Mutant | str) -> None:
+        def run(mutant: Mutant) -> tuple[Mutant, str]:
             copy = free.get()
             try:
-                outcome = unchanged(copy, work) if isinstance(work, str) else tried(copy, work)
+                state, told = tried(copy, mutant)
             finally:
                 free.put(copy)
-            outcomes.append(outcome)
-            print(f"{outcome.state:<10} {outcome.room:<12} {outcome.name:<22} {outcome.told}", flush=True)
+            print(f"{state:<10} {mutant.room:<12} {mutant.name:<22} {told}", flush=True)
+            return mutant, state
 
-        rooms = [] if asked.trust else sorted({mutant.room for mutant in mutants})
-        list(threads.map(run, [*rooms, *mutants]))
-    killed = [outcome.state == "killed" for outcome in outcomes if outcome.state in ("killed", "survived")]
-    print(f"{sum(killed)} of {len(killed)} mutants died.")
-    for room in ROOMS:
-        died = [
-            outcome.state == "killed" for outcome in outcomes if outcome.room == room and outcome.name != "unchanged"
-        ]
-        if died:
-            print(f"    {room:<12} {sum(died)} of {len(died)}")
-    is_sound = not any(outcome.state in ("not tried", "failed") for outcome in outcomes)
+        outcomes = list(threads.map(run, [*unchanged, *mutants]))
+    for room in (None, *ROOMS):
+        states = [state for mutant, state in outcomes if mutant.file and room in (None, mutant.room)]
+        if states:
+            print(f"{states.count('killed'):>4} of {len(states)} mutants died: {room or 'all'}")
+    killed = [state == "killed" for mutant, state in outcomes if mutant.file]
+    is_sound = all(state != "not tried" if mutant.file else state == "survived" for mutant, state in outcomes)
     return 0 if is_sound and sum(killed) >= SHARE * len(killed) else 1
 
 

@@ -36,6 +36,11 @@ class Parser(argparse.ArgumentParser):
         """Add `--pattern` for a command that reads a tokenizer: it overrides the split pattern of the file."""
         self.add_value("--pattern", "P", "how text is split, where TOKENIZER does not say it, or wrongly", None)
 
+    def add_cluster(self) -> None:
+        """Add `--dask`, the workers that do it."""
+        where = "have workers of Dask do it: those of the scheduler at ADDRESS, or local, one a core of this machine"
+        self.add_value("--dask", "local|ADDRESS", where)
+
     def add_value(self, names: str, metavar: str, what: str, default: object = "", **more: Any) -> None:
         """Add an option with a value, by names such as "-o --output"; `more` is argparse's."""
         self.add_argument(*names.split(), default=default, metavar=metavar, help=what, **more)

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.auditing.embeddings import INDICATORS
-from bpe_core.auditing.findings import KINDS, WEIGHTS, Findings, Severity
-from bpe_core.auditing.reachability import NORMALIZERS, what_if
-from bpe_core.auditing.static import incomplete_bigrams, summary
+from bpe_core.auditing.findings import KINDS, Findings, Severity
+from bpe_core.auditing.static import NORMALIZERS, incomplete_bigrams, summary, what_if
 from bpe_core.auditing.subject import AuditSubject
 from bpe_core.auditing.verdicts import Verdict, verdict, verdicts, verdicts_on
 from bpe_core.cli.arguments import Subcommands, add_command
@@ -37,10 +36,10 @@ _SCORE: Final = (
 
 
 def add(commands: Subcommands) -> None:
-    kinds = "".join(f"\n  {kind:22}{meaning}" for kind, meaning in KINDS.items())
+    kinds = "".join(f"\n  {name:22}{kind.meaning}" for name, kind in KINDS.items())
     parser = add_command(commands, run_audit, f"kinds of findings:{kinds}")
     parser.add_tokenizer()
-    which = "a file or folder; repeatable"
+    which = "a file or folder, or what `count` has written; repeatable"
     own = f"texts to count its tokens in, such as those it learned from: {which}"
     parser.add_value("--corpus", "PATH", own, [], action="append")
     parser.add_value("--reference", "PATH", f"texts that a model is to learn from: {which}", [], action="append")
@@ -149,7 +148,7 @@ def _by_kind(
     for kind, n in found.kinds().items():
         rows = table((one.id, one.label, one.reason) for one in found.of(kind)[:first])
         more = f"and {n - first:,} more (--all shows them)" if first is not None and n > first else ""
-        yield Section(f"{kind}  {n:,}", [KINDS[kind]], rows, more)
+        yield Section(f"{kind}  {n:,}", [KINDS[kind].meaning], rows, more)
     if len(found) == 0:
         yield Section(sentences=["Nothing suspicious."])
 
@@ -159,7 +158,7 @@ def _card(sentences: Sequence[str], found: Findings, ranked: Sequence[Verdict], 
     listed = ranked[:first]
     n, m = len(ranked), len(listed)
     heading = f"The first {m:,} of {counted(n, 'token')} with findings" if m < n else "Tokens with findings"
-    kinds = [(kind, f"{n:,}", KINDS[kind]) for kind, n in found.kinds().items()]
+    kinds = [(kind, f"{n:,}", KINDS[kind].meaning) for kind, n in found.kinds().items()]
     tokens = ReportTable(
         ("id", "token", "score", "why"),
         [(str(one.id), shortened(one.label, 80), one.making, one.reason) for one in listed],
@@ -167,7 +166,8 @@ def _card(sentences: Sequence[str], found: Findings, ranked: Sequence[Verdict], 
         tokens=1,
         marks=[one.severity.word if one.severity else "" for one in listed],
     )
-    weights = [(kind, f"{weight.most:.2f}", weight.why) for kind, weight in WEIGHTS.items()]
+    most = sorted(KINDS.items(), key=lambda one: -one[1].most)
+    weights = [(name, f"{kind.most:.2f}", kind.why) for name, kind in most]
     return [
         Section(sentences=sentences, table=ReportTable(("kind", "tokens", "what it means"), kinds, numbers=(1,))),
         Section(heading, table=tokens),

@@ -1,4 +1,4 @@
-"""`count`, `measure` and `compare`: how much text there is, and what one tokenizer or several make of it."""
+"""`measure` and `compare`: what one tokenizer or several make of texts."""
 
 import json
 import os
@@ -16,20 +16,15 @@ from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import WITHOUT_SPACES, Comparison
 from bpe_core.process import INTERRUPTED
-from bpe_core.report import ReportTable, Section, aligned, as_csv, as_latex, as_markdown, as_text
+from bpe_core.report import ReportTable, Section, as_csv, as_latex, as_markdown, as_text
 from bpe_core.visible import counted, quoted, shortened, token_label, visible
 from bpe_core.worker.compare import compare, summary, texts_as_json
-from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job
 
 _Found = Mapping[str, Any]  # `summary`, or a part of it
 
 
 def add(commands: Subcommands) -> None:
-    parser = add_command(commands, run_count)
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
-    split = "how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)"
-    parser.add_value("--pattern", "P", split, "gpt4")
     parser = add_command(commands, run_measure, f"metrics:\n{_meanings(METRICS)}")
     _add_arguments(parser, "repeatable")
     parser.set_defaults(reference=None, examples=0, lines=0)
@@ -56,7 +51,7 @@ def _add_arguments(parser: Parser, number: str) -> None:
         'in their order, and "" for one that says it'
     )
     parser.add_value("--pattern", "P", split, None, action="append")
-    texts = "a text, also .gz and .xz, or a folder of them; stdin, in UTF-8, if left out or -"
+    texts = "a text, packed ones and those with rows too, or a folder of them; stdin, in UTF-8, if left out or -"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
     parser.add_flag(
         "sections",
@@ -75,19 +70,6 @@ def _metrics(text: str) -> tuple[str, ...]:
         if key not in OF_PARTS:
             raise ArgumentTypeError(f"there is no metric {quoted(key)} of a text; there are {', '.join(OF_PARTS)}")
     return keys
-
-
-def run_count(options: Namespace) -> int:
-    """Count documents, bytes, characters and pieces.
-
-    count my_texts/ --pattern gpt2
-    """
-    with closing(Job(StderrReporter())) as job:
-        counts = count_files(options.paths, options.pattern, job)
-    sizes = {name: getattr(counts, f"n_{name}") for name in ("documents", "bytes", "characters", "pieces")}
-    sizes["different pieces"] = len(counts.table)
-    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in sizes.items()], (1,))), sep="\n")
-    return 0
 
 
 def run_measure(options: Namespace) -> int:

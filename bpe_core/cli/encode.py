@@ -4,13 +4,16 @@ import os
 import sys
 from argparse import Namespace
 from array import array
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Final
 
 from bpe_core import kernel
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
+from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Reading
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
@@ -19,7 +22,8 @@ from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, i
 from bpe_core.process import in_order, most_threads, shares
 from bpe_core.tokenizer import Choice, Tokenizer
 from bpe_core.typed_numbers import ids_in
-from bpe_core.visible import quoted, visible
+from bpe_core.visible import counted, quoted, visible
+from bpe_core.worker.job import Job
 from bpe_core.worker.messages import WorkProgress
 
 SHARE: Final = 1 << 18  # characters that are handed to a thread at a time, at least; this thread encodes what is left
@@ -33,11 +37,13 @@ Ids = tuple[int, str]  # how many ids a part has, and these as they are printed;
 def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_encode)
     parser.add_tokenizer()
-    several = "Several texts, or those of a folder, give a line each"
-    texts = f"a text, also .gz and .xz; stdin, in UTF-8, if left out or -. {several}"
+    several = "Several texts, those of a folder, or rows give a line each"
+    texts = f"a text, packed ones and those with rows too; stdin, in UTF-8, if left out or -. {several}"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
     json = 'print {"ids": [...]} instead of ids separated by spaces'
     parser.add_forms(json=json, count="print only how many tokens there are")
+    parser.add_value("-o --output", "IDS", "with --dask: the new folder for .parquet files of ids, a row a document")
+    parser.add_cluster()
     special = parser.add_mutually_exclusive_group()
     allowed = 'encode this special token as one; repeatable; "all" allows every one'
     special.add_argument("--allow-special", action="append", default=[], metavar="S", help=allowed)
@@ -64,33 +70,47 @@ def run_encode(options: Namespace) -> int:
     encode -t mine.json notes.md
     encode -t gpt-4o --count < notes.md
     encode -t gpt-4o my_texts/ > ids.txt
+    encode -t gpt-4o my_texts/ --dask local -o ids/
     """
-    paths = options.paths or ["-"]
-    if len(paths) == 1 and not os.path.isdir(paths[0]):
-        _encode([text_blocks(paths[0])], options)
-    elif "-" in paths:
+    paths, is_far = options.paths or ["-"], bool(options.dask or options.output)
+    is_alone = len(paths) == 1 and is_stream(paths[0])
+    if is_far and (not (options.dask and options.output) or options.json or options.count or is_alone):
+        raise OptionError("--dask and -o IDS go together, with files or folders, and without --json and --count.")
+    if "-" in paths and not is_alone:
         raise OptionError("What comes in on stdin (-) is encoded by itself; leave out the other texts, or the -.")
-    else:
-        found = find_files(paths, every_character=True)
-        with closing(StderrReporter(has_bar=not sys.stdout.isatty())) as report:
-            for skipped in found.skipped:
-                report.send(skipped)
+    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
+    if unknown := {*options.allow_special} - tokenizer.special_tokens.keys() - {"all"}:
+        raise SpecialTokenError(f"There is no special token {min(unknown)!r} in {options.tokenizer}.")
+    specials: dict[str, Choice] = {"disallowed_special": () if options.special_as_text else "all"}
+    specials["allowed_special"] = "all" if "all" in options.allow_special else options.allow_special
+    if is_alone:
+        _print(tokenizer, [text_blocks(paths[0])], options, specials)
+        return 0
+    found = find_files(paths, every_character=True)
+    with closing(StderrReporter(has_bar=is_far or not sys.stdout.isatty())) as report:
+        for skipped in found.skipped:
+            report.send(skipped)
+        if not is_far:
             reading = Reading(found.files, lambda *now: report.send(WorkProgress("counting", *now)))
-            _encode(map(reading.blocks, found.files), options)
+            _print(tokenizer, chain.from_iterable(map(reading.documents, found.files)), options, specials)
+            return 0
+        from bpe_core.worker.cluster import connected  # late: few need it
+
+        with closing(Job(report, patience=10)) as job, connected(options.dask) as cluster:
+            progress = partial(job.progress, "counting")
+            n = cluster.encode(found.files, tokenizer, Path(options.output).absolute(), progress, **specials)
+            job.say(f"{counted(n, 'token')} of {counted(len(found.files), 'file')} are in {options.output}.")
     return 0
 
 
-def _encode(documents: Iterable[Iterable[str]], options: Namespace) -> None:
+def _print(
+    tokenizer: Tokenizer, documents: Iterable[Iterable[str]], options: Namespace, specials: Mapping[str, Choice]
+) -> None:
     """Encode and print documents, a line each; part by part, since a text may be larger than the memory."""
-    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     before, between, after = ('{"ids": [', ", ", "]}") if options.json else ("", " ", "")
-    if unknown := {*options.allow_special} - tokenizer.special_tokens.keys() - {"all"}:
-        raise SpecialTokenError(f"There is no special token {min(unknown)!r} in {options.tokenizer}.")
-    allowed = "all" if "all" in options.allow_special else options.allow_special
-    disallowed = () if options.special_as_text else "all"
     n = 0  # nothing is written before the first ids: whatever is wrong by then should be told first
     try:
-        with closing(encoded(tokenizer, documents, None if options.count else between, allowed, disallowed)) as parts:
+        with closing(encoded(tokenizer, documents, None if options.count else between, **specials)) as parts:
             for ids in parts:
                 if ids is None:
                     end = str(n) if options.count else (before if n == 0 else "") + after
@@ -106,17 +126,17 @@ def _encode(documents: Iterable[Iterable[str]], options: Namespace) -> None:
 
 
 def encoded(
-    tokenizer: Tokenizer, documents: Iterable[Iterable[str]], between: str | None, allowed: Choice, disallowed: Choice
+    tokenizer: Tokenizer, documents: Iterable[Iterable[str]], between: str | None, **specials: Choice
 ) -> Generator[Ids | None, None, None]:
     """Yield the ids of documents, each of which comes in blocks: those of its parts in order, then None.
 
-    `between` separates printed ids; None if only their number is asked for. `allowed` and `disallowed` special tokens
-    are as in `Tokenizer.encode`. Where the kernel encodes, threads make of the parts the ids as they are printed.
+    `between` separates printed ids; None if only their number is asked for. `specials` are as in `Tokenizer.encode`.
+    Where the kernel encodes, threads make of the parts the ids as they are printed.
     """
 
     def parts() -> Iterator[Part]:
         for blocks in documents:
-            yield from tokenizer.divide(blocks, allowed_special=allowed, disallowed_special=disallowed)
+            yield from tokenizer.divide(blocks, **specials)
             yield None
 
     def ids_of(part: Part) -> Ids | None:

@@ -10,14 +10,14 @@ import traceback
 from collections.abc import Sequence
 from typing import Final
 
-from bpe_core.cli import audit, compare, encode, files, train, why
+from bpe_core.cli import audit, compare, count, encode, files, train, why
 from bpe_core.cli.arguments import Parser
 from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
 
 # An OSError with one of these and no file name comes from stdout, which takes no more.
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
-COMMANDS: Final = (train, encode, compare, audit, why, files)  # their modules, in the order of the help
+COMMANDS: Final = (train, count, encode, compare, audit, why, files)  # their modules, in the order of the help
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:

@@ -14,9 +14,10 @@ from bpe_core.formats import load
 from bpe_core.hub import located
 from bpe_core.process import Unfailing, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import Merges
 from bpe_core.visible import counted, shortened, token_label, visible
 from bpe_core.worker.job import Reporter
-from bpe_core.worker.messages import Counted, Event, Merges, Started, WorkProgress
+from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
 
 SKIPPED_SHOWN: Final = 5  # files that are named one by one; of more only the number is printed
 _STDIN: Final = ("-", "/dev/stdin")
@@ -39,8 +40,7 @@ def text_blocks(path: str) -> Iterator[str]:
         yield from find_files(path, every_character=True).files[0].blocks()
         return
     with one_sentence(name), nullcontext(sys.stdin.buffer) if path in _STDIN else open(path, "rb") as file:
-        for _, text in decoded(file, "utf-8"):
-            yield text
+        yield from decoded(file, "utf-8")
 
 
 def open_tokenizer(text: str, pattern: str | None = None) -> Tokenizer:
@@ -76,10 +76,9 @@ class StderrReporter(Reporter):
                     self.say(f"Left out {path}: {reason}.")
             case Counted(documents, n_bytes, _, pieces, unique):
                 self._say_how_many_more()
-                self.say(
-                    f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')} in "
-                    f"{counted(pieces, 'piece')}, {unique:,} of them different."
-                )
+                different = f", {unique:,} of them different" if unique or not pieces else ""
+                read = f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')}"
+                self.say(f"{read} in {counted(pieces, 'piece')}{different}.")
             case WorkProgress(activity, done, total, name):
                 labels = {"counting": f"Reading {name}", "preparing": name.capitalize()}
                 self._move(labels.get(activity, name), done, total)

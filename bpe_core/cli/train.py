@@ -1,19 +1,25 @@
 """`train`: learn a vocabulary from files."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields
-from typing import Any
+from typing import Any, Final
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
 from bpe_core.cli.streams import StderrReporter
 from bpe_core.content.presets import PRESETS
+from bpe_core.corpus.reading import split_field
 from bpe_core.process import INTERRUPTED
 from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, SEED, WEIGHT, Options
 from bpe_core.visible import visible
 from bpe_core.worker.job import Job
 from bpe_core.worker.train import Recipe, TrainRequest, train
+
+SOURCES: Final = (
+    "texts, folders of them, and addresses (s3://, hf://, https://); packed ones, too, and those whose rows or members "
+    "are the documents: .jsonl .csv .tsv .parquet .arrow .warc .wet .tar .zip; PATH::FIELD names the field"
+)
 
 
 def add(commands: Subcommands) -> None:
@@ -22,7 +28,7 @@ def add(commands: Subcommands) -> None:
 
 def add_arguments(parser: Parser) -> None:
     """Add the texts, the options and what is written; unless a help text says otherwise, what is left out is ""."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=SOURCES)
     parser.add_value("-o --output", "OUT", "the file to save the tokenizer to")
     outcome = "run a founding example again, with its own text and options, and say whether it comes out; no OUT needed"
     parser.add_argument("--preset", choices=PRESETS, default="", help=outcome)
@@ -42,23 +48,47 @@ def add_arguments(parser: Parser) -> None:
     parser.add_value("--extend", "OLD", f"{EXTEND.help()}:\n{A_TOKENIZER}")
     begin = "with --extend: begin with the first STEP merges of OLD only"
     parser.add_value("--fork", "STEP", begin, None, type=integer)
-    parser.add_value("--sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
-    parser.add_value("--seed", "N", SEED.help(0), 0, type=integer)
-    parser.add_value("--weight", "PATH=N", WEIGHT.help("repeatable; 1"), [], action="append")
+    add_choice(parser)
+    parser.add_value("--counts", "C", "learn from these counts instead of texts: a file that `count` has written")
+    least = "with --counts: leave out pieces that occur less than N times; how wrong a count can be then, is said (1)"
+    parser.add_value("--min-piece-count", "N", least, 1, type=integer)
     parser.add_flag("resume", "go on where an earlier run of this command ended, however it ended")
     parser.add_value("--resume-from", "FILE", "the same, from this file instead of OUT.checkpoint or OUT")
     kept = "where to keep what is learned so far, until OUT is saved (OUT.checkpoint)"
     parser.add_value("--checkpoint", "FILE", kept)
 
 
-def request_of(options: Namespace) -> TrainRequest:
-    def given(*names: str) -> dict[str, Any]:
-        return {name: getattr(options, name) for name in names}
+def add_choice(parser: Parser) -> None:
+    """Add what counts of the texts: which field, which documents, how often; fields of `Recipe` but for the first."""
+    field = "the field or column of the documents, for each PATH that does not end in ::NAME; a guess, which is said"
+    parser.add_value("--field --column", "NAME", field)
+    parser.add_value("--sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
+    documents = "read so many documents, drawn from all; files with rows are read twice for it (all)"
+    parser.add_value("--documents", "N", documents, None, type=integer)
+    parser.add_value("--seed", "N", SEED.help(0), 0, type=integer)
+    parser.add_flag("dedupe", "read no document twice, known by its digest; all are read twice for it")
+    parser.add_flag("skip-bad", "leave out rows that are no text, and files that cannot be read, and say which")
+    parser.add_value("--weight", "PATH=N", WEIGHT.help("repeatable; 1"), [], action="append")
+    tempered = (
+        "count each PATH as if its share p of the bytes were p^A, from 0 (all alike) to 1; weights of hundredths (1)"
+    )
+    parser.add_value("--alpha", "A", tempered)
 
-    rules = {name: value for name, value in given(*OPTION_OF).items() if value is not None}
-    texts = given("sample", "seed", "extend", "fork", "preset")
-    recipe = Recipe(tuple(options.paths), rules, weights=tuple(options.weight), **texts)
-    return TrainRequest(recipe, **given("output", "keep_existing", "checkpoint", "resume", "resume_from", "curve"))
+
+def recipe_of(options: Namespace, rules: Mapping[str, Any]) -> Recipe:
+    """What `add_choice` has added, and other options that a `Recipe` has."""
+    given, field = _given(Recipe, options), options.field
+    paths = tuple(f"{path}::{field}" if field and not split_field(path)[1] else path for path in options.paths)
+    return Recipe(**given | {"paths": paths}, options=rules, weights=tuple(options.weight))
+
+
+def request_of(options: Namespace) -> TrainRequest:
+    rules = {name: value for name in OPTION_OF if (value := getattr(options, name)) is not None}
+    return TrainRequest(recipe_of(options, rules), **_given(TrainRequest, options))
+
+
+def _given(kind: type[Recipe | TrainRequest], options: Namespace) -> dict[str, Any]:
+    return {field.name: getattr(options, field.name) for field in fields(kind) if field.name in options}
 
 
 def run_train(options: Namespace) -> int:
@@ -68,6 +98,8 @@ def run_train(options: Namespace) -> int:
     train log.txt -o log.json --pattern none --special '<|endoftext|>'
     train more/ --extend mine.json -o larger.json --vocab-size 8192
     train my_texts/ notes.md -o mine.json --vocab-size 4096 --resume
+    train reviews.parquet::text more.jsonl.zst shards/ -o mine.json --dedupe
+    train --counts counts.parquet -o mine.json
     train --preset S0
 
     Every few seconds what is learned is kept in OUT.checkpoint, a tokenizer file like any other, until OUT is

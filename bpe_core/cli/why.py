@@ -63,7 +63,7 @@ def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
     explanation, tokenizer = subject.explanation(step), subject.tokenizer
     choice, words = explanation.choice, list(_words(explanation.words, tokenizer))
     if choice:
-        sentences = [*_choice(choice, tokenizer, subject.ties, step)]
+        sentences = [*_choice(choice, tokenizer, subject.rules.ties, step)]
         for place in subject.places(step):
             pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
             n = f"{place.n:,} in " if place.n else ""
@@ -111,8 +111,8 @@ def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
     lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
     uses = token_uses(vocabulary, lengths.__getitem__, step)
     yield f"{counted(uses.made, 'use')} when made, {uses.left:,} left in the end"
-    for taken in uses.absorbed[:8]:
-        yield f"  step {taken.step:,} {_labels(tokenizer, (taken.token,))} absorbed {taken.n_absorbed:,}"
+    for later, token, n in uses.absorbed[:8]:
+        yield f"  step {later:,} {_labels(tokenizer, (token,))} absorbed {n:,}"
     if (more := len(uses.absorbed) - 8) > 0:
         yield f"  and {counted(more, 'later merge')}"
 

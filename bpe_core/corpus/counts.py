@@ -1,10 +1,13 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, islice
+from functools import partial
+from io import BytesIO
 from math import lcm
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -16,36 +19,48 @@ from bpe_core.process import in_order, most_threads
 from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.visible import counted
+from bpe_core.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from bpe_core.corpus.sampling import Sample
+    from bpe_core.corpus.spill import Spill, SpilledTable
 
+KEY: Final = b"bpescope.counts"  # of what is known besides the pieces, in the metadata of a file of counts
 LARGEST: Final = 1_000_000  # the largest weight as a whole number
 BYTES_PER_WORKER: Final = 1 << 21  # bytes on disk that one more thread must have to count, to be worth starting
 _PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
 _SHARES: Final = (1 << 18, 1 << 22)  # bytes handed to a thread at a time; the more shares, the more tables to join
-_Share = tuple[list[Any], "list[Source] | None"]  # whole documents; or a part of one, with None
+# Parts of documents, each with the number of its document in the share, or in a large file; and the files that end
+# here: None where one goes on, [] where it proved unreadable.
+_Share = tuple[list[tuple[int, Any]], "list[Source] | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is kept of a document after its pieces are counted."""
+    """What is kept of a file, or of texts, after the pieces are counted."""
 
     name: str  # as the file is called on the screen, or "text"
-    bytes: int  # its size in UTF-8, unpacked, without byte order mark
+    bytes: int  # of its documents in UTF-8, unpacked, without byte order mark
     characters: int
-    sha256: str  # of the text in UTF-8, in hexadecimal
+    sha256: str  # of the documents in UTF-8, 0xFF between two of them, in hexadecimal
     weight: int = 1  # how many times each of its pieces is counted: an amount
+    documents: int = 1
 
 
-class _Measure:
-    """Adds up the sizes and the digest of a text that comes in blocks."""
+class Measure:
+    """Adds up the sizes and the digest of documents that come in blocks."""
 
     def __init__(self) -> None:
-        self.bytes = self.characters = 0
+        self.bytes = self.characters = self.documents = 0
         self.digest = hashlib.sha256()
 
-    def encoded(self, block: str) -> bytes:
+    def document(self, blocks: Iterable[str]) -> Iterator[bytes]:
+        """The blocks of the next document in UTF-8."""
+        if self.documents:
+            self.digest.update(b"\xff")  # no UTF-8 contains this byte
+        self.documents += 1
+        return map(self._encoded, blocks)
+
+    def _encoded(self, block: str) -> bytes:
         data = block.encode()
         self.bytes += len(data)
         self.characters += len(block)
@@ -53,35 +68,48 @@ class _Measure:
         return data
 
     def source(self, name: str) -> Source:
-        return Source(name, self.bytes, self.characters, self.digest.hexdigest())
+        return Source(name, self.bytes, self.characters, self.digest.hexdigest(), documents=self.documents)
+
+
+def is_counts(path: str) -> bool:
+    """Whether the file at `path` is one of counts, by its last bytes."""
+    with suppress(OSError), open(path, "rb") as file:
+        file.seek(-8, os.SEEK_END)
+        length, mark = int.from_bytes(file.read(4), "little"), file.read()
+        file.seek(-8 - length, os.SEEK_END)
+        return mark == b"PAR1" and KEY in file.read(length)
+    return False
 
 
 class Counts:
     """How often each piece of a corpus occurs, the pieces in the order in which they first appear.
 
-    A *document* is a file, or one of the texts given to `of`; a *piece* is what the split pattern cuts texts into.
+    A *document* is a file, a row of one that has rows, or one of the texts given to `of`; a *piece* is what the split
+    pattern cuts texts into.
 
     >>> dict(Counts.of("low low lower", "gpt4").pieces)
     {'low': 1, ' low': 1, ' lower': 1}
     """
 
-    def __init__(self, pattern: str) -> None:
-        """Nothing counted yet; PatternError if `pattern` is none."""
+    def __init__(self, pattern: str, spill: "Spill | None" = None) -> None:
+        """Nothing counted yet; PatternError if `pattern` is none. Counts with a `spill` may be larger than memory, and
+        can only be merged and saved."""
         self.pattern = pattern
-        self.sources: list[Source] = []  # of each document, in order; the texts given to `of` have one in common
+        self.sources: list[Source] = []  # of each file, in order; the texts given to `of` have one in common
         self.skipped: list[Skipped] = []  # files that could not be read to their end; nothing of them is counted
         self.sample = ""  # what was taken of the files, for a person; "" if they were read whole
         self.weights = ""  # of the paths, as they were asked for, for a person; "" if there are none
         self.scale = 1  # what `table` has is multiplied by it: weights may be fractions, and it counts in whole numbers
         self.splitter = splitter(pattern)
         self.n_documents = 0
-        self.table = kernel.PieceTable(self.splitter.scanner)  # how often each piece occurs
+        self.spill = spill
+        self.table: Any = self._new_table()  # how often each piece occurs
         self._known: tuple[int, Mapping[str, int]] = (0, {})
 
     @property
     def n_pieces(self) -> int:
         """How many pieces the texts were split into, with repetition; `len(table)` is how many differ."""
-        return self.table.n_pieces
+        return int(self.table.n_pieces)
 
     @property
     def n_bytes(self) -> int:
@@ -109,16 +137,18 @@ class Counts:
         Raises TextError for what is no str, PatternError for a wrong `pattern`.
         """
         counts = cls(pattern)
-        measure = _Measure()
-        for number, text in enumerate([texts] if isinstance(texts, str) else texts):
-            if not isinstance(text, str):
-                raise TextError(f"Text {number + 1} is of type {type(text).__name__}, not str; decode it first.")
-            if number:
-                measure.digest.update(b"\xff")  # separates the texts: no UTF-8 contains this byte
-            whole = text if text.isascii() else utf8(text).decode()
-            for part in counts._parts((whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)), measure, _PART):
-                counts._add_to(counts.table, part, counts.n_documents)
-            counts.n_documents += 1
+        measure = Measure()
+
+        def numbered() -> Iterator[tuple[int, Any]]:
+            for number, text in enumerate([texts] if isinstance(texts, str) else texts):
+                if not isinstance(text, str):
+                    raise TextError(f"Text {number + 1} is of type {type(text).__name__}, not str; decode it first.")
+                whole = text if text.isascii() else utf8(text).decode()
+                blocks = (whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK))
+                yield from ((number, part) for part in counts._parts(measure.document(blocks), _PART))
+
+        counts.table = counts._count(numbered(), 0)
+        counts.n_documents = measure.documents
         counts.sources.append(measure.source("text" if isinstance(texts, str) else counted(counts.n_documents, "text")))
         return counts
 
@@ -130,114 +160,187 @@ class Counts:
         *,
         progress: OnRead | None = None,
         workers: int | None = None,
-        sample: "Sample | None" = None,
+        spill: "Spill | None" = None,
     ) -> Self:
-        """Count files, each a document. They are read in blocks: only a pattern without safe cuts holds a whole text.
+        """Count files. They are read in blocks: only a pattern without safe cuts holds a whole text.
 
         What `progress` raises ends the reading. `workers` threads count at a time, where the kernel can split the
         texts; None: as many as the size is worth, up to the number of cores. The result is the same for any number.
-        With a `sample` only a part of the files is read, in stretches that are documents each. Raises TextError if a
-        `required` file, or every file, proves unreadable; PatternError for a wrong `pattern`.
+        Raises TextError if a `required` file, or every file, proves unreadable; PatternError for a wrong `pattern`.
         """
-        counts = cls(pattern)
-        files = sample.documents(files, counts.splitter) if sample else list(files)
-        reading = Reading(files, progress)
+        counts = cls(pattern, spill)
+        reading = Reading(files := list(files), progress)
         counts.add(files, reading, workers or max(1, min(most_threads(), reading.total // BYTES_PER_WORKER)))
-        counts.sample = "" if sample is None else str(sample)
-        if files and not counts.n_documents:
-            raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
-        return counts
+        return counts.checked() if files else counts
+
+    def checked(self) -> Self:
+        """These counts of files; TextError if not one document could be read."""
+        if not self.n_documents:
+            reason = self.skipped[0].reason if self.skipped else "they hold no rows"
+            raise TextError(f"None of the files could be read: {reason}.")
+        return self
 
     @classmethod
     def weighted(cls, parts: Sequence[tuple[Self, int | Fraction]]) -> Self:
-        """The counts of parts of a corpus, one at least, in order, each piece counted as often as its part weighs.
-
-        The parts have one pattern, and must not be used any more. Raises `OptionError` if their weights differ too
-        much: the common denominator of all is the `scale`.
-        """
+        """The counts of parts of a corpus, one at least, in order, each piece counted as often as its part weighs, as
+        `merge` does it. The parts must not be used any more."""
         if not parts or any(weight <= 0 for _, weight in parts):
             raise OptionError("A corpus is put together of one part at least, each with a weight above 0.")
-        whole = cls(parts[0][0].pattern)
-        whole.scale = lcm(*(weight.denominator for _, weight in parts))
-        if max(weight for _, weight in parts) * whole.scale > LARGEST:
-            raise OptionError(f"The weights differ too much: as whole numbers, the largest would be above {LARGEST:,}.")
+        whole = cls(parts[0][0].pattern, parts[0][0].spill)
         for counts, weight in parts:
-            whole.table.append(counts.table, whole.n_documents, int(weight * whole.scale))
-            whole.sources += [replace(source, weight=amount(weight)) for source in counts.sources]
-            whole.skipped += counts.skipped
-            whole.n_documents += counts.n_documents
-            whole.sample = counts.sample
+            whole.merge(counts, weight)
         return whole
 
     def add(self, files: Iterable[TextFile], reading: Reading, n_workers: int = 1) -> None:
-        """Count further documents; an unreadable one is skipped, or raises if `required`. Interrupted, drop these.
+        """Count further files; an unreadable one is skipped, or raises if `required`. Interrupted, drop these counts.
 
         So many threads count, where the kernel does; the result is that of one.
         """
-        whole, is_one = kernel.PieceTable(self.splitter.scanner), n_workers == 1 or not self.splitter.scanner
+        whole: Any = self._new_table()
+        n_workers = n_workers if self.splitter.scanner else 1
         counted = in_order(
-            self._counted, self._shares(files, reading), n_workers, here=lambda _: is_one, meanwhile=reading.report
+            self._counted,
+            self._shares(files, reading),
+            n_workers,
+            here=lambda _: n_workers == 1,
+            meanwhile=reading.report,
         )
-        for table, sources in counted:
-            if sources is None:  # a part of a large document
-                whole.append(table, 0)
-                continue
-            if whole.n_pieces:
-                table, whole = whole, kernel.PieceTable(self.splitter.scanner)
+        for table, first, sources in counted:
+            if sources is None or whole.n_pieces:  # of a large file, which counts only when it has ended
+                whole.append(table, first)
+                if sources is None:
+                    continue
+                table, first, whole = whole, 0, self._new_table()
             if sources:
-                self.table.append(table, self.n_documents)
-                self.n_documents += len(sources)
+                self.table.append(table, self.n_documents + first)
+                self.n_documents += sum(source.documents for source in sources)
                 self.sources += sources
+
+    def save(
+        self, path: str | os.PathLike[str], progress: Callable[[int, int], object] = lambda done, total: None
+    ) -> None:
+        """Write all that is known to a parquet file; `FormatError` if that cannot be, then there is no part of it, and
+        `FetchError` without pyarrow. What `progress` raises ends it, too."""
+        from bpe_core.corpus.counts_file import write  # late: few need it, and it needs this module
+
+        write_whole(path, partial(write, self, progress=progress))
+
+    @classmethod
+    def load(cls, file: str | os.PathLike[str] | bytes, spill: "Spill | None" = None, *, least: int = 1) -> "Counts":
+        """The counts in such a file, or what `to_bytes` gives; of pieces that occur `least` times or more, and `sample`
+        says how much that leaves out. `FormatError` for any other file, and for half of one."""
+        from bpe_core.corpus.counts_file import read
+
+        return read(BytesIO(file) if isinstance(file, bytes) else os.fspath(file), spill, least)
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
+        from bpe_core.corpus.counts_file import write
+
+        write(self, file := BytesIO())
+        return file.getvalue()
+
+    def merge(self, other: "Counts", weight: int | Fraction = 1) -> Self:
+        """Add the counts of texts that come behind these, each piece as often as they weigh, exactly: the pieces keep
+        their order, the new ones of `other` follow in theirs. So all is as if the texts had been counted together, in
+        this order. Returns this object.
+
+        Raises `OptionError` for counts of another pattern, and if the weights have no common denominator that is small
+        enough.
+        """
+        if other.splitter.tree != self.splitter.tree:
+            raise OptionError(
+                f"Counts by {self.pattern!r} and by {other.pattern!r} cannot be merged; count again by one."
+            )
+        share = Fraction(weight) / other.scale
+        scale = lcm(self.scale, share.denominator)
+        if scale > LARGEST or share * scale > LARGEST:
+            raise OptionError(f"The weights differ too much: as whole numbers, one would be above {LARGEST:,}.")
+        if scale > self.scale:
+            mine, self.table = self.table, self._new_table()
+            self.table.append(mine, 0, scale // self.scale)
+        self.table.append(other.table, self.n_documents, int(share * scale))
+        self.scale = scale
+        self.n_documents += other.n_documents
+        self.sources += (replace(source, weight=amount(source.weight * weight)) for source in other.sources)
+        self.skipped += other.skipped
+        self.sample, self.weights = (
+            "; ".join(dict.fromkeys(filter(None, both)))
+            for both in ((self.sample, other.sample), (self.weights, other.weights))
+        )
+        return self
+
+    def few_documents(self) -> dict[str, tuple[int, ...]]:
+        """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
+        n, numbers = len(self.table), memoryview(self.table.columns(0, len(self.table))[1]).cast("Q")[1:]
+        rows = zip(self.table.counts(), numbers[2 * n : 3 * n], numbers[3 * n : 4 * n], numbers[4 * n :], strict=True)
+        return {piece: (first, last)[:documents] for piece, documents, first, last in rows if documents <= 2}
 
     def name_of(self, document: int) -> str:
         """The name of a document for a person; documents are numbered from 0."""
-        one_each = len(self.sources) == self.n_documents
-        return self.sources[document].name if one_each else f"text {document + 1:,}"
+        source = next(source for source in self.sources if (document := document - source.documents) < 0)
+        row = document + source.documents + 1
+        is_of_memory = source.name == counted(source.documents, "text")
+        return f"text {row:,}" if is_of_memory else source.name + (f" row {row:,}" if source.documents > 1 else "")
 
-    def _parts(self, blocks: Iterable[str], measure: _Measure, size: int) -> Iterator[Any]:
-        """The next document in parts: of bytes, which the kernel splits, about so many, or of pieces."""
-        encoded = map(measure.encoded, blocks)
+    def _new_table(self) -> "kernel.PieceTable | SpilledTable":
+        return self.spill.table() if self.spill else kernel.PieceTable(self.splitter.scanner)
+
+    def _parts(self, encoded: Iterable[bytes], size: int) -> Iterator[Any]:
+        """A document in parts: of bytes, which the kernel splits, about so many, or of pieces."""
         if self.splitter.scanner:
             return parts(encoded, self.splitter.scanner, size)
         return map(self.splitter.split, self.splitter.parts(map(bytes.decode, encoded)))
 
-    def _add_to(self, table: "kernel.PieceTable", part: Any, number: int) -> None:
-        (table.add if self.splitter.scanner else table.add_pieces)(part, number)
-
-    def _counted(self, share: _Share) -> "tuple[kernel.PieceTable, list[Source] | None]":
+    def _count(self, numbered: Iterable[tuple[int, Any]], first: int) -> "kernel.PieceTable":
+        """Parts of documents, each with its number; the number `first` becomes 0."""
         table = kernel.PieceTable(self.splitter.scanner)
-        for number, part in enumerate(share[0]):
-            self._add_to(table, part, number)
-        return table, share[1]
+        add = table.add if self.splitter.scanner else partial(kernel.add_pieces, table)
+        for number, part in numbered:
+            add(part, number - first)
+        return table
+
+    def _counted(self, share: _Share) -> "tuple[kernel.PieceTable, int, list[Source] | None]":
+        first = share[0][0][0] if share[0] else 0
+        return self._count(share[0], first), first, share[1]
 
     def _shares(self, files: Iterable[TextFile], reading: Reading) -> Iterator[_Share]:
-        """Small documents together, and the parts of large ones, behind the last of which their source follows."""
-        size = min(max(reading.total // 16, _SHARES[0]), _SHARES[1])
-        texts, sources = list[Any](), list[Source]()
+        """Small files together, and the parts of a large one, with the last of which its source follows."""
+        most = _SHARES[1] >> 2 * bool(self.spill)  # since several tables wait to be joined, each some times as large
+        size = min(max(reading.total // 16, _SHARES[0]), most)
+        texts, n_texts, n_documents, sources = list[tuple[int, Any]](), 0, 0, list[Source]()  # of files that ended
         for file in files:
-            measure = _Measure()
-            document = self._parts(reading.blocks(file), measure, size)
+            measure, own, n_own, is_large = Measure(), list[tuple[int, Any]](), 0, False
             try:
-                held = list(islice(document, 2))
-                if len(held) < 2:
-                    texts += held or [b"" if self.splitter.scanner else []]
-                    sources.append(measure.source(file.source_name))
-                if texts and (len(held) > 1 or sum(map(len, texts)) >= size):
-                    yield texts, sources
-                    texts, sources = [], []
-                if len(held) > 1:
-                    for text in chain(held, document):
-                        yield [text], None
-                    yield [], [measure.source(file.source_name)]
+                for number, blocks in enumerate(reading.documents(file, self.skipped)):
+                    is_cut = False
+                    for part in self._parts(measure.document(blocks), size):
+                        own.append((number, part))
+                        n_own += len(part)
+                        if sources and n_texts + n_own >= size:
+                            yield texts, sources
+                            texts, n_texts, n_documents, sources = [], 0, 0, []
+                        if n_own >= size:
+                            yield own, None
+                            own, n_own, is_large, is_cut = [], 0, True, True
+                    if is_cut and own:  # so that one table has no document that begins in another, and more
+                        yield own, None
+                        own, n_own = [], 0
+                source = measure.source(file.source_name)
             except Unreadable as error:
-                self._skip(file, error)
-                yield [], []  # what was counted of it goes
+                if file.required:
+                    raise
+                self.skipped.append(Skipped(file.path, error.reason))
+                if is_large:
+                    yield [], []  # what was counted of it goes
+                continue
+            if is_large:
+                yield own, [source]
+                continue
+            texts += ((n_documents + number, part) for number, part in own)
+            n_texts, n_documents = n_texts + n_own, n_documents + source.documents
+            sources.append(source)
         yield texts, sources
-
-    def _skip(self, file: TextFile, error: Unreadable) -> None:
-        if file.required:
-            raise error
-        self.skipped.append(Skipped(file.path, error.reason))
 
 
 def parts(blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int) -> Iterator[bytes]:

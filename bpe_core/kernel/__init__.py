@@ -10,6 +10,10 @@ sources is not used. `.ci/sanitize` compiles it with AddressSanitizer and Undefi
 
 import os
 import sys
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate, chain, repeat
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import KernelError
@@ -46,29 +50,21 @@ def _why_not(switch: str) -> str:
 why_not: Final = _why_not(os.environ.get(SWITCH, ""))
 """Why the kernel is not in use, such as "not compiled"; "" if it is."""
 
-available: Final = not why_not  # otherwise the names below are those of `fallback`, as far as it has them
+available: Final = not why_not  # otherwise the names below are those of `fallback`
 description: Final = "with the compiled kernel" if available else f"in pure Python: the kernel is {why_not}"
 """Whether the kernel is in use, in words for a person."""
 
-__all__ = ["Encoder", "Learner", "PieceTable", "Scanner", "decimals", "read_ranks"]
+__all__ = ["Encoder", "Learner", "PieceTable", "Scanner", "add_pieces", "decimals", "read_ranks"]
 
 if TYPE_CHECKING or available:
     from bpe_core.kernel._kernel import Encoder, Learner, PieceTable, Scanner, decimals, read_ranks
 else:
-    from bpe_core.kernel.fallback import Learner, PieceTable, decimals, read_ranks
+    from bpe_core.kernel.fallback import Encoder, Learner, PieceTable, Scanner, decimals, read_ranks
 
 
-def encoder(
-    byte_ids: tuple[int | None, ...],
-    end: int | None,
-    characters: dict[bytes, int] | None,
-    tokens: dict[bytes, int],
-    ranks: dict[bytes, int],
-    looks_up: bool,
-    has_ranks: bool,
-) -> "Encoder | None":
-    """An `Encoder` of these tables; None without the kernel, and for an id that is too large for it."""
-    try:
-        return Encoder(byte_ids, end, characters, tokens, ranks, looks_up, has_ranks) if available else None
-    except (ValueError, OverflowError):
-        return None
+def add_pieces(table: PieceTable, pieces: Sequence[str], document: int) -> None:
+    """Count pieces, parts of the document of this number. UnicodeEncodeError for a lone surrogate."""
+    counts = Counter(pieces)  # in C, too: most pieces of a text are there several times
+    data, n = list(map(str.encode, counts)), len(counts)
+    columns = chain(accumulate(map(len, data), initial=0), counts.values(), repeat(1, n), repeat(0, 2 * n))
+    table.extend(b"".join(data), array("Q", columns), document)

@@ -139,24 +139,32 @@ class PieceTable:
     def __len__(self) -> int:
         """How many different pieces there are."""
 
+    n_pieces: int
+    """Pieces, with repetition and, but for those taken in with weights already, without weights."""
     @property
-    def n_pieces(self) -> int:
-        """Pieces, with repetition and without weights."""
+    def long_bytes(self) -> int:
+        """Bytes of the pieces that are longer than 15; of others, a piece takes 32 bytes and its slots."""
 
     def add(self, text: bytes, document: int, /) -> None:
         """Count the pieces of a text in UTF-8, a part of the document of this number; numbers must not fall."""
 
-    def add_pieces(self, pieces: list[str], document: int, /) -> None:
-        """Count pieces. UnicodeEncodeError for a lone surrogate."""
-
     def append(self, other: PieceTable, document: int, weight: int = 1, /) -> None:
-        """Add the counts of another table, each `weight` times; its documents are numbered from `document` on."""
+        """Add the counts of another table, each `weight` times; its documents are numbered from `document` on: behind
+        all that are here, or the last one here and the only one there."""
 
     def counts(self) -> dict[str, int]:
         """Piece -> how often it occurs."""
 
-    def few_documents(self) -> dict[str, tuple[int, ...]]:
-        """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
+    def columns(self, start: int, stop: int, /) -> tuple[bytes, bytes, bytes]:
+        """(bytes, columns of 64-bit numbers, a byte of hash each) of the pieces from one number to another.
+
+        The columns, one behind the other: where each begins, and the last ends; how often it occurs, in how many
+        documents, the first of them if these are one or two, the last.
+        """
+
+    def extend(self, pieces: Buffer, columns: Buffer, document: int, weight: int = 1, /) -> bytes:
+        """`append` what `columns` gives of another table. A byte for each row: whether its piece is new here.
+        ValueError for what are no such columns."""
 
 def decimals(numbers: bytes, between: str, /) -> str:
     """The decimal digits of unsigned 32-bit numbers, with `between`, which is ASCII, between each two.

@@ -1,26 +1,19 @@
-"""What the kernel does, in Python and under the kernel's names: `bpe_core.kernel` has these where it is not compiled.
-
-`Encoder` and `Scanner` are not here: `bpe_core.vocabulary` merges and `bpe_core.patterns` splits in Python,
-also what the kernel does not know of.
-"""
+"""What the kernel does, in Python and under its names: `bpe_core.kernel` has these where it is not compiled."""
 
 from array import array
-from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush, heapreplace
-from itertools import pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import Any, Final
 
 from bpe_core.utf8 import utf8
 
-FEW: Final = 2  # a piece in more documents than this is only known to be in many
+FEW: Final = 2  # documents of a piece that are kept; of more it is only known how many they are
 END: Final = 0xFFFFFFFF  # in the slots between pieces; no symbol has this number
 SLOTS_PER_REPORT: Final = 1 << 16  # slots counted between two reports of progress: a few hundredths of a second
 FIRST, LOWEST, LARGEST = range(3)
 """Which of several equally frequent pairs is next: the first in the corpus, the lowest symbols, the largest bytes."""
-_INVERTED: Final = bytes(reversed(range(256)))
-_END_OF_TOKEN: Final = "\u0100"
 
 Pair = tuple[int, int]  # (left symbol, right symbol)
 Step = tuple[int, int, int, int, int]
@@ -31,46 +24,52 @@ def decimals(ids: bytes, between: str) -> str:
     return between.join(map(str, memoryview(ids).cast("I")))
 
 
-def read_ranks(data: bytes) -> None:
-    """None: a rank file is read line by line, as in the kernel one that is not wholly right."""
+def nothing(*_: object) -> None:
+    """None: what the kernel does not know of is done elsewhere in Python, and so is all without a kernel."""
+
+
+Encoder = Scanner = read_ranks = nothing
 
 
 class PieceTable:
     """Counts pieces, document by document, in the order in which they first appear; without a kernel no scanner is."""
 
     def __init__(self, scanner: None) -> None:
-        self.n_pieces = 0
-        self._counts: Counter[str] = Counter()
-        self._documents: dict[str, tuple[int, ...]] = {}  # of each piece; () where they are many
+        self.n_pieces = self.long_bytes = 0
+        # Piece -> its count, in how many documents it occurs, the first of them if these are one or two, the last.
+        self._rows: dict[str, tuple[int, int, int, int]] = {}
 
     def __len__(self) -> int:
-        return len(self._counts)
-
-    def add_pieces(self, pieces: Sequence[str], document: int) -> None:
-        self._counts.update(pieces)
-        self.n_pieces += len(pieces)
-        self._note(set(pieces), (document,))
+        return len(self._rows)
 
     def append(self, other: "PieceTable", document: int, weight: int = 1) -> None:
-        for piece, count in other._counts.items():
-            self._counts[piece] += count * weight
-            self._note((piece,), tuple(document + number for number in other._documents[piece]))
-        self.n_pieces += other.n_pieces
+        n_pieces = self.n_pieces + other.n_pieces
+        self.extend(*other.columns(0, len(other))[:2], document, weight)
+        self.n_pieces = n_pieces
 
-    def _note(self, pieces: Iterable[str], documents: tuple[int, ...]) -> None:
-        """Record that these pieces also occur in these documents; () means in many."""
-        known = self._documents
-        for piece in pieces:
-            before = known.setdefault(piece, documents)
-            if before != documents:
-                both = tuple(dict.fromkeys(before + documents))
-                known[piece] = both if before and documents and len(both) <= FEW else ()
+    def columns(self, start: int, stop: int) -> tuple[bytes, bytes, bytes]:
+        pieces = list(islice(self._rows, start, stop))
+        data = [utf8(piece) for piece in pieces]
+        columns = accumulate(map(len, data), initial=0), *zip(*map(self._rows.__getitem__, pieces), strict=True)
+        return b"".join(data), array("Q", chain(*columns)).tobytes(), bytes(hash(piece) & 255 for piece in pieces)
+
+    def extend(self, pieces: bytes, columns: Any, document: int, weight: int = 1) -> bytes:
+        data, numbers, is_new = bytes(pieces), memoryview(columns).cast("B").cast("Q"), bytearray()
+        n = len(numbers) // 5
+        rows = zip(*(numbers[i : i + n] for i in range(1, 5 * n + 1, n or 1)), strict=True)
+        for start, (end, count, n_documents, first, last) in zip(numbers, rows, strict=False):
+            piece = data[start:end].decode()
+            is_new.append(piece != "" and piece not in self._rows)
+            if piece:
+                known, before, *ends = self._rows.get(piece, (0, 0, document + first, -1))
+                n_documents += before - (n_documents <= FEW and document + first == ends[-1])
+                begun = ends[0] if n_documents <= FEW else 0
+                self._rows[piece] = known + count * weight, n_documents, begun, document + last
+                self.n_pieces += count
+        return bytes(is_new)
 
     def counts(self) -> dict[str, int]:
-        return self._counts
-
-    def few_documents(self) -> dict[str, tuple[int, ...]]:
-        return {piece: documents for piece, documents in self._documents.items() if documents}
+        return {piece: row[0] for piece, row in self._rows.items()}
 
 
 class Learner:
@@ -106,31 +105,22 @@ class Learner:
         self._is_whole = False
         self._bytes = list(self._initial)  # symbol -> its bytes
         self._spans = [1] * len(self._initial)  # symbol -> initial symbols
-        self._slots = array("I", (END,))
-        self._starts = array("Q", (1,))  # the first slot of each piece, and of one more behind the last
-        self._weights: list[int] = []
-        self._n_tokens = 0
+        self._slots, self._weights, self._n_tokens = array("I", (END,)), [0], 0  # weights of the pieces, by slot
         numbers = bytes(map(b"".join(self._initial[:256]).index, range(256)))
         end = range(256, len(self._initial))
         for piece, weight in self._table.counts().items():
-            symbols = utf8(piece).translate(numbers)
+            symbols = (*utf8(piece).translate(numbers), *end, END)
             self._slots.extend(symbols)
-            self._slots.extend((*end, END))
-            self._starts.append(len(self._slots))
-            self._weights.append(weight)
-            self._n_tokens += weight * (len(symbols) + len(end))
+            self._weights += [weight] * len(symbols)
+            self._n_tokens += weight * (len(symbols) - 1)
         counts: defaultdict[Pair, int] = defaultdict(int)
         places: defaultdict[Pair, array[int]] = defaultdict(lambda: array("I"))
-        slots, reported = self._slots, 0
-        for (start, stop), weight in zip(pairwise(self._starts), self._weights, strict=True):
-            for first in range(start, stop - 2, SLOTS_PER_REPORT):
-                if progress and first - reported >= SLOTS_PER_REPORT:
-                    reported = first
-                    progress(first, len(slots))
-                for place in range(first, min(first + SLOTS_PER_REPORT, stop - 2)):
-                    pair = slots[place], slots[place + 1]
-                    counts[pair] += weight
-                    places[pair].append(place)
+        for place, (pair, weight) in enumerate(zip(pairwise(self._slots), self._weights, strict=False)):
+            if progress and not place % SLOTS_PER_REPORT:
+                progress(place, len(self._slots))
+            if END not in pair:
+                counts[pair] += weight
+                places[pair].append(place)
         self._counts, self._places = dict(counts), dict(places)
         self._n_tied = Counter(count for pair, count in counts.items() if self._is_short(pair))
         self._heap: list[tuple[int, Any, Pair]] = [
@@ -160,25 +150,23 @@ class Learner:
         return self._steps[start:]
 
     def learn(self, until: int) -> None:
-        while len(self._steps) < until:
-            self._mend()
-            self._is_whole = False
-            if (pair := self._next()) is not None:
-                count = self._counts[pair]
-                n_tied = self._n_tied[count]
-                self._merge(pair)
-                self._steps.append((*pair, count, n_tied, self._n_tokens))
-            self._is_whole = True
-            if pair is None:
-                return
+        while len(self._steps) < until and self._make():
+            pass
 
     def merge(self, left: int, right: int) -> None:
+        self._make((left, right))
+
+    def _make(self, given: Pair | None = None) -> bool:
+        """Make the merge that is given, or the next one; False if none is left."""
         self._mend()
         self._is_whole = False
-        count = self._counts.get((left, right), 0)
-        self._merge((left, right))
-        self._steps.append((left, right, count, 0, self._n_tokens))
+        if pair := given or self._next():
+            count = self._counts.get(pair, 0)
+            n_tied = 0 if given else self._n_tied[count]
+            self._merge(pair)
+            self._steps.append((*pair, count, n_tied, self._n_tokens))
         self._is_whole = True
+        return pair is not None
 
     def pairs(self) -> list[tuple[int, int, int]]:
         self._mend()
@@ -186,12 +174,11 @@ class Learner:
 
     def symbol_counts(self) -> list[int]:
         self._mend()
-        counts = [0] * len(self._spans)
-        for (place, stop), weight in zip(pairwise(self._starts), self._weights, strict=True):
-            while place < stop - 1:
-                symbol = self._slots[place]
-                counts[symbol] += weight
-                place += self._spans[symbol]
+        counts, place = [0] * len(self._spans), 1
+        while place < len(self._slots):
+            if (symbol := self._slots[place]) != END:
+                counts[symbol] += self._weights[place]
+            place += 1 if symbol == END else self._spans[symbol]
         return counts
 
     def _is_short(self, pair: Pair) -> bool:
@@ -233,40 +220,31 @@ class Learner:
         behind = place + self._spans[left]
         return slots[place] == left == slots[behind - 1] and slots[behind] == pair[1]
 
-    def _weight(self, place: int) -> int:
-        return self._weights[bisect(self._starts, place) - 1]
-
     def _merge(self, pair: Pair) -> None:
-        """Replace `pair` by a new symbol everywhere, from left to right. O(log pieces) for each slot looked at."""
+        """Replace `pair` by a new symbol everywhere, from left to right."""
         slots, spans, new = self._slots, self._spans, len(self._spans)
         spans.append(spans[pair[0]] + spans[pair[1]])
         self._bytes.append(self._bytes[pair[0]] + self._bytes[pair[1]])
-        before: defaultdict[int, list[int]] = defaultdict(list)
-        after: defaultdict[int, list[int]] = defaultdict(list)
+        changed: defaultdict[tuple[Pair, Pair], list[int]] = defaultdict(list)  # (old pair, new pair) -> where
         for place in self._places.pop(pair, ()):
             if self._occurs_at(pair, place):
                 behind = place + spans[new]
                 slots[place] = slots[behind - 1] = new
-                self._n_tokens -= self._weight(place)
-                if (neighbor := slots[place - 1]) != END:
-                    before[neighbor].append(place - spans[neighbor])
-                if (neighbor := slots[behind]) != END and not self._occurs_at(pair, behind):
-                    after[neighbor].append(place)
+                self._n_tokens -= self._weights[place]
+                if (left := slots[place - 1]) != END:
+                    was = pair[1] if left == new else left  # adjacent occurrences share a pair; it is counted here only
+                    changed[(was, pair[0]), (left, new)].append(place - spans[left])
+                if (right := slots[behind]) != END and not self._occurs_at(pair, behind):
+                    changed[(pair[1], right), (new, right)].append(place)
         self._set(pair, 0)
-        for neighbor, places in before.items():
-            was = pair[1] if neighbor == new else neighbor  # adjacent occurrences share a pair; it is counted here only
-            self._exchange((was, pair[0]), (neighbor, new), places)
-        for neighbor, places in after.items():
-            self._exchange((pair[1], neighbor), (new, neighbor), places)
-
-    def _exchange(self, old: Pair, new: Pair, places: list[int]) -> None:
-        weight = sum(map(self._weight, places))
-        self._places[new] = array("I", places)
-        self._set(new, weight)
-        if weight >= self._min_count and self._is_short(new):
-            heappush(self._heap, (-weight, self._key(new), new))
-        if old in self._counts:
-            self._set(old, self._counts[old] - weight)
+        for (old, made), places in changed.items():
+            weight = sum(map(self._weights.__getitem__, places))
+            self._places[made] = array("I", places)
+            self._set(made, weight)
+            if weight >= self._min_count and self._is_short(made):
+                heappush(self._heap, (-weight, self._key(made), made))
+            if old in self._counts:
+                self._set(old, self._counts[old] - weight)
 
     def _set(self, pair: Pair, count: int) -> None:
         if self._is_short(pair):
@@ -279,10 +257,10 @@ class Learner:
             self._places.pop(pair, None)
 
 
-def descending(token: bytes) -> str:
+def descending(token: bytes) -> tuple[int, ...]:
     """A sort key by which tokens come in descending order of their bytes, behind those that they are a prefix of.
 
     >>> descending(b"ab") < descending(b"a") < descending(b"Z")
     True
     """
-    return token.translate(_INVERTED).decode("latin-1") + _END_OF_TOKEN
+    return (*(-byte for byte in token), 1)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from struct import pack
-from typing import Final
+from typing import Any, Final
 
 import regex
 
@@ -46,18 +46,18 @@ _CONTRACTIONS: Final = {
     "'(?i:[sdmt]|ll|ve|re)|": 2,
     f"{_IGNORING_CASE}|": 2,
 }
-_WORDS: Final[dict[str, tuple[Sets, bool, bool]]] = {
-    r" ?\p{L}+|": (_LETTERS, True, False),
-    rf"{_PREFIX}\p{{L}}+|": (_LETTERS, False, False),
-    rf"{_PREFIX}{_UPPER}*{_LOWER}+|{_PREFIX}{_UPPER}+{_LOWER}*|": (_CASED, False, False),
+_WORDS: Final[dict[str, tuple[Sets, bool, int]]] = {
+    r" ?\p{L}+|": (_LETTERS, True, 0),
+    rf"{_PREFIX}\p{{L}}+|": (_LETTERS, False, 0),
+    rf"{_PREFIX}{_UPPER}*{_LOWER}+|{_PREFIX}{_UPPER}+{_LOWER}*|": (_CASED, False, 0),
     rf"{_PREFIX}{_UPPER}*{_LOWER}+{_IGNORING_CASE}?|{_PREFIX}{_UPPER}+{_LOWER}*{_IGNORING_CASE}?|": (
         _CASED,
         False,
-        True,
+        3,
     ),
 }
 """What matches words: the upper, lower or any letters; whether only a space may precede a word, rather than any
-character but letters, digits and line breaks; whether a contraction such as 'll ends a word, or is a piece."""
+character but letters, digits and line breaks; 3 if a contraction such as 'll ends a word, 0 if it is a piece."""
 _MOST_DIGITS: Final = {r" ?\p{N}+|": 0, r"\p{N}|": 1, r"\p{N}{1,2}|": 2, r"\p{N}{1,3}|": 3, r"\p{N}+|": (1 << 32) - 1}
 _TAILS: Final = {f"{_SIGNS}|": "", rf"{_SIGNS}[\r\n]*|": "\r\n", rf"{_SIGNS}[\r\n/]*|": "\r\n/"}
 _LINES_AND_END_FIRST: Final = {
@@ -73,43 +73,36 @@ _PARTS: Final[tuple[Mapping[str, object], ...]] = (_CONTRACTIONS, _WORDS, _MOST_
 @lru_cache(maxsize=32)
 def scanner(source: str) -> "kernel.Scanner | None":
     """The scanner that splits as the regular expression `source` does; None if there is none, or no kernel."""
-    if not kernel.available:
-        return None
     rest = re.sub(r"([+*?]|[0-9]})\+", r"\1", source) + "|"
-    found: list[str] = []
+    found: list[Any] = []
     for parts in _PARTS:
         part = max((part for part in parts if rest.startswith(part)), key=len, default=None)
         if part is None:
             return None
-        found.append(part)
+        found.append(parts[part])
         rest = rest[len(part) :]
-    contractions, (letters, spaced, contracted), tail = _CONTRACTIONS[found[0]], _WORDS[found[1]], _TAILS[found[3]]
+    contractions, (letters, spaced, contracted), most_digits, tail, (lines, end_first) = found
     if rest or (contractions and contracted):
         return None
     prefix = 0 if spaced else PREFIX
-    newline = SPACE | NEWLINE | (TAIL if tail else 0)
     sets = (
         (r"\P{L}", SIGN | prefix),
         *letters,
         (r"\p{N}", NUMBER),
         (r"\s", SPACE | prefix),
         (r"\ ", SPACE | PREFIX),
-        (r"[\r\n]", newline),
+        (r"[\r\n]", SPACE | NEWLINE | (TAIL if tail else 0)),
         ("/", SIGN | prefix | (TAIL if "/" in tail else 0)),
     )
-    lines, end_first = _LINES_AND_END_FIRST[found[4]]
-    return kernel.Scanner(
-        partial(_ranges, sets), 3 if contracted else contractions, _MOST_DIGITS[found[2]], lines, end_first, True
-    )
+    return kernel.Scanner(partial(_ranges, sets), contractions or contracted, most_digits, lines, end_first, True)
 
 
 def _ranges(sets: Sets, plane: int) -> bytes:
     """The sets of the code points of a plane (65,536 of them): uint32 triples (first, last + 1, bits of the sets)."""
     begin = plane << 16
     characters = every_character(begin, begin + (1 << 16))
-    triples = [
-        (begin + match.start(), begin + match.end(), flags)
+    return b"".join(
+        pack("=III", begin + match.start(), begin + match.end(), flags)
         for source, flags in sets
         for match in regex.finditer(f"{source}++", characters)
-    ]
-    return b"".join(pack("=III", *triple) for triple in triples)
+    )

@@ -215,19 +215,6 @@ static bool append(PyObject *list, PyObject *object)
     return appended;
 }
 
-static PyObject *tuple_of(const uint64_t *values, Py_ssize_t n)
-{
-    PyObject *tuple = PyTuple_New(n);
-    for (Py_ssize_t i = 0; tuple && i < n; i++) {
-        PyObject *value = PyLong_FromUnsignedLongLong(values[i]);
-        if (value)
-            PyTuple_SET_ITEM(tuple, i, value);
-        else
-            Py_CLEAR(tuple);
-    }
-    return tuple;
-}
-
 static PyObject *merges(PyObject *object, PyObject *argument)
 {
     const LearnerObject *self = (LearnerObject *)object;
@@ -237,8 +224,7 @@ static PyObject *merges(PyObject *object, PyObject *argument)
     PyObject *rows = PyList_New(0);
     for (size_t i = start; rows && i < self->learned.n; i++) {
         const merge *merge = &self->learned.items[i];
-        uint64_t values[] = {merge->left, merge->right, merge->count, merge->n_tied, merge->n_tokens};
-        if (!append(rows, tuple_of(values, 5)))
+        if (!append(rows, Py_BuildValue("KKKKK", merge->left, merge->right, merge->count, merge->n_tied, merge->n_tokens)))
             Py_CLEAR(rows);
     }
     return rows;
@@ -261,8 +247,7 @@ static PyObject *pairs(PyObject *object, PyObject *Py_UNUSED(ignored))
     for (size_t number = 0; rows && number < trainer->pairs.n; number++) {
         const pair *pair = &trainer->pairs.items[number];
         bool is_short = trainer->spans.items[pair->left] + trainer->spans.items[pair->right] <= trainer->max_length;
-        uint64_t values[] = {pair->left, pair->right, pair->count};
-        if (pair->count && is_short && !append(rows, tuple_of(values, 3)))
+        if (pair->count && is_short && !append(rows, Py_BuildValue("IIK", pair->left, pair->right, pair->count)))
             Py_CLEAR(rows);
     }
     return rows;

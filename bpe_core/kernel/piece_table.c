@@ -54,40 +54,22 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* The number of a document; -1 with an exception for what is none. */
-static int document_number(PyObject *object, uint32_t *number)
+/* The number of a document, and whether the weight of it is one; -1 with an exception for what is none. */
+static int place_of(PyObject *object, Py_ssize_t weight, uint32_t *number)
 {
     unsigned long value = PyLong_AsUnsignedLong(object);
-    if (value == (unsigned long)-1 && PyErr_Occurred())
-        return -1;
-    if (value >= MANY_DOCUMENTS) {
-        PyErr_SetString(PyExc_OverflowError, "there are too many documents");
-        return -1;
-    }
+    if (!PyErr_Occurred() && (value >= MANY_DOCUMENTS || weight < 1))
+        PyErr_SetString(PyExc_OverflowError, "there are too many documents, or a weight is below 1");
     *number = (uint32_t)value;
-    return 0;
+    return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Count the pieces of a text, slice by slice; -1 with an exception. */
-static int count_text(piece_table *table, const scanner *scanner, const uint8_t *text, size_t n, uint32_t document)
+/* Whether to go on, if all went well so far; an exception if not. */
+static bool may_go_on(bool has_memory)
 {
-    size_t ends[BATCH];
-    bool counted = true;
-    for (size_t at = 0; at < n;) {
-        size_t until = n - at > SLICE ? at + SLICE : n;
-        Py_BEGIN_ALLOW_THREADS
-        while (at < until && counted) {
-            size_t n_ends = piece_ends(scanner, text, at, n, ends, BATCH);
-            for (size_t i = 0; i < n_ends && counted; at = ends[i++])
-                counted = count_piece(table, text + at, ends[i] - at, n - at, document);
-        }
-        Py_END_ALLOW_THREADS
-        if (!counted)
-            PyErr_NoMemory();
-        if (!counted || PyErr_CheckSignals() < 0)
-            return -1;
-    }
-    return 0;
+    if (!has_memory)
+        PyErr_NoMemory();
+    return has_memory && PyErr_CheckSignals() == 0;
 }
 
 static PyObject *add(PyObject *object, PyObject *args)
@@ -96,72 +78,26 @@ static PyObject *add(PyObject *object, PyObject *args)
     const kernel_state *state = PyType_GetModuleState(Py_TYPE(object));
     PyObject *text, *number;
     uint32_t document;
-    if (!PyArg_ParseTuple(args, "SO:add", &text, &number) || document_number(number, &document) < 0)
+    if (!PyArg_ParseTuple(args, "SO:add", &text, &number) || place_of(number, 1, &document) < 0)
         return NULL;
     const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(text);
-    size_t n = (size_t)PyBytes_GET_SIZE(text);
+    size_t n = (size_t)PyBytes_GET_SIZE(text), ends[BATCH];
     const scanner *scanner = scanner_for(state, self->scanner, planes_of(bytes, n));
     piece_table *table = scanner ? lend_pieces(state, object) : NULL;
-    if (!table)
-        return NULL;
-    int failed = count_text(table, scanner, bytes, n, document);
-    give_back_pieces(object);
-    return failed ? NULL : Py_NewRef(Py_None);
-}
-
-static int count_one(piece_table *table, PyObject *piece, uint32_t document)
-{
-    if (!PyUnicode_Check(piece)) {
-        PyErr_Format(PyExc_TypeError, "a piece is a str, not %.100s", Py_TYPE(piece)->tp_name);
-        return -1;
-    }
-    PyObject *utf8 = PyUnicode_AsUTF8String(piece);
-    if (!utf8)
-        return -1;
-    const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(utf8);
-    size_t n = (size_t)PyBytes_GET_SIZE(utf8);
-    bool counted = !n || count_piece(table, bytes, n, n, document);
-    Py_DECREF(utf8);
-    if (!counted)
-        PyErr_NoMemory();
-    return counted ? 0 : -1;
-}
-
-static PyObject *add_pieces(PyObject *object, PyObject *args)
-{
-    PyObject *pieces, *number;
-    uint32_t document;
-    if (!PyArg_ParseTuple(args, "O!O:add_pieces", &PyList_Type, &pieces, &number) ||
-        document_number(number, &document) < 0)
-        return NULL;
-    piece_table *table = lend_pieces(PyType_GetModuleState(Py_TYPE(object)), object);
-    if (!table)
-        return NULL;
-    int failed = 0;
-    for (Py_ssize_t at = 0; !failed && at < PyList_GET_SIZE(pieces); at++) {
-        PyObject *piece = Py_NewRef(PyList_GET_ITEM(pieces, at));
-        failed = count_one(table, piece, document) || (at % PIECES == 0 && PyErr_CheckSignals() < 0);
-        Py_DECREF(piece);
-    }
-    give_back_pieces(object);
-    return failed ? NULL : Py_NewRef(Py_None);
-}
-
-/* Take in pieces of another table, slice by slice; -1 with an exception. */
-static int append_slices(piece_table *table, const piece_table *other, uint32_t document, uint64_t weight)
-{
-    for (size_t at = 0; at < other->pieces.n; at += PIECES) {
-        size_t left = other->pieces.n - at;
-        bool appended;
+    bool counted = table;
+    for (size_t at = 0; counted && at < n; counted = may_go_on(counted)) {
+        size_t until = n - at > SLICE ? at + SLICE : n;
         Py_BEGIN_ALLOW_THREADS
-        appended = append_pieces(table, other, at, at + (left < PIECES ? left : PIECES), document, weight);
+        while (at < until && counted) {
+            size_t n_ends = piece_ends(scanner, bytes, at, n, ends, BATCH);
+            for (size_t i = 0; i < n_ends && counted; at = ends[i++])
+                counted = count_piece(table, bytes + at, ends[i] - at, n - at, document);
+        }
         Py_END_ALLOW_THREADS
-        if (!appended)
-            PyErr_NoMemory();
-        if (!appended || PyErr_CheckSignals() < 0)
-            return -1;
     }
-    return 0;
+    if (table)
+        give_back_pieces(object);
+    return counted ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyObject *append(PyObject *object, PyObject *args)
@@ -170,46 +106,41 @@ static PyObject *append(PyObject *object, PyObject *args)
     PyObject *argument, *number;
     Py_ssize_t weight = 1;
     uint32_t document;
-    if (!PyArg_ParseTuple(args, "OO|n:append", &argument, &number, &weight) || document_number(number, &document) < 0)
+    if (!PyArg_ParseTuple(args, "OO|n:append", &argument, &number, &weight) || place_of(number, weight, &document) < 0)
         return NULL;
-    if (weight < 1) {
-        PyErr_SetString(PyExc_ValueError, "a weight is 1 or more");
-        return NULL;
-    }
     piece_table *table = lend_pieces(state, object), *other = table ? lend_pieces(state, argument) : NULL;
-    int failed = other ? append_slices(table, other, document, (uint64_t)weight) : -1;
-    if (other)
+    bool appended = other;
+    for (size_t at = 0; appended && at < other->pieces.n; appended = may_go_on(appended)) {
+        size_t until = other->pieces.n - at > PIECES ? at + PIECES : other->pieces.n;
+        Py_BEGIN_ALLOW_THREADS
+        for (; at < until && appended; at++) {
+            const piece *from = &other->pieces.items[at];
+            size_t n = length_of(from), n_readable = n > INLINE_BYTES ? n : sizeof from->key;
+            appended = append_piece(table, from, bytes_of(other, from), n, n_readable, document, (uint64_t)weight);
+        }
+        Py_END_ALLOW_THREADS
+    }
+    if (other) {
+        table->n_counted += other->n_counted;
         give_back_pieces(argument);
+    }
     if (table)
         give_back_pieces(object);
-    return failed ? NULL : Py_NewRef(Py_None);
+    return appended ? Py_NewRef(Py_None) : NULL;
 }
 
-static PyObject *count_of(const piece *piece) { return PyLong_FromUnsignedLongLong(piece->count); }
-
-/* The few documents of a piece; None for a piece that is in many. */
-static PyObject *documents_of(const piece *piece)
-{
-    if (piece->second == MANY_DOCUMENTS)
-        return Py_NewRef(Py_None);
-    if (piece->second == NO_DOCUMENT)
-        return Py_BuildValue("(I)", (unsigned int)piece->first);
-    return Py_BuildValue("(II)", (unsigned int)piece->first, (unsigned int)piece->second);
-}
-
-/* Piece -> what is told of it, for each of which that is not None. */
-static PyObject *dict_of(PyObject *object, PyObject *(*told_of)(const piece *))
+static PyObject *counts(PyObject *object, PyObject *Py_UNUSED(ignored))
 {
     const piece_table *table = lend_pieces(PyType_GetModuleState(Py_TYPE(object)), object);
     PyObject *dict = table ? PyDict_New() : NULL;
     for (size_t number = 0; dict && number < table->pieces.n; number++) {
         const piece *piece = &table->pieces.items[number];
         PyObject *key = PyUnicode_DecodeUTF8((const char *)bytes_of(table, piece), (Py_ssize_t)length_of(piece), "strict");
-        PyObject *value = key ? told_of(piece) : NULL;
-        bool is_set = value && (value == Py_None || PyDict_SetItem(dict, key, value) == 0);
+        PyObject *count = key ? PyLong_FromUnsignedLongLong(piece->count) : NULL;
+        bool is_set = count && PyDict_SetItem(dict, key, count) == 0;
         Py_XDECREF(key);
-        Py_XDECREF(value);
-        if (!is_set || (number % PIECES == 0 && PyErr_CheckSignals() < 0))
+        Py_XDECREF(count);
+        if (!is_set || !may_go_on(true))
             Py_CLEAR(dict);
     }
     if (table)
@@ -217,23 +148,96 @@ static PyObject *dict_of(PyObject *object, PyObject *(*told_of)(const piece *))
     return dict;
 }
 
-static PyObject *counts(PyObject *object, PyObject *Py_UNUSED(ignored)) { return dict_of(object, count_of); }
+enum { ENDS, COUNTS, DOCUMENTS, FIRSTS, LASTS, N_COLUMNS };
 
-static PyObject *few_documents(PyObject *object, PyObject *Py_UNUSED(ignored)) { return dict_of(object, documents_of); }
+static PyObject *columns(PyObject *object, PyObject *args)
+{
+    size_t start, last, size = 0;
+    if (!PyArg_ParseTuple(args, "nn:columns", &start, &last))
+        return NULL;
+    const piece_table *table = lend_pieces(PyType_GetModuleState(Py_TYPE(object)), object);
+    if (!table)
+        return NULL;
+    last = last < table->pieces.n ? last : table->pieces.n;
+    start = start < last ? start : last;
+    for (size_t number = start; number < last; number++)
+        size += length_of(&table->pieces.items[number]);
+    size_t n = last - start;
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    PyObject *numbers = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((1 + N_COLUMNS * n) * sizeof(uint64_t)));
+    PyObject *hashes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n);
+    if (bytes && numbers && hashes) {
+        uint8_t *to = (uint8_t *)PyBytes_AS_STRING(bytes), *end = to;
+        uint64_t *row = (uint64_t *)PyBytes_AS_STRING(numbers);
+        char *hash = PyBytes_AS_STRING(hashes);
+        *row++ = 0;
+        for (const piece *piece = table->pieces.items + start; n && piece < table->pieces.items + last; piece++, row++) {
+            size_t length = length_of(piece);
+            memcpy(end, bytes_of(table, piece), length);
+            *hash++ = (char)key_hash(key_of(end, length, length));
+            end += length;
+            row[ENDS * n] = (uint64_t)(end - to);
+            row[COUNTS * n] = piece->count;
+            row[DOCUMENTS * n] = n_documents(piece);
+            row[FIRSTS * n] = n_documents(piece) > 2 ? 0 : piece->first;
+            row[LASTS * n] = piece->last;
+        }
+    }
+    give_back_pieces(object);
+    return Py_BuildValue("(NNN)", bytes, numbers, hashes);
+}
+
+static PyObject *extend(PyObject *object, PyObject *args)
+{
+    Py_buffer bytes, numbers;
+    PyObject *number, *is_new = NULL;
+    Py_ssize_t weight = 1;
+    uint32_t document;
+    if (!PyArg_ParseTuple(args, "y*y*O|n:extend", &bytes, &numbers, &number, &weight))
+        return NULL;
+    piece_table *table = place_of(number, weight, &document) < 0
+        ? NULL : lend_pieces(PyType_GetModuleState(Py_TYPE(object)), object);
+    const uint64_t *row = numbers.buf;
+    size_t n_numbers = (size_t)numbers.len / sizeof *row, n = n_numbers ? (n_numbers - 1) / N_COLUMNS : 0;
+    if (table)
+        is_new = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n);
+    for (size_t at = 0; is_new && at < n; at++) {
+        uint64_t begin = *row++, end = row[ENDS * n], documents = row[DOCUMENTS * n], last = row[LASTS * n];
+        bool is_row = begin <= end && end <= (uint64_t)bytes.len && documents && documents < MANY_DOCUMENTS &&
+                      row[FIRSTS * n] <= last && last < MANY_DOCUMENTS - document;
+        if (!is_row)
+            PyErr_SetString(PyExc_ValueError, "these are no rows of pieces");
+        size_t before = table->pieces.n, length = end - begin, n_readable = (size_t)bytes.len - begin;
+        uint64_t first = documents > 2 ? MANY_DOCUMENTS | documents : row[FIRSTS * n];
+        piece piece = {{0, 0}, row[COUNTS * n], (uint32_t)first, (uint32_t)last};
+        bool is_taken = is_row && length && append_piece(table, &piece, (uint8_t *)bytes.buf + begin, length, n_readable,
+                                                         document, (uint64_t)weight);
+        table->n_counted += is_taken ? piece.count : 0;
+        PyBytes_AS_STRING(is_new)[at] = table->pieces.n > before;
+        if (!is_row || !may_go_on(is_taken || !length))
+            Py_CLEAR(is_new);
+    }
+    if (table)
+        give_back_pieces(object);
+    PyBuffer_Release(&bytes);
+    PyBuffer_Release(&numbers);
+    return is_new;
+}
 
 static Py_ssize_t n_different(PyObject *object) { return (Py_ssize_t)((PieceTableObject *)object)->table.pieces.n; }
 
 static PyMethodDef methods[] = {
     {"add", add, METH_VARARGS, "Count the pieces of a text in UTF-8, which belongs to the document of this number."},
-    {"add_pieces", add_pieces, METH_VARARGS, "Count pieces of the document of this number."},
     {"append", append, METH_VARARGS, "Take in another table, whose documents are numbered from here on, with a weight."},
     {"counts", counts, METH_NOARGS, "Piece -> how often it occurs, in the order in which they first appear."},
-    {"few_documents", few_documents, METH_NOARGS, "Piece -> the one or two documents it occurs in, if they are so few."},
+    {"columns", columns, METH_VARARGS, "The pieces of some numbers and what is known of them, in columns."},
+    {"extend", extend, METH_VARARGS, "Take in what `columns` gives of another table, with a weight."},
     {0},
 };
 
 static PyMemberDef members[] = {
-    {"n_pieces", T_ULONGLONG, offsetof(PieceTableObject, table.n_counted), READONLY, "Pieces, repeated ones, too."},
+    {"n_pieces", T_ULONGLONG, offsetof(PieceTableObject, table.n_counted), 0, "Pieces, repeated ones, too."},
+    {"long_bytes", T_PYSSIZET, offsetof(PieceTableObject, table.bytes.n), READONLY, "Bytes of the long pieces."},
     {0},
 };
 

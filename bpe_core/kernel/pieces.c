@@ -41,7 +41,7 @@ static piece *add_piece(piece_table *t, key key, const uint8_t *bytes, size_t n)
         t->bytes.n += n;
     }
     piece *new = &t->pieces.items[t->pieces.n++];
-    *new = (piece){key, 0, NO_DOCUMENT, NO_DOCUMENT};
+    *new = (piece){key, 0, MANY_DOCUMENTS, UINT32_MAX};
     return new;
 }
 
@@ -66,10 +66,12 @@ static piece *piece_of_bytes(piece_table *t, const uint8_t *bytes, size_t n, siz
 
 static void note_document(piece *piece, uint32_t document)
 {
-    if (piece->first == NO_DOCUMENT)
-        piece->first = document;
-    else if (piece->first != document && piece->second != document && piece->second != MANY_DOCUMENTS)
-        piece->second = piece->second == NO_DOCUMENT ? document : MANY_DOCUMENTS;
+    if (piece->last == document)
+        return;
+    uint32_t n = n_documents(piece);
+    piece->last = document;
+    if (n != 1)
+        piece->first = n ? MANY_DOCUMENTS | (n + 1) : document;
 }
 
 bool count_piece(piece_table *t, const uint8_t *bytes, size_t n, size_t n_readable, uint32_t document)
@@ -83,23 +85,19 @@ bool count_piece(piece_table *t, const uint8_t *bytes, size_t n, size_t n_readab
     return true;
 }
 
-bool append_pieces(piece_table *t, const piece_table *other, size_t first, size_t last, uint32_t document,
-                   uint64_t weight)
+bool append_piece(piece_table *t, const piece *from, const uint8_t *bytes, size_t n, size_t n_readable,
+                  uint32_t document, uint64_t weight)
 {
-    for (size_t number = first; number < last; number++) {
-        const piece *from = &other->pieces.items[number];
-        const uint8_t *bytes = bytes_of(other, from);
-        size_t n = length_of(from);
-        piece *to = piece_of_bytes(t, bytes, n, n > INLINE_BYTES ? n : sizeof from->key);
-        if (!to || from->count > (UINT64_MAX - to->count) / weight)
-            return false;
-        to->count += from->count * weight;
-        t->n_counted += from->count;
+    piece *to = piece_of_bytes(t, bytes, n, n_readable);
+    if (!to || from->count > (UINT64_MAX - to->count) / weight)
+        return false;
+    to->count += from->count * weight;
+    if (n_documents(from) <= 2) {
         note_document(to, document + from->first);
-        if (from->second == MANY_DOCUMENTS)
-            to->second = MANY_DOCUMENTS;
-        else if (from->second != NO_DOCUMENT)
-            note_document(to, document + from->second);
+        note_document(to, document + from->last);
+    } else {
+        to->first = MANY_DOCUMENTS | (n_documents(to) + n_documents(from));
+        to->last = document + from->last;
     }
     return true;
 }

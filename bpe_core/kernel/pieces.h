@@ -1,7 +1,6 @@
-/* How often each piece of a corpus occurs, in the order in which they first appear, and in which documents.
+/* How often each piece of a corpus occurs, in the order in which they first appear, and in how many documents.
 
-   A table of open addressing, at most half full, leads from a hash to a piece. Of the documents of a piece only the first
-   two are kept; of more it is only known that they are many. */
+   A table of open addressing, at most half full, leads from a hash to a piece. */
 
 #ifndef BPESCOPE_PIECES_H
 #define BPESCOPE_PIECES_H
@@ -11,13 +10,12 @@
 #include "keys.h"
 #include "vector.h"
 
-#define NO_DOCUMENT UINT32_MAX
-#define MANY_DOCUMENTS (UINT32_MAX - 1)
+#define MANY_DOCUMENTS (1u << 31) /* no document has so large a number */
 
 typedef struct {
     key key; /* of its bytes; if there are more than INLINE_BYTES, `low` is where they begin in the table's */
     uint64_t count;
-    uint32_t first, second; /* documents; `second` may be one of the above instead */
+    uint32_t first, last; /* documents; `first` is MANY_DOCUMENTS and how many, if that is not one or two */
 } piece;
 
 typedef struct {
@@ -33,6 +31,11 @@ static inline size_t length_of(const piece *piece)
     return n <= INLINE_BYTES ? n : (size_t)(piece->key.high >> 8 & UINT64_MAX >> 16);
 }
 
+static inline uint32_t n_documents(const piece *piece)
+{
+    return piece->first & MANY_DOCUMENTS ? piece->first & ~MANY_DOCUMENTS : 1 + (piece->first < piece->last);
+}
+
 static inline const uint8_t *bytes_of(const piece_table *table, const piece *piece)
 {
     return length_of(piece) <= INLINE_BYTES ? (const uint8_t *)&piece->key : table->bytes.items + piece->key.low;
@@ -42,10 +45,11 @@ static inline const uint8_t *bytes_of(const piece_table *table, const piece *pie
    False without memory. */
 bool count_piece(piece_table *table, const uint8_t *bytes, size_t n, size_t n_readable, uint32_t document);
 
-/* Add the counts of the pieces `first` up to `last` of another table, each `weight` times; document 0 there is number
-   `document` here. False without memory, or if a count gets too large. */
-bool append_pieces(piece_table *table, const piece_table *other, size_t first, size_t last, uint32_t document,
-                   uint64_t weight);
+/* Add what is known of a piece elsewhere, each occurrence `weight` times; document 0 there is number `document` here, and
+   stands behind all that are known of the piece here, or is the last of them and the only one there. False without memory,
+   or if a count gets too large. */
+bool append_piece(piece_table *table, const piece *from, const uint8_t *bytes, size_t n, size_t n_readable,
+                  uint32_t document, uint64_t weight);
 
 void free_pieces(piece_table *table);
 

@@ -4,14 +4,16 @@ The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. Th
 the corpus and merges symbols; here these become ids.
 """
 
+import math
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence, Sized
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Final, Self, Unpack
+from typing import Any, Final, Self, Unpack, overload
 
 from bpe_core import kernel
 from bpe_core.corpus import Counts
@@ -21,7 +23,7 @@ from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord, TrainOptions
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
-from bpe_core.trainer.start import NUMBER_OF, alphabet, check_extensible, check_larger, inherited, start_of
+from bpe_core.trainer.start import NUMBER_OF, alphabet, check_extensible, inherited, start_of
 from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
@@ -52,6 +54,52 @@ class Merge:
     """How many pairs had this count; 1 if there was no tie, 0 if the merge was given by `start`."""
     n_tokens: int
     """Tokens in the corpus after this merge."""
+
+
+class Merges(Sequence[Merge]):
+    """Merges of steps that follow one another, in columns that grow: as objects they would take many times as long to
+    be sent, and the garbage collector would look through all of them again and again."""
+
+    def __init__(self, first: int = 1, columns: Iterable[Iterable[Any]] = ((),) * 7) -> None:
+        """`first` is the step of the first; each column is of what a `Merge` has behind its step."""
+        self.first = first
+        self.pairs = array("Q"), array("Q"), array("Q")  # the ids: left, right and new
+        self.token_bytes, self.ties = list[bytes](), array("Q")
+        self.counts, self.n_tokens = list[int](), list[int]()  # amounts, which need be no whole numbers
+        self.columns: tuple[Any, ...] = *self.pairs, self.token_bytes, self.counts, self.ties, self.n_tokens
+        self._lengths = dict[int, int]()
+        self.extend(columns)
+
+    def extend(self, columns: Iterable[Iterable[Any]]) -> None:
+        """Add those of the steps behind these. Interrupted, it adds none."""
+        n = len(self.n_tokens)
+        for column, more in zip(self.columns, columns, strict=True):
+            del column[n:]  # what is left of an interrupted call; the last column says how many there are
+            column.extend(more)
+
+    def steps(self) -> Iterator[tuple[int, int, int]]:
+        """Of each merge what a `TrainingRecord` keeps."""
+        return zip(self.counts, self.ties, self.n_tokens, strict=True)
+
+    def length_of(self, token: int) -> int | None:
+        """The bytes of a token that these merges make; None of others."""
+        if (start := len(self._lengths)) < len(self):
+            self._lengths.update(zip(self.pairs[2][start:], map(len, self.token_bytes[start:]), strict=True))
+        return self._lengths.get(token)
+
+    def __len__(self) -> int:
+        return len(self.n_tokens)
+
+    def __iter__(self) -> Iterator[Merge]:
+        return map(Merge, range(self.first, self.first + len(self)), *self.columns)
+
+    @overload
+    def __getitem__(self, index: int) -> Merge: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> Merge | Self:
+        steps, columns = range(self.first, self.first + len(self))[index], [column[index] for column in self.columns]
+        return Merge(steps, *columns) if isinstance(steps, int) else type(self)(steps.start, columns)
 
 
 class Trainer:
@@ -107,61 +155,64 @@ class Trainer:
             options["pattern"] = pattern
         self.options: Final = Options(vocab_size, **options).checked(not isinstance(texts, Sized) or len(texts) > 0)
         """What to learn, and by which rules."""
-        if start is not None:
-            check_larger(start, vocab_size)
+        self._vocabulary, self._ids, self._given = start_of(self.options, start)
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, self.options.pattern)
-        self.n_bytes = sum(source.bytes * source.weight for source in counts.sources)
-        """Bytes of the corpus in UTF-8, those of a text as many times as it weighs."""
-        self._sources, self._sample, self._weights = tuple(counts.sources), counts.sample, counts.weights
         self._scale = counts.scale
         if resume is not None:
-            check_options(resume, self.options, self._sample)
-            check_texts(resume, self._sources)
-        self._earlier = resume
-        self._vocabulary, base, self._given, self._made_ids = start_of(self.options, start)
-        self.n_given: Final = len(self._given)
-        """How many merges are given by `start`; they come first."""
-        self.n_known: Final = max(self.n_given, resume.step if resume else 0)
+            check_options(resume, self.options, counts.sample)
+            check_texts(resume, counts.sources)
+        known = zip(resume.vocabulary.merges, resume.record.steps, strict=False) if resume and resume.record else ()
+        self._known = list(known)  # the merges and steps that have to come out again
+        self.n_known: Final = max(len(self._given), len(self._known))
         """How many merges were made before: those that are given, or those of the training that is resumed."""
-        self.n_merges_wanted: Final = len(self._made_ids)
+        self._n_base = len(self._vocabulary.base)  # symbols that no merge makes
+        self.n_merges_wanted: Final = len(self._ids) - self._n_base
         """How many merges the vocabulary size asks for; the corpus may have fewer."""
-        self._ids, self._n_base = base, len(base)  # ids of each symbol; how many of these no merge makes
-        self._bytes = list(map(self._vocabulary.base.__getitem__, self._ids))
-        self._merges: list[tuple[int, int, int]] = []
-        self._steps: list[tuple[int, int, int]] = []
+        self._bytes = list(map(self._vocabulary.base.__getitem__, self._ids[: self._n_base]))  # of each symbol
+        self._merges = Merges()
         self._exhausted = ""
-        with no_garbage_collection():
-            self._learner = kernel.Learner(
-                counts.table,
-                NUMBER_OF[self.options.ties],
-                min(self.options.min_count * self._scale, _NO_LIMIT),
-                min(self.options.max_token_length or _NO_LIMIT, _NO_LIMIT),
-                alphabet(self.options.ties),
-                utf8(self.options.end_of_word),
-                progress,
-            )
-        self._n_tokens_start = amount(self._learner.n_tokens, self._scale)
+        self._learner = kernel.Learner(
+            counts.table,
+            NUMBER_OF[self.options.ties],
+            min(self.options.min_count * self._scale, _NO_LIMIT),
+            min(self.options.max_token_length or _NO_LIMIT, _NO_LIMIT),
+            alphabet(self.options.ties),
+            utf8(self.options.end_of_word),
+            progress,
+        )
         occurs = self._amounts(self._learner.symbol_counts())
         by_value = dict(zip(alphabet(self.options.ties), occurs, strict=False))
-        self.first_counts: Final = (*map(by_value.__getitem__, range(256)), *occurs[256:])
-        """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
+        share = self.options.min_share
+        asked = replace(self.options, special_tokens=(), min_share=None if share is None else str(share))
+        self.record: Final = TrainingRecord(
+            **{name: getattr(asked, name) for name in OPTION_OF},
+            sources=tuple(counts.sources),
+            steps=(),
+            n_bytes=sum(source.bytes * source.weight for source in counts.sources),
+            n_tokens_start=amount(self._learner.n_tokens, self._scale),
+            created="",
+            stop_reason="",
+            n_given=len(self._given),
+            first_counts=(*map(by_value.__getitem__, range(256)), *occurs[256:]),
+            sample=counts.sample,
+            weights=counts.weights,
+        )
+        """What is recorded of this training, but for what it learns."""
 
-    def _sync(self) -> int:
-        """Take over the merges that the learner has made, which keeps each of them; how many there are. `_steps` comes
-        last, and says how many are taken over: what an interrupt leaves of others is removed."""
-        start = len(self._steps)
-        if self._learner.n_merges > start:
-            ids, contents, n_base = self._ids, self._bytes, self._n_base
-            del ids[n_base + start :], contents[n_base + start :], self._merges[start:]
+    @property
+    def merges(self) -> Merges:
+        """All that were made so far, those that `start` gives included; not to be changed."""
+        merges, start = self._merges, len(self._merges.n_tokens)
+        if self._learner.n_merges > start:  # it keeps each of them, so that whatever interrupts this can be done again
+            ids, contents, end = self._ids, self._bytes, self._n_base + start
+            del contents[end:]
             lefts, rights, counts, ties, lengths = zip(*self._learner.merges(start), strict=True)  # columns are faster
-            made = self._made_ids[start : start + len(lefts)]
-            ids.extend(made)
             for left, right in zip(lefts, rights, strict=True):
                 contents.append(contents[left] + contents[right])
             parts = map(ids.__getitem__, lefts), map(ids.__getitem__, rights)
-            self._merges.extend(zip(*parts, made, strict=True))
-            self._steps.extend(list(zip(self._amounts(counts), ties, self._amounts(lengths), strict=True)))
-        return len(self._steps)
+            numbers = self._amounts(counts), ties, self._amounts(lengths)
+            merges.extend((*parts, ids[end : len(contents)], contents[end:], *numbers))
+        return merges
 
     def _amounts(self, counts: Sequence[int]) -> Sequence[int]:
         """What the learner has counted as it is in the corpus, whose pieces count `scale` times in the learner."""
@@ -170,12 +221,11 @@ class Trainer:
     @property
     def n_tokens(self) -> int:
         """Tokens in the corpus now."""
-        return self._steps[-1][-1] if self._sync() else self._n_tokens_start
+        return self._merges.n_tokens[-1] if self.merges else self.record.n_tokens_start
 
     @property
     def n_merges(self) -> int:
-        """How many have been made so far, those that `start` gives included."""
-        return self._sync()
+        return len(self.merges.n_tokens)
 
     @property
     def stop_reason(self) -> str | None:
@@ -193,44 +243,32 @@ class Trainer:
         """The vocabulary of all merges learned so far."""
         known = self._vocabulary.n_merges
         if known < self.n_merges:
-            self._vocabulary = self._vocabulary.extended(self._merges[known:])
+            self._vocabulary = self._vocabulary.extended(zip(*self.merges[known:].pairs, strict=True))
         return self._vocabulary
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Merge:
-        for merge in self.learn(1):
-            return merge
-        raise StopIteration
+        start = self.n_merges
+        self._learn(start + 1)
+        if self.n_merges == start:
+            raise StopIteration
+        return self._merges[start]
 
-    def learn(self, n: int) -> list[Merge]:
-        """Learn `n` more merges or fewer, in less time than by calling `next` for each; none if none is left. Raises
-        `OptionError` for a merge that is not that of the training to resume."""
+    def learn(self, n: int, seconds: float = math.inf) -> Merges:
+        """Learn `n` more merges, in less time than by calling `next` for each; fewer if no more are left or it has
+        taken about so many seconds, but at least one. Raises `OptionError` for a merge that is not that of the training
+        to resume."""
         if n < 0:
             raise OptionError(f"A number of merges is 0 or more, not {n}.")
-        start = self.n_merges
-        self._learn(start + n)
-        return self._merges_from(start)
-
-    def learn_for(self, seconds: float, most: int) -> list[Merge]:
-        """Learn for about so many seconds, `most` merges at most and at least one; none if none is left."""
-        start = self.n_merges
-        self._learn_for(seconds, most)
-        return self._merges_from(start)
-
-    def _merges_from(self, start: int) -> list[Merge]:
-        end, contents = self._sync(), self._bytes[self._n_base + start :]
-        rows = zip(range(start + 1, end + 1), self._merges[start:], contents, self._steps[start:], strict=True)
-        return [Merge(step, *merge, data, *numbers) for step, merge, data, numbers in rows]
-
-    def _learn_for(self, seconds: float, most: int) -> None:
-        deadline, until, n = time.monotonic() + seconds, self.n_merges + most, 1
-        while self.stop_reason is None and self.n_merges < until:
-            self._learn(min(until, self.n_merges + n))
+        deadline, start, some = time.monotonic() + seconds, self.n_merges, 1
+        while self.stop_reason is None and self.n_merges < start + n:
+            self._learn(min(start + n, self.n_merges + some))
             if time.monotonic() >= deadline:
                 break
-            n = min(2 * n, _AT_ONCE)
+            some = min(2 * some, _AT_ONCE)
+        return self.merges[start:]
 
     def _learn(self, until: int) -> None:
         """Learn until `until` merges are made in all, or none is left."""
@@ -238,64 +276,48 @@ class Trainer:
             return
         learner, given, start = self._learner, self._given, self.n_merges
         until = min(until, self.n_merges_wanted)
-        with no_garbage_collection():
-            while learner.n_merges < min(until, len(given)):
-                learner.merge(*given[learner.n_merges])
-            if self.options.min_share is None and until > len(given):
-                learner.learn(until)
-            while learner.n_merges < until and not self._saves_little():
-                before = learner.n_merges
-                learner.learn(before + 1)
-                if learner.n_merges == before:
-                    least = f"no pair occurs {self.options.min_count} times"
-                    self._exhausted = least if learner.pairs() else "no pair left"
-                    break
-        if (earlier := self._earlier) is None or earlier.record is None:
+        while learner.n_merges < min(until, len(given)):
+            learner.merge(*given[learner.n_merges])
+        while learner.n_merges < until and not self._saves_little():
+            before = learner.n_merges
+            learner.learn(until if self.options.min_share is None else before + 1)
+            if learner.n_merges == before:
+                least = f"no pair occurs {self.options.min_count} times"
+                self._exhausted = least if learner.pairs() else "no pair left"
+                break
+        if start >= len(self._known):
             return
-        end = min(self._sync(), earlier.step)
-        known = zip(earlier.merges[start:end], earlier.record.steps[start:end], strict=True)
-        made = zip(self._merges[start:end], self._steps[start:end], strict=True)
-        for step, (was, now) in enumerate(zip(known, made, strict=True), start + 1):
+        made = self.merges[start:]
+        now_made = zip(zip(*made.pairs, strict=True), made.steps(), strict=True)
+        for step, (was, now) in enumerate(zip(self._known[start:], now_made, strict=False), start + 1):
             if was != now:
                 raise OptionError(f"Step {step:,} of the training to resume is not the one of these texts; begin anew.")
 
     def _saves_little(self) -> bool:
         """Whether the last merge was learned, and its pair made up less than `min_share` of the tokens before it."""
-        if self.options.min_share is None or self.n_merges <= self.n_given:
+        if self.options.min_share is None or self.n_merges <= len(self._given):
             return False
-        before = self._steps[-2][-1] if len(self._steps) > 1 else self._n_tokens_start
-        return self._steps[-1][0] < Fraction(self.options.min_share) * before
+        before = (self.record.n_tokens_start, *self.merges.n_tokens[-2:])[-2]
+        return self.merges.counts[-1] < Fraction(self.options.min_share) * before
 
     def token_counts(self) -> dict[int, int]:
         """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
-        self._sync()
-        return dict(zip(self._ids, self._amounts(self._learner.symbol_counts()), strict=True))
+        return dict(zip(self._ids, self._amounts(self._learner.symbol_counts()), strict=False))
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer with all merges learned so far; none if nothing can be merged, and it encodes into bytes.
         Raises `UntrainedError` before the first merge is learned."""
-        if not self._sync() and self.stop_reason is None:
+        if not self.merges and self.stop_reason is None:
             raise UntrainedError("This trainer has not run yet; take a step before you ask for its tokenizer.")
         with no_garbage_collection():
-            vocabulary, record = self.vocabulary, self._record()
-        return Tokenizer(vocabulary, self.options.pattern, record=record)
+            record = record_of(self.record, self.merges, self.stop_reason or STOPPED)
+            return Tokenizer(self.vocabulary, self.options.pattern, record=record)
 
-    def _record(self) -> TrainingRecord:
-        share = self.options.min_share
-        asked = replace(self.options, special_tokens=(), min_share=None if share is None else str(share))
-        return TrainingRecord(
-            **{name: getattr(asked, name) for name in OPTION_OF},
-            sources=self._sources,
-            steps=tuple(self._steps),
-            n_bytes=self.n_bytes,
-            n_tokens_start=self._n_tokens_start,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            stop_reason=self.stop_reason or STOPPED,
-            n_given=self.n_given,
-            first_counts=self.first_counts,
-            sample=self._sample,
-            weights=self._weights,
-        )
+
+def record_of(begun: TrainingRecord, merges: Merges, stop_reason: str) -> TrainingRecord:
+    """The record, as of now, of a training that has made these merges; `begun` is its `Trainer.record`."""
+    created, n_given = datetime.now(UTC).isoformat(timespec="seconds"), min(begun.n_given, len(merges))
+    return replace(begun, steps=tuple(merges.steps()), created=created, stop_reason=stop_reason, n_given=n_given)
 
 
 def train(
@@ -322,7 +344,7 @@ def train(
     checkpoints = Checkpoints(None if checkpoint is None else Path(checkpoint))
     try:
         while trainer.stop_reason is None:
-            trainer._learn_for(0.05, _AT_ONCE)
+            trainer.learn(_AT_ONCE, 0.05)
             if progress:
                 progress(trainer.n_merges, trainer.n_merges_wanted)
             checkpoints.keep_now_and_then(trainer)

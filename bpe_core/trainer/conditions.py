@@ -6,29 +6,27 @@
 
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core.errors import OptionError
+from bpe_core.trainer import Merge
 from bpe_core.visible import quoted
-
-if TYPE_CHECKING:
-    from bpe_core.trainer import Merge
-
-FIELDS: Final = {
-    "step": "merges made",
-    "tokens": "tokens in the corpus",
-    "ratio": "bytes per token",
-    "length": "bytes of the new token",
-    "count": "occurrences of the merged pair",
-}
-"""What can be compared after each merge -> what it is."""
 
 EXAMPLES: Final = ("step >= 512", "tokens <= 100,000", "ratio >= 3.5", "length > 12", "count < 10")
 """A condition on each field."""
+
+_VALUE_OF: Final[Mapping[str, Callable[[Merge, int], int | Fraction]]] = {
+    "step": lambda merge, _: merge.step,
+    "tokens": lambda merge, _: merge.n_tokens,
+    "ratio": lambda merge, n_bytes: Fraction(n_bytes, merge.n_tokens) if merge.n_tokens else 0,
+    "length": lambda merge, _: len(merge.token_bytes),
+    "count": lambda merge, _: merge.count,
+}
+"""What can be compared after a merge -> its value, in a corpus of so many bytes; 0 if it is not known."""
 
 _OPERATORS: Final = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _CONDITION: Final = re.compile(r"(?:([a-z]+)\s*([<>]=?)\s*)?(\d[\d,_]{,20}(?:\.\d{1,12})?)", re.ASCII | re.IGNORECASE)
@@ -36,21 +34,18 @@ _CONDITION: Final = re.compile(r"(?:([a-z]+)\s*([<>]=?)\s*)?(\d[\d,_]{,20}(?:\.\
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison that holds after some merges and not after others: a name of `FIELDS`, < <= > or >=, a number."""
+    """A comparison that holds after some merges and not after others: step or ratio, say, < <= > or >=, a number."""
 
     field: str
     op: str
     number: Fraction
 
-    def holds(self, merge: "Merge", n_bytes: int) -> bool:
+    def holds(self, merge: Merge, n_bytes: int) -> bool:
         """Whether it holds after this merge of a corpus of `n_bytes`. What is unknown is 0: then nothing holds."""
-        compare = _OPERATORS[self.op]
-        if self.field == "ratio":
-            return merge.n_tokens > 0 < n_bytes and compare(n_bytes, self.number * merge.n_tokens)
-        value = {"step": merge.step, "tokens": merge.n_tokens, "length": len(merge.token_bytes), "count": merge.count}
-        return value[self.field] > 0 and compare(value[self.field], self.number)
+        value = _VALUE_OF[self.field](merge, n_bytes)
+        return value > 0 and _OPERATORS[self.op](value, self.number)
 
-    def first_step(self, merges: "Sequence[Merge]", n_bytes: int, start: int = 0, stop: int | None = None) -> int:
+    def first_step(self, merges: Sequence[Merge], n_bytes: int, start: int = 0, stop: int | None = None) -> int:
         """The first step after which it holds, of those behind `start`, up to `stop`; 0 if none. Takes a millisecond
         for 1,000 merges."""
         if self.field == "step" and ">" in self.op:
@@ -69,7 +64,7 @@ class Condition:
 def condition(text: str) -> Condition:
     """The condition that `text` writes; the digits of its number may be grouped by commas. Raises `OptionError`."""
     found = _CONDITION.fullmatch(text.strip())
-    if found is None or (field := (found[1] or "step").lower()) not in FIELDS:
+    if found is None or (field := (found[1] or "step").lower()) not in _VALUE_OF:
         raise OptionError(
             f"{quoted(text)} is no condition; write a field, an operator and a number, such as {', '.join(EXAMPLES)}."
         )

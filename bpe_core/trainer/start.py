@@ -9,7 +9,6 @@ numbered by value (rustbpe). "lowest-hf": the same with the bytes numbered as Hu
 (left bytes, right bytes) (Sennrich et al. 2016, Algorithm 1).
 """
 
-from collections.abc import Sequence
 from itertools import count, islice
 from typing import Final
 
@@ -28,25 +27,27 @@ def alphabet(ties: str) -> bytes:
     return BYTES_IN_ORDER if ties == "lowest-hf" else bytes(range(256))
 
 
-def start_of(options: Options, old: Vocabulary | None) -> tuple[Vocabulary, list[int], tuple[Pair, ...], Sequence[int]]:
-    """(vocabulary without merges, symbol -> its id, merges that are given as pairs of symbols, ids of merged tokens).
+def start_of(options: Options, old: Vocabulary | None) -> tuple[Vocabulary, list[int], tuple[Pair, ...]]:
+    """(vocabulary without merges, symbol -> its id, those of as many merges as are asked for included, merges that are
+    given as pairs of symbols).
 
-    `old`, which passes `check_extensible`, is the vocabulary that a training with these options extends, or None. The
-    ids are those of the merges that are given, then those of as many as are asked for. Tokens and special tokens of
-    `old` keep their ids; new tokens take the free ids in ascending order. In a new vocabulary special tokens behind the
-    merges move up as these are learned.
+    `old`, which passes `check_extensible`, is the vocabulary that a training with these options extends, or None.
+    Tokens and special tokens of `old` keep their ids; new tokens take the free ids in ascending order. In a new
+    vocabulary special tokens behind the merges move up as these are learned. Raises `OptionError` if no more tokens are
+    asked for than `old` has.
     """
     vocabulary = first_vocabulary(options, old)
     base = vocabulary.symbols(alphabet(options.ties))
     if old is None:
         first = max(base) + 1
-        return vocabulary, base, (), range(first, first + options.vocab_size - vocabulary.n_vocab)
-    made = [token for _, _, token in old.merges]
-    symbol_of = {token: symbol for symbol, token in enumerate((*base, *made))}
+        return vocabulary, [*base, *range(first, first + options.vocab_size - vocabulary.n_vocab)], ()
+    check_larger(old, options.vocab_size)
+    ids = [*base, *(token for _, _, token in old.merges)]
+    symbol_of = {token: symbol for symbol, token in enumerate(ids)}
     used = {*symbol_of, *old.special_tokens.values()}
     free = islice((token for token in count() if token not in used), options.vocab_size - old.n_vocab)
     given = tuple((symbol_of[left], symbol_of[right]) for left, right, _ in old.merges)
-    return vocabulary, base, given, [*made, *free]
+    return vocabulary, [*ids, *free], given
 
 
 def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:

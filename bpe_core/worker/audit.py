@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -14,6 +14,7 @@ from bpe_core.auditing.findings import Finding, Findings
 from bpe_core.auditing.subject import AuditSubject, spread_of
 from bpe_core.auditing.verdicts import Verdict, verdicts
 from bpe_core.corpus import Counts, find_files
+from bpe_core.corpus.counts import is_counts
 from bpe_core.errors import Stopped
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
@@ -31,7 +32,7 @@ class AuditRequest(Request):
 
     tokenizer: str
     pattern: str | None = None  # instead of the file's
-    corpus: tuple[str, ...] = ()  # files and folders in which tokens are counted
+    corpus: tuple[str, ...] = ()  # files and folders in which tokens are counted, or files of counts
     reference: tuple[str, ...] = ()  # those that a model is to learn from
     embeddings: str = ""  # a file
     tensor: str | None = None  # the matrix in it; None: the usual one
@@ -73,11 +74,15 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
     report = partial(job.progress, "auditing")
 
     def count(paths: tuple[str, ...], role: Role, weights: Mapping[str, Fraction] | None = None) -> Counts | None:
+        if paths and all(map(is_counts, paths)):
+            return reduce(Counts.merge, map(Counts.load, paths), Counts(tokenizer.pattern))
         return count_files(paths, tokenizer.pattern, job, role=role, weights=weights) if paths else None
 
     with suppress(Stopped):
-        files = find_files(asked.corpus).files if asked.corpus else ()
-        counts = count(asked.corpus, "corpus", recorded_weights(tokenizer, asked.corpus, job))
+        texts = () if all(map(is_counts, asked.corpus)) else asked.corpus
+        counts = count(asked.corpus, "corpus", recorded_weights(tokenizer, texts, job) if texts else None)
+        read = {source.name for source in counts.sources} if counts else set()
+        files = [file for file in find_files(texts).files if file.source_name in read] if texts else []
         subject = AuditSubject(
             tokenizer,
             counts=counts,

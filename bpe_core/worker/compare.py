@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.formats import load
-from bpe_core.metrics.catalog import OF_PARTS, of_all_texts, of_amounts
+from bpe_core.metrics.catalog import OF_PARTS, of_all_texts
 from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace, TokenCounts
 from bpe_core.metrics.comparison import sections as sections_of
 from bpe_core.worker.job import Job, Request
@@ -101,7 +101,10 @@ def compare(
             roots = [Path(path) for path in paths if os.path.isdir(path)]
             before, total = 0, sum(file.size for file in found.files)
             for file in found.files:
-                add(file.name, "".join(file.blocks()), str(file.path), _folder(file.path, roots), before, file.size)
+                folder, place, size = _folder(file.path, roots), str(file.path), 0 if file.form else file.size
+                for row, blocks in enumerate(file.documents(), 1):
+                    name = f"{file.name} row {row:,}" if file.form else file.name
+                    add(name, "".join(blocks), place, folder, before, size)
                 before += file.size
     send()
     if not comparison.texts and not job.stopped:
@@ -127,7 +130,6 @@ def summary(
     """
     tokenizers, total, folders = comparison.tokenizers, comparison.total, comparison.folders()
     relative_to = next((one for one in folders if reference in (None, one.name)), None)
-    lines = comparison.worst_lines
     return {
         "tokenizers": list(names),
         "vocabularies": [{"name": one.name, "tokens": one.n_vocab, "pattern": one.pattern} for one in tokenizers],
@@ -144,7 +146,7 @@ def summary(
             [
                 {"text": one.line, "excess": one.excess(index), "tokens": list(one.n_tokens), "count": one.n_times}
                 | _place(comparison, one.place)
-                for one in (lines.of(index)[: max(0, n_lines)] if lines else ())
+                for one in comparison.worst_lines(index)[: max(0, n_lines)]
             ]
             for index in range(len(tokenizers))
         ],
@@ -163,8 +165,7 @@ def texts_as_json(comparison: Comparison, reference: str | None) -> list[dict[st
 
 def _measures(amounts: Amounts, reference: Amounts | None) -> dict[str, Any]:
     values = {
-        key: [of_amounts(key, amounts, i, reference=reference) for i in range(len(amounts.n_tokens))]
-        for key in OF_PARTS
+        key: [compute(amounts, reference, i) for i in range(len(amounts.n_tokens))] for key, compute in OF_PARTS.items()
     }
     sizes = {"bytes": amounts.n_bytes, "characters": amounts.n_characters, "words": amounts.n_words}
     return sizes | {key: found for key, found in values.items() if None not in found}

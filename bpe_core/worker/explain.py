@@ -14,13 +14,13 @@ from typing import ClassVar, Final, NamedTuple, Self
 from bpe_core import kernel
 from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.corpus import find_files
-from bpe_core.corpus.sampling import Sample, files_by_weight, parsed_weights
+from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight, parsed_weights
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import Explanation, PairCounts, explain
 from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places, pieces_in
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import Options
+from bpe_core.tokenizer.training_record import Options, TrainingRecord
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.typed_numbers import amount
 from bpe_core.visible import visible
@@ -43,10 +43,9 @@ class Subject:
     tokenizer: Tokenizer  # with the merges that are known by now
     paths: Sequence[str]
     preset: Preset | None = None  # whose texts are taken instead of those at the paths
-    ties: str = "first"
-    longest: int | None = None  # bytes of a token at most
+    rules: Options | TrainingRecord = field(default_factory=Options)
     weights: Mapping[str, Fraction] | None = None  # None: those of the training that the tokenizer is of
-    sample: Sample | None = None
+    sample: Sample = EVERYTHING
     texts: Sequence[CorpusText] = ()
     counts: PairCounts = field(init=False)
 
@@ -55,8 +54,8 @@ class Subject:
         """Of a kept vocabulary; its training record says how the texts were read."""
         tokenizer.vocabulary.recover()
         rules = tokenizer.record or (preset.options if preset else Options())
-        sample = Sample.parsed(tokenizer.record.sample) if tokenizer.record and not preset else None
-        return cls(tokenizer, paths, preset, rules.ties, rules.max_token_length, None, sample)
+        sample = tokenizer.record.sample if tokenizer.record else ""
+        return cls(tokenizer, paths, preset, rules, None, Sample.parsed(sample))
 
     @classmethod
     def of_training(cls, recipe: Recipe, job: Job) -> Self:
@@ -65,7 +64,7 @@ class Subject:
         rules = recipe.rules(old)
         tokenizer = Tokenizer(first_vocabulary(rules, old.vocabulary if old else None), rules.pattern)
         weights, preset = parsed_weights(recipe.weights, recipe.paths), PRESETS.get(recipe.preset)
-        return cls(tokenizer, recipe.paths, preset, rules.ties, rules.max_token_length, weights, recipe.sampled())
+        return cls(tokenizer, recipe.paths, preset, rules, weights, recipe.sampled())
 
     def count(self, job: Job, *, is_limited: bool = False) -> None:
         """Count the corpus. Raises `Stopped`, and `TextError` if it is too large and `is_limited`."""
@@ -73,8 +72,8 @@ class Subject:
             pieces = self.preset.counts().pieces
         else:
             if is_limited:
-                size = sum(file.size for file in find_files(self.paths).files)
-                _check_size("texts", int(size * self.sample.share) if self.sample else size, MOST_ON_DISK)
+                size = sum(file.size for file in find_files(self.paths, skip_bad=self.sample.skip_bad).files)
+                _check_size("texts", int(size * self.sample.share), MOST_ON_DISK)
             pattern = self.tokenizer.pattern
             if self.weights is None:
                 self.weights = recorded_weights(self.tokenizer, self.paths, job)
@@ -91,7 +90,7 @@ class Subject:
 
     def explanation(self, step: int) -> Explanation:
         """Why the merge of a step was chosen, and the pairs after it, which the next one is chosen from."""
-        return explain(self.counts, step, self.ties, self.longest)
+        return explain(self.counts, step, self.rules.ties, self.rules.max_token_length)
 
     def places(self, step: int, is_wanted: Callable[[], bool] = lambda: True) -> list[CorpusPlace]:
         """Where the pair of a step stands; of no use if `is_wanted`, which is asked before each text, says no."""
@@ -100,8 +99,8 @@ class Subject:
 
     def read_once(self) -> None:
         """Keep what the places of all steps are found by: the pieces of each text, and the newest texts themselves."""
-        newest, splitter = lru_cache(16)(lambda text: tuple(text.blocks())), self.tokenizer.splitter
-        read = ((text, replace(text, blocks=partial(newest, text))) for text in self._texts())
+        newest, splitter = lru_cache(16)(lambda text: tuple(map(tuple, text.documents()))), self.tokenizer.splitter
+        read = ((text, replace(text, documents=partial(newest, text))) for text in self._texts())
         self.texts = [replace(kept, pieces=pieces_in(splitter, text)) for text, kept in read]
 
     def _texts(self) -> Iterator[CorpusText]:
@@ -110,15 +109,16 @@ class Subject:
             documents = self.preset.documents
             for number, document in enumerate(documents, 1):
                 name = f"text {number}" if len(documents) > 1 else self.preset.name
-                yield CorpusText(name, partial(iter, (document,)))
+                yield CorpusText(name, partial(iter, ((document,),)))
             return
-        files = find_files(self.paths).files
+        files = find_files(self.paths, skip_bad=self.sample.skip_bad).files
         names = Counter(file.name for file in files)
-        for some, weight in files_by_weight(files, self.weights or {}):
-            for file in self.sample.documents(some, self.tokenizer.splitter) if self.sample else some:
+        read = self.sample.documents(files, self.tokenizer.splitter)
+        for some, weight in files_by_weight(read, self.weights or {}):
+            for file in some:
                 before = file.part(0, file.start).blocks if file.start else tuple
                 name = file.name if names[file.name] == 1 else visible(str(file.path))
-                yield CorpusText(name, file.blocks, before, amount(weight))
+                yield CorpusText(name, file.documents, bool(file.form), before, amount(weight))
 
 
 def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:

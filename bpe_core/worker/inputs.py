@@ -1,25 +1,31 @@
 """What work begins with: texts whose pieces are counted, and tokenizers that are fetched by name."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 from bpe_core.content.presets import Preset
-from bpe_core.corpus import Counts, find_files
-from bpe_core.corpus.reading import Reading, Unreadable
-from bpe_core.corpus.sampling import Sample, files_by_weight
-from bpe_core.errors import Stopped
+from bpe_core.corpus import Counts, Skipped, find_files
+from bpe_core.corpus.counts import Measure
+from bpe_core.corpus.reading import Reading, Unreadable, split_field
+from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
+from bpe_core.errors import OptionError, Stopped
 from bpe_core.hub import fetch
+from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.typed_numbers import amount
-from bpe_core.visible import counted
+from bpe_core.visible import counted, visible
+from bpe_core.whole_file import check_place
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
+
+MOST_NAMES: Final = 20  # of files and folders whose bytes are said
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,40 +49,100 @@ def count_files(
     role: Role = "corpus",
     preset: Preset | None = None,
     outputs: Collection[str | Path | None] = (),
-    weights: Mapping[str, Fraction] | None = None,
-    sample: Sample | None = None,
+    weights: Mapping[str, Fraction] | Fraction | None = None,
+    sample: Sample = EVERYTHING,
+    read: Callable[..., Counts] = Counts.read,
 ) -> Counts:
     """Count the pieces of all texts in `paths`, files or folders, or of a founding example.
 
     `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
-    after it. `weights` are those of some paths, `sample` is what is read of the files.
-    Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`.
+    after it. `weights` are those of some paths, or what `tempered` makes them of; `sample` is what is read of the
+    files, and `read` reads them: as `Counts.read`, or on a cluster.
+    Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`; says which
+    fields were guessed, and, of several paths, the bytes of each before and after the weights.
     Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
     if preset:
         counts = preset.counts()
     else:
-        found, own = find_files(paths), {Path(place).resolve() for place in outputs if place}
+        found, own = find_files(paths, skip_bad=sample.skip_bad), {Path(place).resolve() for place in outputs if place}
         names = {place.name for place in own}
         files = [
             one for one in found.files if one.required or one.path.name not in names or one.path.resolve() not in own
         ]
-        parts: list[tuple[Counts, Fraction]] = []
-        before, total = 0, sum(file.size for file in files)
+        guesses = {(file.field, file.fields): file.name for file in reversed(files) if len(file.fields) > 1}
+        for (field, fields), name in guesses.items():
+            others = visible(", ".join(other for other in fields if other != field))
+            job.say(f"Of {name} the field {visible(field)} is read, not {others}: PATH::FIELD names another.")
+        left_out: list[Skipped] = []
+        before = total = 0
 
         def progress(done: int, of: int, name: str) -> None:
-            job.progress("counting", before + done, of if sample else total, name, role)
+            job.progress("counting", before + done, total or of, name, role)
 
-        for some, weight in files_by_weight(files, weights or {}):
-            parts.append((Counts.read(some, pattern, progress=progress, sample=sample), weight))
-            before += sum(file.size for file in some) * (sample is None)
-        counts = Counts.weighted(parts) if weights else parts[0][0]
-        asked = ((Path(path).name or path, amount(weight)) for path, weight in (weights or {}).items())
-        counts.weights = " ".join(f"{name}={weight}" for name, weight in asked)
-        for skipped in (*found.skipped, *counts.skipped):
+        files = sample.documents(files, splitter(pattern), progress, left_out)
+        by_path = {path: Fraction(number) for number, path in enumerate(paths, 1)}
+        parts: list[tuple[Counts, Fraction]] = []
+        total = sum(file.size for file in files)
+        for some, weight in files_by_weight(files, by_path if isinstance(weights, Fraction) else weights or {}):
+            parts.append((read(some, pattern, progress=progress), weight))
+            before += sum(file.size for file in some)
+        counts = parts[0][0]
+        if isinstance(weights, Fraction):
+            of_path = tempered([(part.n_bytes, number) for part, number in parts], weights)
+            parts = [(part, of_path[number]) for part, number in parts]
+            weights = {path: of_path[number] for path, number in by_path.items() if number in of_path}
+        if weights:
+            counts = Counts.weighted(parts)
+            counts.weights = " ".join(f"{Path(path).name or path}={amount(weight)}" for path, weight in weights.items())
+        counts.sample = str(sample)
+        for skipped in (*found.skipped, *left_out, *counts.skipped):
             job.send(skipped)
-    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
+        for sentence in shares(counts) if len(paths) > 1 else ():
+            job.say(sentence)
+    send_counted(counts, job, role)
     return counts
+
+
+def send_counted(counts: Counts, job: Job, role: Role = "corpus") -> None:
+    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
+
+
+def check_output(output: str, texts: Iterable[str]) -> None:
+    """Raise FormatError now if writing to `output` would fail later, and OptionError if it would destroy a text."""
+    check_place(output)
+    places = (Path(split_field(text)[0]) for text in texts)
+    if os.path.exists(output) and any(place.exists() and place.samefile(output) for place in places):
+        raise OptionError(f"{output} is a text to learn from; name another file for what is written.")
+
+
+def shares(counts: Counts) -> Iterator[str]:
+    """How many bytes come from each of up to `MOST_NAMES` files and folders, before and after the weights."""
+    sizes: dict[str, list[int]] = {}
+    for source in counts.sources:
+        size = sizes.setdefault(source.name.partition("/")[0].partition(" (bytes ")[0], [0, 0])
+        size[0], size[1] = size[0] + source.bytes, size[1] + source.bytes * source.weight
+    whole = sum(after for _, after in sizes.values()) or 1
+    for name, (before, after) in sizes.items() if 1 < len(sizes) <= MOST_NAMES else ():
+        weighted = f", {round(after):,} as weighted" if before != after else ""
+        yield f"{name}: {counted(before, 'byte')}{weighted}, {float(after / whole):.1%} of all."
+
+
+def tempered(sizes: Iterable[tuple[int, Fraction]], alpha: Fraction) -> dict[Fraction, Fraction]:
+    """Weights that make of each share p of the bytes p^alpha, up to a factor for all: the largest has 1, and the others
+    are rounded to hundredths; `sizes` has (bytes, of which source), and those of a source are added up.
+
+    >>> tempered([(400, Fraction(1)), (100, Fraction(2))], Fraction(1, 2))
+    {Fraction(1, 1): Fraction(1, 1), Fraction(2, 1): Fraction(2, 1)}
+    """
+    totals = Counter[Fraction]()
+    for n_bytes, source in sizes:
+        totals[source] += n_bytes
+    largest = max(totals.values())
+    return {
+        one: Fraction(round(100 * (largest / (size or largest)) ** float(1 - alpha)), 100)
+        for one, size in totals.items()
+    }
 
 
 def recorded_weights(tokenizer: Tokenizer, paths: Sequence[str], job: Job) -> dict[str, Fraction]:
@@ -87,16 +153,18 @@ def recorded_weights(tokenizer: Tokenizer, paths: Sequence[str], job: Job) -> di
         return {}
     for source in record.sources:
         known[source.sha256].append(source.weight)
-    files, sample = find_files(paths).files, Sample.parsed(record.sample)
-    documents = sample.documents(files, tokenizer.splitter) if sample else files
-    reading, weights, n_unknown = Reading(documents, partial(job.progress, "counting")), dict[str, Fraction](), 0
-    for document in documents:
-        digest = sha256()
+    sample, report = Sample.parsed(record.sample), partial(job.progress, "counting")
+    files = sample.documents(find_files(paths, skip_bad=sample.skip_bad).files, tokenizer.splitter, report)
+    reading, weights, n_unknown = Reading(files, report), dict[str, Fraction](), 0
+    for file in files:
+        measure = Measure()
         with suppress(Unreadable):  # counting says so
-            for block in reading.blocks(document):
-                digest.update(block.encode())
-        if same := known[digest.hexdigest()]:
-            weights[str(document.path)] = Fraction(same[0] if len(same) == 1 else same.pop(0))
+            for blocks in reading.documents(file):
+                for _ in measure.document(blocks):
+                    pass
+        if same := known[measure.digest.hexdigest()]:
+            path = f"{file.path}::{file.field}" if file.field else str(file.path)
+            weights[path] = Fraction(same[0] if len(same) == 1 else same.pop(0))
         n_unknown += not same
     if n_unknown:
         job.say(f"{counted(n_unknown, 'text')} of these, unknown to the training, which had weights, count once each.")

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import Any, ClassVar, Final
 
-from bpe_core.errors import Stopped
+from bpe_core.errors import BpeError, Stopped
 from bpe_core.worker.messages import Activity, Event, Role, Stop, WorkProgress, packed, unpacked
 
 PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
@@ -134,7 +134,7 @@ class Job:
             while data := os.read(pipe, 1 << 16):
                 for message in unpacked(unread, data):
                     self._inbox.put(message)
-        except (OSError, ValueError):
+        except (OSError, BpeError):
             pass  # a pipe that cannot be read, or not be understood, is one without a reader behind it
         self._inbox.put(Stop())
 

@@ -6,31 +6,31 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from bpe_core.content.presets import PRESETS
-from bpe_core.corpus import Source
+from bpe_core.corpus import Counts
 from bpe_core.corpus.sampling import Sample, parsed_weights
 from bpe_core.errors import BpeError, FormatError, OptionError, Stopped
 from bpe_core.formats import load, save, save_beside
 from bpe_core.hub import located
 from bpe_core.runs import exported
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import INHERITED, OPTION_OF, Options, TrainingRecord
-from bpe_core.trainer import Merge, Trainer
+from bpe_core.tokenizer.training_record import INHERITED, Options, TrainingRecord
+from bpe_core.trainer import Merges, Trainer, record_of
 from bpe_core.trainer.checkpoints import Checkpoints, check_options
 from bpe_core.trainer.start import check_extensible, check_larger, first_vocabulary, inherited
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.whole_file import check_place, file_of, write_atomically
-from bpe_core.worker.inputs import count_files
+from bpe_core.whole_file import file_of, write_atomically
+from bpe_core.worker.inputs import check_output, count_files, send_counted
 from bpe_core.worker.job import PROGRESS_EVERY, Job, Request
-from bpe_core.worker.messages import Checkpoint, Done, Merges, Saved, Started
+from bpe_core.worker.messages import Checkpoint, Done, Saved, Started
 
 BATCH: Final = 512  # merges in one event at most
 BATCH_SECONDS: Final = 0.03  # after these a batch is sent though it is not full
@@ -45,10 +45,16 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)  # of `Options`; others: usual, or of what is extended
     sample: str = ""  # the share of the texts that is read, in stretches by `seed`; "" for all
     seed: int = 0
+    documents: int | None = None  # or so many documents of them
+    dedupe: bool = False  # see `Sample`
+    skip_bad: bool = False
     weights: tuple[str, ...] = ()  # PATH=NUMBER each
+    alpha: str = ""  # or what they come of
     extend: str = ""  # the tokenizer whose merges come first
     fork: int | None = None  # so many of them; None for all
     preset: str = ""  # a founding example with its own texts and options
+    counts: str = ""  # a file of counts instead of texts,
+    min_piece_count: int = 1  # of which the pieces are read that occur so many times or more
 
     def start(self, job: Job) -> Tokenizer | None:
         """The tokenizer that is extended, its merges recovered; None for a new vocabulary. Raises `Stopped`,
@@ -69,12 +75,28 @@ class Recipe:
         check_extensible(old.vocabulary)
         return old if self.fork is None else old.at(self.fork)
 
-    def rules(self, old: Tokenizer | None) -> Options:
+    def counted(self, job: Job) -> Counts | None:
+        """The counts to learn from, if they are in a file; says what is left out of them."""
+        if not self.counts:
+            return None
+        counts = Counts.load(self.counts, least=self.min_piece_count)
+        send_counted(counts, job)
+        if counts.sample:
+            job.say(f"The counts are of {counts.sample}.")
+        return counts
+
+    def count(self, pattern: str, job: Job, **more: Any) -> Counts:
+        """The counts of the texts, for `more` see `count_files`."""
+        preset, weights, sample = PRESETS.get(self.preset), self.weighting(), self.sampled()
+        return count_files(self.paths, pattern, job, preset=preset, weights=weights, sample=sample, **more)
+
+    def rules(self, old: Tokenizer | None, counts: Counts | None = None) -> Options:
         """The options, checked; `old` is the tokenizer extended. Raises `OptionError` or `PatternError`."""
         if self.preset:
             return PRESETS[self.preset].options
         if old is None:
-            return Options(**self.options).checked()
+            of_counts = {"pattern": counts.pattern} if counts else {}
+            return Options(**(of_counts | {**self.options})).checked()
         if not self.options.keys().isdisjoint(INHERITED):
             given = "special tokens, their place and the end-of-word marker"
             raise OptionError(f"With --extend the {given} are those of OLD.")
@@ -82,12 +104,24 @@ class Recipe:
         check_larger(old.vocabulary, rules.vocab_size)
         return rules
 
-    def sampled(self) -> Sample | None:
-        """What is read of the texts; None for all. Raises `OptionError`."""
+    def sampled(self) -> Sample:
+        """What is read of the texts. Raises `OptionError`."""
         try:
-            return Sample(exact_fraction(self.sample), self.seed) if self.sample else None
+            share = exact_fraction(self.sample or "1")
         except ValueError:
             raise OptionError(f"--sample {self.sample} is no share; give a fraction such as 1/10 or 0.1.") from None
+        return Sample(share, self.seed, self.documents, self.dedupe, self.skip_bad)
+
+    def weighting(self) -> Mapping[str, Fraction] | Fraction:
+        """The weights of some paths, or the power of the shares of all. Raises `OptionError`."""
+        if not self.alpha:
+            return parsed_weights(self.weights, self.paths)
+        if self.weights:
+            raise OptionError("--alpha makes the weights of all paths; leave out --weight, or --alpha.")
+        with suppress(ValueError):
+            if 0 <= (alpha := exact_fraction(self.alpha)) <= 1:
+                return alpha
+        raise OptionError(f"--alpha {self.alpha} is no number from 0 (all paths alike) to 1 (as large as they are).")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +150,14 @@ class TrainRequest(Request):
         recipe = self.recipe
         if recipe.preset and recipe.paths:
             raise OptionError(f"The preset {recipe.preset} has its own text; leave out {recipe.paths[0]}, or --preset.")
-        if not recipe.preset and not (recipe.paths and self.output):
+        if recipe.counts and (recipe.paths or recipe.preset or recipe.weights or recipe.alpha or str(recipe.sampled())):
+            raise OptionError("--counts are learned from as they are; leave out the texts and what is said of them.")
+        if not recipe.preset and not ((recipe.paths or recipe.counts) and self.output):
             raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
         if self.output and self.checkpoint and os.path.realpath(self.checkpoint) == os.path.realpath(self.output):
             raise OptionError(f"{self.output} is where the tokenizer goes; name another file for the checkpoints.")
-        for output in map(Path, filter(None, (self.output, self.checkpoint, self.curve))):
-            check_place(output)
-            if output.exists() and any(Path(text).exists() and output.samefile(text) for text in recipe.paths):
-                raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
+        for output in filter(None, (self.output, self.checkpoint, self.curve)):
+            check_output(output, (*recipe.paths, recipe.counts))
 
     def earlier(self, job: Job) -> Tokenizer | None:
         """What the run to resume has learned; None if none is to be, or it left no file: that is said. Raises
@@ -167,27 +201,19 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
     n_known, saved = 0, ""
     with suppress(Stopped):
         old = recipe.start(job)
-        rules, sample = recipe.rules(old), recipe.sampled()
+        counts, sample = recipe.counted(job), recipe.sampled()
+        rules = recipe.rules(old, counts)
         if earlier := request.earlier(job):
-            check_options(earlier, rules, str(sample or ""))
+            check_options(earlier, rules, counts.sample if counts else str(sample))
         n_known = max(one.step if one else 0 for one in (old, earlier))
         trainer = Trainer(
-            count_files(
-                recipe.paths,
-                rules.pattern,
-                job,
-                preset=PRESETS.get(recipe.preset),
-                outputs=(request.output, place, request.curve),
-                weights=parsed_weights(recipe.weights, recipe.paths),
-                sample=sample,
-            ),
+            counts or recipe.count(rules.pattern, job, outputs=(request.output, place, request.curve)),
             **asdict(rules),
             start=old and old.vocabulary,
             resume=earlier,
             progress=lambda done, total: job.progress("preparing", done, total, "counting pairs"),
         )
-        sizes = trainer.n_tokens, trainer.n_merges_wanted, trainer.n_known
-        job.send(Started(*sizes, trainer.first_counts, trainer.n_bytes))
+        job.send(Started(trainer.record, trainer.n_merges_wanted, trainer.n_known))
         # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
         gc.freeze()
         try:
@@ -204,7 +230,7 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
                 saved = _saved(tokenizer, request, job)
                 checkpoints.remove()
     n_merges, reason = (trainer.n_merges, trainer.stop_reason or "") if trainer else (0, "")
-    n_given = trainer.n_given if trainer else 0
+    n_given = trainer.record.n_given if trainer else 0
     job.send(Done(job.stopped or reason, n_merges, job.seconds))
     learned = counted(n_merges - n_given, "merge") + (f" behind {n_given:,} of the old vocabulary" if n_given else "")
     where = f"saved in {saved}" if saved else "nothing is saved without -o"
@@ -223,51 +249,28 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
 
 def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
     """Learn until the trainer ends or the job is stopped; sends all merges, and keeps checkpoints."""
-    batch: list[Merge] = []
-    sent = time.monotonic()
+    n_sent, sent = 0, time.monotonic()
 
     def send() -> None:
-        nonlocal batch, sent
-        if batch:
-            job.send(Merges(batch))
-        batch, sent = [], time.monotonic()
+        nonlocal n_sent, sent
+        if trainer.n_merges > n_sent:
+            job.send(trainer.merges[n_sent:])
+        n_sent, sent = trainer.n_merges, time.monotonic()
         checkpoints.keep_now_and_then(trainer)
 
-    while not job.stopped:
-        merges = trainer.learn_for(SLICE_SECONDS, BATCH - len(batch))
-        if not merges:
-            break
-        batch += merges
-        if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
+    while not job.stopped and trainer.learn(n_sent + BATCH - trainer.n_merges, SLICE_SECONDS):
+        if trainer.n_merges >= n_sent + BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send()
         job.receive()
     send()
 
 
 def tokenizer_of(
-    merges: Merges,
-    rules: Options,
-    begin: Vocabulary | None,
-    started: Started,
-    *,
-    sources: tuple[Source, ...] = (),
-    stop_reason: str,
+    merges: Merges, rules: Options, begin: Vocabulary | None, begun: TrainingRecord, stop_reason: str
 ) -> Tokenizer:
     """The tokenizer of the merges that a training has sent, from the first on, with a record of them. `begin` is the
-    vocabulary it began with, None for the bytes; `sources` the texts, where their digests are known."""
-    asked = replace(rules, special_tokens=(), min_share=None if rules.min_share is None else str(rules.min_share))
-    record = TrainingRecord(
-        **{name: getattr(asked, name) for name in OPTION_OF},
-        sources=sources,
-        steps=tuple(zip(merges.counts, merges.ties, merges.n_tokens, strict=True)),
-        n_bytes=started.n_bytes,
-        n_tokens_start=started.tokens,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        stop_reason=stop_reason,
-        # A merge that was given, and not chosen, comes with no tied pair.
-        n_given=next((number for number, ties in enumerate(merges.ties) if ties), len(merges)),
-        first_counts=started.first_counts,
-    )
+    vocabulary it began with, None for the bytes; `begun` the record it began with."""
+    record = record_of(begun, merges, stop_reason)
     vocabulary = first_vocabulary(rules, begin).extended(zip(*merges.pairs, strict=True))
     return Tokenizer(vocabulary, rules.pattern, record=record)
 

@@ -191,7 +191,7 @@ def _training(rng: random.Random) -> Case:
         return learned.merges, learned.record and learned.record.steps, one.token_counts(), one.n_tokens
 
     def do() -> None:
-        trainer.learn_for(0, 9)
+        trainer.learn(9, 0)
         trainer.learn(5)
         trainer.tokenizer().encode(_TEXTS[0])
         of(Trainer(counts, **rules))

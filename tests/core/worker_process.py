@@ -4,12 +4,14 @@ import os
 import select
 import signal
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 
 from bpe_core.cli.arguments import Parser
 from bpe_core.cli.train import add_arguments, request_of
+from bpe_core.trainer import Merge, Merges
 from bpe_core.worker.__main__ import main
 from bpe_core.worker.job import Request
 from bpe_core.worker.messages import Event, Stop, packed, unpacked
@@ -26,6 +28,12 @@ def training(*arguments: object) -> TrainRequest:
     parser = Parser()
     add_arguments(parser)
     return request_of(parser.parse_args(list(map(str, arguments))))
+
+
+def merges_of(rows: Sequence[Merge]) -> Merges:
+    """The same merges, as a worker sends them."""
+    columns = [list(column) for column in zip(*map(astuple, rows), strict=True)]
+    return Merges(rows[0].step, columns[1:]) if rows else Merges()
 
 
 class Worker:

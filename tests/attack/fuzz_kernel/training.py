@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from struct import pack
 from typing import Any, Final
 
 from bpe_core import kernel, reference
@@ -79,9 +80,7 @@ def _given(rng: random.Random, pieces: dict[str, int], rules: Options) -> list[t
 def _table(pieces: dict[str, int], kind: Any = kernel.PieceTable) -> Any:
     table = kind(None)
     for piece, weight in pieces.items():
-        one = kind(None)
-        one.add_pieces([piece], 0)
-        table.append(one, 0, weight)
+        table.extend(piece.encode(), pack("=6Q", 0, len(piece.encode()), weight, 1, 0, 0), 0)
     return table
 
 

@@ -14,7 +14,7 @@ from bpe_core import load
 from bpe_core.cli.streams import SKIPPED_SHOWN, StderrReporter
 from bpe_core.corpus import Skipped
 from bpe_core.trainer import Trainer
-from bpe_core.worker.messages import Counted, Merges, Started, WorkProgress
+from bpe_core.worker.messages import Counted, Started, WorkProgress
 
 TRAIN = "bpescope train seed.txt --vocab-size 259 --pattern none -o out.json"
 
@@ -108,13 +108,13 @@ def test_a_bar_names_what_is_done_whatever_it_is_called(monkeypatch: pytest.Monk
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm-256color")
-    reporter = StderrReporter()
+    reporter, trainer = StderrReporter(), Trainer("aaabdaaabac", vocab_size=259, pattern="none")
     assert reporter._bars
     for event in (
         WorkProgress("counting", 1, 10, "a[b]\x1b[2J.txt"),
         WorkProgress("auditing", 3, 7, "tokens never used"),
-        Started(tokens=11, merges=3),
-        Merges(list(Trainer("aaabdaaabac", vocab_size=259, pattern="none"))),
+        Started(trainer.record, merges=3),
+        trainer.learn(3),
     ):
         reporter.send(event)
         reporter._bars.refresh()

@@ -62,7 +62,7 @@ def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, sma
     lines = [" ".join(map(str, loaded.encode(text, allowed_special="all"))) for text in documents]
     for n_threads in (1, 2, 5):
         monkeypatch.setattr(encode, "most_threads", lambda n=n_threads: n)
-        parts = list(encoded(loaded, map(in_blocks, documents), " ", SPECIALS, ()))
+        parts = list(encoded(loaded, map(in_blocks, documents), " ", allowed_special=SPECIALS, disallowed_special=()))
         assert all(n == len(text.split()) for n, text in filter(None, parts))
         found = "|".join(" | " if part is None else part[1] for part in parts if part is None or part[1])
         assert [" ".join(line.split("|")).strip() for line in found.split(" | ")][:-1] == lines
@@ -74,7 +74,7 @@ def test_what_goes_wrong_is_the_same_for_any_number_of_threads(tokenizer, small,
         monkeypatch.setattr(encode, "most_threads", lambda n=n_threads: n)
         documents = [*map(in_blocks, texts(random.Random(3))), last_document(end), ["never reached"]]
         with pytest.raises((SpecialTokenError, TextError), match=r"It ends here|'<\|end\|>' at offset 290"):
-            list(encoded(load(tokenizer), documents, " ", (), ["<|end|>"]))
+            list(encoded(load(tokenizer), documents, " ", disallowed_special=["<|end|>"]))
 
 
 def test_results_come_in_order_and_no_more_is_taken_ahead_than_is_told():
@@ -113,7 +113,7 @@ def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
         begun.set()
     try:
         with pytest.raises(KeyboardInterrupt):
-            list(encoded(loaded, [blocks(), blocks()], " ", (), ()))
+            list(encoded(loaded, [blocks(), blocks()], " ", disallowed_special=()))
         assert not held.is_set()
     finally:
         held.set()

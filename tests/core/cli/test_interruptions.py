@@ -10,9 +10,7 @@ from shell import ROOT
 
 from bpe_core import save, train
 
-COMMANDS = {"python -m bpe_core": "bpe_core", "bpescope": "tui"}
-
-INTERRUPTED_WHILE_A_THREAD_WORKS = """
+WHILE_A_THREAD_WORKS = """
 import os, signal, threading
 from bpe_core.cli import encode
 
@@ -25,8 +23,7 @@ encode.Tokenizer.encode_to_array = endless
 encode.kernel.available = True
 """
 
-INTERRUPTED_IN_AN_IMPORT = """
-import sys
+IN_AN_IMPORT = """
 class Interruption:
     def find_spec(name, *_):
         if name == "bpe_core.cli.main" or name == "tui.app":
@@ -34,55 +31,11 @@ class Interruption:
 sys.meta_path.insert(0, Interruption)
 """
 
-
-def run(module: str, before: str, *arguments: str | Path) -> subprocess.Popen[str]:
-    """A command in a process that has done something `before`."""
-    argv = ["bpescope", *map(str, arguments)]
-    program = f"{before}\nimport runpy, sys; sys.argv = {argv!r}; runpy.run_module({module!r}, run_name='__main__')"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command, pipe = [sys.executable, "-c", program], subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
-
-
-@pytest.mark.parametrize("prog", ["python -m bpe_core", pytest.param("bpescope", marks=pytest.mark.slow)])
-def test_an_interrupted_command_waits_for_no_thread(prog: str, tmp_path: Path) -> None:
-    save(train("low lower lowest", vocab_size=260), tmp_path / "mine.json")
-    (tmp_path / "long.txt").write_text("low lower lowest\n" * 60_000)
-    command = ["encode", "-t", tmp_path / "mine.json", tmp_path / "long.txt"]
-    process = run(COMMANDS[prog], INTERRUPTED_WHILE_A_THREAD_WORKS, *command)
-    said, told = process.communicate(timeout=60)
-    assert (process.returncode, said, told) == (130, "", f"{prog}: Interrupted.\n")
-
-
-@pytest.mark.parametrize("prog", COMMANDS)
-def test_a_command_that_is_interrupted_while_it_is_imported_says_so(prog: str) -> None:
-    process = run(COMMANDS[prog], INTERRUPTED_IN_AN_IMPORT, "count", "-")
-    assert process.communicate(timeout=60)[1] == f"{prog}: Interrupted.\n"
-    assert process.returncode == 130
-
-
-INTERRUPTED_BEFORE_ANY_IMPORT = """
-import os, signal, sys
-class Interruption:
-    def find_spec(name, *_):
-        if name == "bpe_core.process":
-            os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Interruption)
-from tui import command
-command()
-"""
-
-
-def test_a_command_that_has_imported_nothing_yet_ends_without_a_word() -> None:
-    process = subprocess.run([sys.executable, "-c", INTERRUPTED_BEFORE_ANY_IMPORT], capture_output=True, text=True)
-    assert (process.returncode, process.stdout, process.stderr) == (130, "", "")
-
-
-INTERRUPTED_WITH_MUCH_TO_FREE = """
+WITH_MUCH_TO_FREE = """
 import os, signal
 from bpe_core.metrics import comparison
 
-class Much:
+class Much:  # what a text of 10 MB was cut into took a second to free
     def __del__(self):
         print("freed", flush=True)
 
@@ -95,15 +48,46 @@ def endless(*_):
 comparison.encoded = endless
 """
 
+BEFORE_ANY_IMPORT = """
+import os, signal
+class Interruption:
+    def find_spec(name, *_):
+        if name == "bpe_core.process":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interruption)
+"""
 
-@pytest.mark.parametrize("command", [["measure"], ["compare", "-t", "mine.json"]])
-def test_an_interrupted_command_frees_nothing_before_it_ends(
-    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+
+def interrupted(before: str, what: str, *arguments: str) -> tuple[int, str, str]:
+    """Exit code and output of `what` with these arguments, in a process that has done something `before`."""
+    program = f"import sys; sys.argv = {['bpescope', *arguments]!r}\n{before}\n{what}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+BEFORE = {
+    "encode -t mine.json long.txt": WHILE_A_THREAD_WORKS,
+    "count -": IN_AN_IMPORT,
+    "measure -t mine.json long.txt": WITH_MUCH_TO_FREE,
+    "compare -t mine.json -t mine.json long.txt": WITH_MUCH_TO_FREE,
+}
+"""Command -> what is done before it."""
+
+
+@pytest.mark.parametrize("prog", ["python -m bpe_core", pytest.param("bpescope", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("command", BEFORE)
+def test_an_interrupted_command_waits_for_nothing_and_frees_nothing(
+    prog: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a text of 10 MB was cut into took a second to free."""
     monkeypatch.chdir(tmp_path)
     save(train("low lower lowest", vocab_size=260), "mine.json")
-    Path("a.txt").write_text("low")
-    process = run("bpe_core", INTERRUPTED_WITH_MUCH_TO_FREE, *command, "-t", "mine.json", "a.txt")
-    said, told = process.communicate(timeout=60)
-    assert (process.returncode, said, told.splitlines()[-1]) == (130, "", "python -m bpe_core: Interrupted.")
+    Path("long.txt").write_text("low lower lowest\n" * 60_000)
+    module = "tui" if prog == "bpescope" else "bpe_core"
+    run = f"import runpy; runpy.run_module({module!r}, run_name='__main__')"
+    code, said, told = interrupted(BEFORE[command], run, *command.split())
+    assert (code, said, told.splitlines()[-1]) == (130, "", f"{prog}: Interrupted.")
+
+
+def test_a_command_that_has_imported_nothing_yet_ends_without_a_word() -> None:
+    assert interrupted(BEFORE_ANY_IMPORT, "from tui import command; command()") == (130, "", "")

@@ -42,6 +42,17 @@ def test_audit_as_a_table_as_json_lines_and_as_a_gate(bpescope: Bpescope) -> Non
     assert bpescope(f"{audit} --fail-on duplicate")[0] == 0
 
 
+def test_an_audit_takes_counts_where_it_takes_texts(bpescope: Bpescope) -> None:
+    pytest.importorskip("pyarrow", reason="files of counts need pyarrow, of the extra [corpora]")
+    for text in "seed", "text":
+        assert bpescope(f"count {text}.txt --pattern none -o {text}.parquet")[0] == 0
+    audits = (f"audit -t seed.json --jsonl --corpus seed.{kind} --reference text.{kind}" for kind in ("txt", "parquet"))
+    texts, counts = map(bpescope, audits)
+    assert texts[:2] == counts[:2] and "absent-from-reference" in counts[1]
+    code, _, said = bpescope("audit -t seed.json --pattern gpt2 --corpus seed.parquet")
+    assert code == 2 and "Counts by 'gpt2' and by 'none' cannot be merged; count again by one." in said
+
+
 def test_a_text_is_called_as_its_file_is(bpescope: Bpescope) -> None:
     Path("__a_b__.txt").write_text("a b")
     assert "\n__a_b__.txt  " in bpescope(f"{BOTH} __a_b__.txt")[1]

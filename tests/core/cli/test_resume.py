@@ -6,17 +6,18 @@ import signal
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from worker_process import Worker, training
 
-from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, save, train
+from bpe_core import FormatError, Tokenizer, Trainer, load, save, train
 from bpe_core.cli.main import main
 from bpe_core.tokenizer.training_record import TIES
-from bpe_core.trainer import checkpoints
+from bpe_core.trainer import Merges, checkpoints
 from bpe_core.trainer.checkpoints import Checkpoints
-from bpe_core.worker.messages import Checkpoint, Merges
+from bpe_core.worker.messages import Checkpoint
 
 
 def learned(tokenizer: Tokenizer) -> object:
@@ -51,7 +52,8 @@ def test_stopped_anywhere_and_resumed_the_merges_are_those_of_a_run_that_never_s
         for _ in range(r.randint(1, whole.step)):
             next(trainer)
         sources = whole.record.sources if whole.record else ()
-        trainer._sources = sources  # a file each, where the texts given to `Trainer` have one source in common
+        # A file each, where the texts given to `Trainer` have one source in common.
+        trainer.record = replace(trainer.record, sources=sources)
         (tmp_path / "out.json").unlink()
         if r.random() < 0.5:
             Checkpoints(tmp_path / "out.json.checkpoint").keep(trainer)
@@ -221,16 +223,16 @@ def test_where_no_checkpoint_can_be_written_the_training_goes_on_and_says_so(
 def test_what_was_learned_before_a_failure_is_kept(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    learn = Trainer.learn_for
+    learn = Trainer.learn
 
-    def fails_later(trainer: Trainer, seconds: float, most: int) -> list[Merge]:
+    def fails_later(trainer: Trainer, n: int, seconds: float) -> Merges:
         if trainer.n_merges == 25:
             raise MemoryError
-        return learn(trainer, seconds, min(most, 25 - trainer.n_merges))
+        return learn(trainer, min(n, 25 - trainer.n_merges), seconds)
 
     command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--vocab-size", "320"]
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "learn_for", fails_later)
+        patch.setattr(Trainer, "learn", fails_later)
         assert main(command) == 2
     assert "not enough memory" in capfd.readouterr().err
     assert load(tmp_path / "out.json.checkpoint").step == 25

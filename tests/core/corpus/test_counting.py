@@ -40,7 +40,7 @@ def everything(counted):
     """All that is known of a corpus, order included."""
     known = {name: value for name, value in vars(counted).items() if name not in ("splitter", "table", "_known")}
     numbers = counted.n_pieces, len(counted.table)
-    return known | {"pieces": list(counted.pieces.items()), "documents": counted.table.few_documents(), "n": numbers}
+    return known | {"pieces": list(counted.pieces.items()), "documents": counted.few_documents(), "n": numbers}
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"(?<=a)b|\w+"])

@@ -41,7 +41,7 @@ def test_no_text_is_no_piece_and_half_a_character_is_the_replacement_character()
     assert counted.pieces == {"a\ufffd": 1} and counted.n_bytes == 4
     for nothing in ("", [], [""]):
         assert Counts.of(nothing).pieces == {}
-        assert Counts.of(nothing).table.few_documents() == {}
+        assert Counts.of(nothing).few_documents() == {}
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"(\w+)|\W", r"(?<=a)b|\w+"])
@@ -54,7 +54,7 @@ def test_reading_in_blocks_gives_what_splitting_the_whole_gives(tmp_path, patter
     assert counted.n_pieces == expected.total()
     in_memory = Counts.of(texts.values(), pattern)
     assert in_memory.pieces == counted.pieces
-    assert in_memory.table.few_documents() == counted.table.few_documents()
+    assert in_memory.few_documents() == counted.few_documents()
 
 
 @pytest.mark.parametrize("pattern", ["words", "gpt2"])
@@ -65,7 +65,7 @@ def test_documents_of_pieces_equal_those_found_the_slow_way(pattern):
         counted = Counts.of(texts, pattern)
         split = splitter(pattern).split
         where = {piece: tuple(n for n, text in enumerate(texts) if piece in split(text)) for piece in counted.pieces}
-        assert counted.table.few_documents() == {piece: them for piece, them in where.items() if len(them) <= 2}
+        assert counted.few_documents() == {piece: them for piece, them in where.items() if len(them) <= 2}
 
 
 def test_something_that_is_no_text_is_told():
@@ -80,7 +80,7 @@ def test_a_file_that_proves_unreadable_leaves_no_trace(tmp_path, workers):
     found = files(tmp_path, {"a.txt": "a b", "broken.txt": b"b c " * 50_000 + b"\xff", "d.txt": "b d"})
     counted = Counts.read(found, "words", workers=workers)
     assert counted.pieces == {"a": 1, "b": 2, "d": 1}
-    assert counted.table.few_documents() == {"a": (0,), "b": (0, 1), "d": (1,)}
+    assert counted.few_documents() == {"a": (0,), "b": (0, 1), "d": (1,)}
     assert [source.name[-5:] for source in counted.sources] == ["a.txt", "d.txt"]
     assert counted.n_bytes == 6
     assert [(skipped.path.name, skipped.reason[:30]) for skipped in counted.skipped] == [

@@ -49,7 +49,7 @@ def test_a_text_of_weight_three_is_a_text_that_is_there_three_times(
     assert [(*merge, *step) for merge, step in zip(learned.merges, record.steps, strict=True)] == expected
     assert [source.weight for source in record.sources] == [Fraction(weight)] * 2 + [1]
     assert (record.n_bytes, record.weights) == (Fraction(sum(map(len, texts)), scale), f"a={weight}")
-    assert [Fraction(n, scale) for n in trainer.first_counts] == [*record.first_counts]
+    assert [Fraction(n, scale) for n in trainer.record.first_counts] == [*record.first_counts]
     assert [type(n) is int for n, _, _ in record.steps] == [n.denominator == 1 for _, _, _, n, _, _ in expected]
     usage = Usage.of(
         learned,
@@ -92,17 +92,19 @@ def test_a_sample_is_made_of_whole_pieces_in_their_order(tmp_path: Path) -> None
         (tmp_path / f"small{number:02}.txt").write_text(text[number * 4000 : number * 4000 + 5000])
     files = find_files([tmp_path]).files
     whole = Counts.read(files, "gpt4")
-    assert Counts.read(files, "gpt4", sample=Sample(Fraction(1))).pieces == whole.pieces
-    samples = [Counts.read(files, "gpt4", sample=Sample(Fraction(1, 5), seed), workers=1) for seed in (0, 0, 1)]
+    assert Sample(Fraction(1)).documents(files, splitter("gpt4")) == list(files)
+
+    def read(seed: int, workers: int = 1) -> Counts:
+        return Counts.read(Sample(Fraction(1, 5), seed).documents(files, splitter("gpt4")), "gpt4", workers=workers)
+
+    samples = [read(seed) for seed in (0, 0, 1)]
     assert list(samples[0].pieces.items()) == list(samples[1].pieces.items())
     assert samples[0].sources == samples[1].sources != samples[2].sources
     known = whole.pieces
     for counts in samples:
         assert all(n <= known[piece] for piece, n in counts.pieces.items()), "no piece is cut"
         assert 1 / 5 <= counts.n_bytes / whole.n_bytes < 1 / 5 + 2 * STRETCH / whole.n_bytes
-        assert counts.sample.startswith("1/5 of the bytes, seed ")
-    two = Counts.read(files, "gpt4", sample=Sample(Fraction(1, 5)), workers=2)
-    assert list(two.pieces.items()) == list(samples[0].pieces.items()), "whatever the number of workers"
+    assert list(read(0, workers=2).pieces.items()) == list(samples[0].pieces.items()), "whatever the number of workers"
     least = Sample(Fraction(1, 10**6)).documents(files, splitter("gpt4"))
     assert 0 < sum(document.size for document in least) < 2 * STRETCH, "at least one stretch"
 

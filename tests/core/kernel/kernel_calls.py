@@ -41,7 +41,7 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
         new = kernel.PieceTable(scanner)
         if counted:
             new.add(data, 0)
-            new.add_pieces([piece], 1)
+            kernel.add_pieces(new, [piece], 1)
         return new
 
     def learner() -> kernel.Learner:
@@ -68,10 +68,10 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
         "Encoder.parents": lambda: (ranks.parents, (pieces,)),
         "PieceTable": lambda: (kernel.PieceTable, (scanner,)),
         "PieceTable.add": lambda: (table(counted=False).add, (data, 0)),
-        "PieceTable.add_pieces": lambda: (table(counted=False).add_pieces, (pieces, 0)),
         "PieceTable.append": lambda: (table(counted=False).append, (table(), 3, 2)),
         "PieceTable.counts": lambda: (table().counts, ()),
-        "PieceTable.few_documents": lambda: (table().few_documents, ()),
+        "PieceTable.columns": lambda: (table().columns, (0, size)),
+        "PieceTable.extend": lambda: (table().extend, (*table().columns(0, size)[:2], 3, 2)),
         "Learner": lambda: (kernel.Learner, (table(), 2, 1, 9, BYTES, b"</w>", lambda done, total: None)),
         "Learner.learn": lambda: (learner().learn, (size,)),
         "Learner.merges": lambda: (learned().merges, (0,)),

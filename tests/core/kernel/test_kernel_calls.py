@@ -61,7 +61,7 @@ def test_what_is_wrong_is_refused_and_what_is_right_still_works(name: str) -> No
 
 BYTES = bytes(range(256))
 WRONG_IDS = [(0,) * 255, [0] * 256, (-1,) * 256, (1 << 31,) * 256, (1 << 90,) * 256, ("a",) * 256]
-NO_DOCUMENTS = [-1, (1 << 32) - 2, 1 << 70]
+NO_DOCUMENTS = [-1, 1 << 31, 1 << 70]
 MUST_BE_REFUSED = {
     "Scanner": [[1], [4, -1], [-1]],
     "Scanner.ends": [["abc"]],
@@ -73,8 +73,9 @@ MUST_BE_REFUSED = {
     "Encoder.parents": [[(b"a",), [b"a", 3]]],
     "PieceTable": [["gpt2", 3]],
     "PieceTable.add": [["a", None, 1], NO_DOCUMENTS],
-    "PieceTable.add_pieces": [["a", None, 1, [b"a"], ["a\ud800"]], NO_DOCUMENTS],
     "PieceTable.append": [["a", None, 1], NO_DOCUMENTS, [0, -1]],
+    "PieceTable.columns": [["a", None], ["a", 1 << 70]],
+    "PieceTable.extend": [["a", b"", b"a"], ["a", b"\xff" * 48, bytes(48)], NO_DOCUMENTS, [0, -1]],
     "Learner": [[[], {"a": 1}], [3, -1], [0, 1 << 70], [0], [BYTES[:255], "a", bytes(256)], [None]],
     "Learner.learn": [[-1, 1 << 80, "1", None]],
     "read_ranks": [["YQ== 0\n"]],

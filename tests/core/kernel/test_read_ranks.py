@@ -2,6 +2,7 @@
 
 import random
 from base64 import b64encode
+from pathlib import Path
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_changed_file_is_read_as_line_by_line_or_not_at_all() -> None:
         found = kernel.read_ranks(bytes(data))
         if found:
             try:
-                expected = _line_by_line(TokenizerFile(bytes(data), "ranks"))
+                expected = _line_by_line(TokenizerFile(bytes(data), "ranks", Path("ranks")))
             except FormatError as error:
                 pytest.fail(f"{bytes(data)!r} was read, but {error}")
             assert found == (expected, {token: rank for rank, token in expected.items()}), bytes(data)

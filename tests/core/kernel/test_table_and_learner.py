@@ -29,12 +29,19 @@ def table(*texts: str) -> kernel.PieceTable:
     return new
 
 
+def documents(table: kernel.PieceTable) -> dict[str, tuple[int, ...]]:
+    """Piece -> in how many documents it is, the first of them if these are one or two, the last."""
+    n, numbers = len(table), memoryview(table.columns(0, len(table))[1]).cast("Q")[1:].tolist()
+    rows = zip(numbers[2 * n : 3 * n], numbers[3 * n : 4 * n], numbers[4 * n :], strict=True)
+    return dict(zip(table.counts(), rows, strict=True))
+
+
 def table_of(pieces: dict[str, int]) -> kernel.PieceTable:
     """Pieces with these counts."""
     whole = table()
     for piece, count in pieces.items():
         one = table()
-        one.add_pieces([piece], 0)
+        kernel.add_pieces(one, [piece], 0)
         whole.append(one, 0, count)
     return whole
 
@@ -59,10 +66,10 @@ def test_what_cannot_be_counted_is_refused() -> None:
 
 def test_pieces_are_counted_as_texts_are():
     pieces = table()
-    pieces.add_pieces(["a", " b", "", "a", "é" * 50], 0)
-    pieces.add_pieces(["a"], 3)
+    kernel.add_pieces(pieces, ["a", " b", "", "a", "é" * 50], 0)
+    kernel.add_pieces(pieces, ["a"], 3)
     assert pieces.counts() == {"a": 3, " b": 1, "é" * 50: 1}
-    assert pieces.few_documents() == {"a": (0, 3), " b": (0,), "é" * 50: (0,)}
+    assert documents(pieces) == {"a": (2, 0, 3), " b": (1, 0, 0), "é" * 50: (1, 0, 0)}
     assert (len(pieces), pieces.n_pieces) == (3, 5)
 
 
@@ -78,11 +85,26 @@ def test_tables_are_put_together_in_order() -> None:
     together = table("a b", "b")
     together.append(table("b c", "d"), 2)
     assert together.counts() == {"a": 1, " b": 1, "b": 2, " c": 1, "d": 1}
-    assert together.few_documents() == {"a": (0,), " b": (0,), "b": (1, 2), " c": (2,), "d": (3,)}
+    assert documents(together) == {"a": (1, 0, 0), " b": (1, 0, 0), "b": (2, 1, 2), " c": (1, 2, 2), "d": (1, 3, 3)}
     together.append(table("d", "b"), 3, 5)
     assert together.counts() == {"a": 1, " b": 1, "b": 7, " c": 1, "d": 6}
     assert (len(together), together.n_pieces) == (5, 8)
-    assert together.few_documents() == {"a": (0,), " b": (0,), " c": (2,), "d": (3,)}
+    assert documents(together) == {"a": (1, 0, 0), " b": (1, 0, 0), "b": (3, 0, 4), " c": (1, 2, 2), "d": (1, 3, 3)}
+
+
+def test_columns_are_what_a_table_is_made_of() -> None:
+    whole = table(*TEXT.split("7"), TEXT)
+    for size in (1, 77, len(whole), 10**9):
+        again, n_new = table(), 0
+        for start in range(0, len(whole), size):
+            n_new += again.extend(*whole.columns(start, start + size)[:2], 5).count(1)
+        assert list(again.counts().items()) == list(whole.counts().items())
+        assert n_new == len(whole) and again.n_pieces == whole.n_pieces and again.long_bytes == whole.long_bytes
+        moved = {piece: (n, first + 5 * (n < 3), last + 5) for piece, (n, first, last) in documents(whole).items()}
+        assert documents(again) == moved
+    assert not any(whole.extend(*whole.columns(0, 10**9)[:2], 10**6, 3))
+    assert list(whole.counts().values()) == [4 * n for n in again.counts().values()]
+    assert len(set(whole.columns(0, 10**9)[2])) == 256, "the hashes are spread"
 
 
 def test_other_threads_may_not_use_the_table_meanwhile() -> None:

@@ -25,7 +25,7 @@ def test_a_given_merge_costs_no_more_where_there_are_many():
     """Of 50,000 given merges, each copied those behind it: twenty seconds for nothing."""
     text = "".join(chr(a) + chr(b) for a in range(97, 118) for b in range(97, 118))
     trainer = Trainer("a", vocab_size=5000, start=train(text * 2, vocab_size=1100, pattern="none").vocabulary)
-    assert trainer.n_given > 600
+    assert trainer.record.n_given > 600
     least = 1 << 30
     tracemalloc.start()
     for _ in range(20):

@@ -71,7 +71,7 @@ class TrainerMachine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from((0, 1e-5, 1)), most=st.integers(1, 9))
     def slice_of_time(self, seconds, most):
-        merges = self.trainer.learn_for(seconds, most)
+        merges = self.trainer.learn(most, seconds)
         assert min(1, len(self.expected) - self.n_made) <= len(merges) <= most
         self.made(merges)
 
@@ -90,7 +90,7 @@ class TrainerMachine(RuleBasedStateMachine):
         self.learn_from(self.texts, self.n_merges + more, self.start)
         limits = {"vocab_size": 256 + self.n_merges, "start": self.start, "resume": earlier}
         self.trainer = Trainer(self.texts, **limits, **self.options)
-        assert self.trainer.n_known == max(step, self.trainer.n_given)
+        assert self.trainer.n_known == max(step, self.trainer.record.n_given)
         with pytest.raises(OptionError, match="the training to resume"):
             Trainer([*self.texts, "more"], **limits, **self.options)
 

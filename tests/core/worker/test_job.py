@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.errors import Stopped
-from bpe_core.trainer import Trainer
+from bpe_core.errors import BpeError, Stopped
+from bpe_core.trainer import Merges, Trainer
 from bpe_core.worker import train as worker_train
 from bpe_core.worker.job import Job, Reporter
-from bpe_core.worker.messages import Checkpoint, Event, Failed, Merges, Stop, WireError, WorkProgress, packed, unpacked
+from bpe_core.worker.messages import Checkpoint, Event, Failed, Stop, WorkProgress, packed, unpacked
 from bpe_core.worker.train import Recipe, TrainRequest
+from tests.core.worker_process import merges_of
 
 
 def test_the_first_reason_to_stop_counts() -> None:
@@ -90,15 +91,15 @@ def test_messages_come_out_of_portions_of_any_size(messages: list[object], size:
 
 @pytest.mark.parametrize("body", [b"", b"noise", pickle.dumps(1)[:-1], b"cnowhere\nnothing\n."])
 def test_what_is_no_message_is_refused(body: bytes) -> None:
-    with pytest.raises(WireError, match="Not a message of a worker"):
+    with pytest.raises(BpeError, match="Not a message of a worker"):
         list(unpacked(bytearray(), len(body).to_bytes(4, "big") + body))
 
 
 def test_merges_come_out_as_they_were() -> None:
     learned = list(Trainer("the theme of the other thesis " * 9, vocab_size=275))
-    (merges,) = unpacked(bytearray(), packed(Merges(learned[4:])))
+    (merges,) = unpacked(bytearray(), packed(merges_of(learned[4:])))
     assert list(merges) == learned[4:] and len(merges) == len(learned) - 4
     part = merges[2:5]
     assert list(part) == learned[6:9]
-    part.extend(merges[5:9])
+    part.extend(merges[5:9].columns)
     assert list(part) == learned[6:13] and list(merges) == learned[4:]

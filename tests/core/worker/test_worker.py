@@ -13,7 +13,7 @@ from worker_process import STOP, Start, training
 from bpe_core import load, save, train
 from bpe_core.corpus import Skipped
 from bpe_core.metrics.comparison import ComparedText
-from bpe_core.trainer import Merge
+from bpe_core.trainer import Merge, Merges
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.inputs import CountRequest
@@ -22,7 +22,6 @@ from bpe_core.worker.messages import (
     Done,
     Event,
     Failed,
-    Merges,
     Saved,
     Started,
     WorkProgress,
@@ -47,12 +46,10 @@ def steps(events: list[Event]) -> list[int]:
 def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Path) -> None:
     (tmp_path / "seed.txt").write_text("aaabdaaabac")
     worker = start(training("seed.txt", "-o", "out.json", "--vocab-size", "259", "--pattern", "none"))
-    events = [event for event in worker.rest() if not isinstance(event, WorkProgress)]
-    seed = ["aaabdaaabac".count(chr(byte)) for byte in range(256)]
-    assert events[:2] == [
-        Counted(1, 11, 11, 1, 1),
-        Started(tokens=11, merges=3, first_counts=tuple(seed), n_bytes=11),
-    ]
+    counted, started, *events = [event for event in worker.rest() if not isinstance(event, WorkProgress)]
+    assert counted == Counted(1, 11, 11, 1, 1) and isinstance(started, Started) and started[1:] == (3, 0)
+    seed, record = ["aaabdaaabac".count(chr(byte)) for byte in range(256)], started.record
+    assert (record.n_tokens_start, record.first_counts, record.n_bytes) == (11, tuple(seed), 11)
     first = next(merge for event in events if isinstance(event, Merges) for merge in event)
     assert first == Merge(1, 97, 97, 256, b"aa", 4, 1, 9)
     assert steps(events) == [1, 2, 3]

@@ -1,0 +1,105 @@
+"""`count` and `counts`: what training needs of texts, as a file, and several such files as one."""
+
+import tempfile
+from argparse import Namespace
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bpe_core.cli.arguments import Parser, Subcommands, add_command
+from bpe_core.cli.streams import StderrReporter
+from bpe_core.cli.train import SOURCES, add_choice, recipe_of
+from bpe_core.corpus import Counts
+from bpe_core.report import ReportTable, aligned
+from bpe_core.tokenizer.training_record import OPTION_OF
+from bpe_core.visible import visible
+from bpe_core.whole_file import file_of
+from bpe_core.worker.inputs import check_output
+from bpe_core.worker.job import Job
+
+if TYPE_CHECKING:
+    from bpe_core.corpus.spill import Spill
+
+
+def add(commands: Subcommands) -> None:
+    parser = add_command(commands, run_count)
+    parser.add_argument("paths", nargs="+", metavar="SOURCE", help=SOURCES)
+    parser.add_value("--pattern", "P", OPTION_OF["pattern"].help("gpt4"), "gpt4")
+    add_choice(parser)
+    parser.add_cluster()
+    _add_output(parser, required=False)
+    parser = add_command(commands, run_counts)
+    parser.add_argument("what", choices=("merge",), help="what to do with the files")
+    parser.add_argument("paths", nargs="+", metavar="A", help="a file that `count` has written")
+    _add_output(parser, required=True)
+
+
+def _add_output(parser: Parser, required: bool) -> None:
+    parser.add_value("-o --output", "C", "the file of counts to write, in parquet", "", required=required)
+    most = "memory to use at most, such as 1GB; more goes to a temporary file beside C (half of what the machine has)"
+    parser.add_value("--memory", "SIZE", most)
+
+
+def run_count(options: Namespace) -> int:
+    """Count documents, bytes, characters and pieces; with -o, keep the counts for a training elsewhere or later.
+
+    count my_texts/ --pattern gpt2
+    count my_texts/ notes.md -o counts.parquet
+    count reviews.parquet::text --pattern gpt4o --memory 1GB -o counts.parquet
+    count my_texts/ --dask tcp://scheduler:8786 -o counts.parquet
+
+    C has a row a piece, in the order of first appearance: the piece, how often it occurs, in how many documents,
+    and the first and last of them. train --counts C learns what it learns from the texts, for every tie rule.
+    """
+    recipe = recipe_of(options, {})
+    with ExitStack() as stack:
+        job, spill = _begin(options, stack, patience=10 if options.dask else 0.05)  # Dask takes seconds
+        read: Callable[..., Counts] = partial(Counts.read, spill=spill)
+        if options.dask:
+            from bpe_core.worker.cluster import connected  # late: few need it
+
+            read = stack.enter_context(connected(options.dask)).read
+        counts = recipe.count(options.pattern, job, outputs=(options.output,), read=read)
+        if spill:
+            return _save(counts, options.output, job)
+    sizes = {name: getattr(counts, f"n_{name}") for name in ("documents", "bytes", "characters", "pieces")}
+    sizes["different pieces"] = len(counts.table)
+    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in sizes.items()], (1,))), sep="\n")
+    return 0
+
+
+def run_counts(options: Namespace) -> int:
+    """Merge the counts of several corpora, or parts of one, exactly.
+
+    counts merge monday.parquet tuesday.parquet -o both.parquet
+
+    The pieces keep the order of the first file, then come the new ones of the next. So the tie rule "first" learns
+    what it learns from the texts if the files are named in the order of their texts; merged in another order, it
+    learns what it learns from the texts in that order. The other tie rules need no order.
+    """
+    with ExitStack() as stack:
+        job, spill = _begin(options, stack)
+        counts = Counts.load(options.paths[0], spill)
+        for number, other in enumerate(options.paths[1:], 1):
+            job.progress("preparing", number, len(options.paths) - 1, f"merging {other}")
+            counts.merge(Counts.load(other, spill))
+        return _save(counts, options.output, job)
+
+
+def _begin(options: Namespace, stack: ExitStack, patience: float = 0.05) -> "tuple[Job, Spill | None]":
+    """What reports, and where to spill: beside the output, if there is one."""
+    job = stack.enter_context(closing(Job(StderrReporter(), patience=patience)))
+    if not options.output:
+        return job, None
+    from bpe_core.corpus.spill import Spill, parsed_memory  # late: it needs pyarrow
+
+    check_output(options.output, options.paths)
+    folder = place.parent if (place := file_of(options.output)) else tempfile.gettempdir()
+    return job, stack.enter_context(closing(Spill(parsed_memory(options.memory), folder)))
+
+
+def _save(counts: Counts, output: str, job: Job) -> int:
+    counts.save(output, partial(job.progress, "preparing", name="writing counts"))
+    job.say(f"Saved in {visible(output)}.")
+    return 0

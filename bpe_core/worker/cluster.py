@@ -1,0 +1,181 @@
+"""Counting and encoding on many machines: functions for a partition of a corpus, that know nothing but what they are
+given, and Dask, whose workers take partitions, and put counts together as a tree.
+
+Counts go from one to the next as bytes, those of a file of counts:
+
+>>> counts = [Counts.of(texts, "words").to_bytes() for texts in (["low lower", "low"], ["low"])]
+>>> dict(Counts.load(merge_counts(counts)).pieces)
+{'low': 3, 'lower': 1}
+"""
+
+import logging
+import platform
+import shutil
+import signal
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial, reduce
+from multiprocessing import resource_tracker
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from bpe_core.corpus import Counts, TextFile
+from bpe_core.corpus.reading import OnRead, Reading
+from bpe_core.corpus.sampling import stretches
+from bpe_core.errors import BpeError, ClusterError, TextError
+from bpe_core.process import installed
+from bpe_core.tokenizer import Choice, Tokenizer
+from bpe_core.visible import quoted, shortened, visible
+from bpe_core.whole_file import as_format_error, new_beside, write_whole
+
+LARGEST: Final = 1 << 26  # bytes on disk of a partition, about: a second or two of counting
+AT_ONCE: Final = 8  # counts that one task puts together: four levels of such tasks are enough for 4,096 partitions
+_SILENT: Final = logging.CRITICAL + 1  # what goes wrong is said in one sentence
+WAIT: Final = 10  # seconds that a scheduler, and its first worker, have to answer
+
+
+def partitions(files: Sequence[TextFile]) -> list[list[TextFile]]:
+    """The files in order, in some 64 partitions of 1 MB on disk or more, or in many of 64 MB. A file is in one."""
+    size = min(max(sum(file.size for file in files) // 64, 1 << 20), LARGEST)
+    return list(stretches([replace(file, path=file.path.absolute()) for file in files], None, size))
+
+
+def check(partition: Iterable[TextFile]) -> None:
+    """Raise `TextError` if a file is not to be seen from here: of a folder it would only be skipped."""
+    for file in partition:
+        if not (file.address or file.path.exists()):
+            where = f"{visible(str(file.path))} is not to be seen on {platform.node()}"
+            raise TextError(f"{where}; name it by a path that is the same on all machines.")
+
+
+def count_partition(partition: Sequence[TextFile], pattern: str) -> bytes:
+    """The counts of a partition, made by one thread: what `Counts.save` writes. `TextError` as from `Counts.read`, and
+    for a file that is not there."""
+    check(partition)
+    counts = Counts(pattern)
+    counts.add(partition, Reading(partition, None))
+    return counts.to_bytes()
+
+
+def merge_counts(counts: Iterable[bytes]) -> bytes:
+    """Counts as if counted together, in this order. Merging some first, and then the rest, gives the same."""
+    return reduce(Counts.merge, map(Counts.load, counts)).to_bytes()  # one at a time: each may be large
+
+
+def encode_partition(partition: Sequence[TextFile], tokenizer: Tokenizer, path: str, **specials: Any) -> int:
+    """Write the ids of files to a parquet file, a row a document: `source` and `ids`; how many ids there are.
+    `specials` are those of `Tokenizer.encode`; all ids of the partition are held."""
+    pa, parquet = (installed(module, "A file of ids", "dask") for module in ("pyarrow", "pyarrow.parquet"))
+    check(partition)
+    ids, ends, sources = array("I"), [0], list[str]()
+    for file in partition:
+        for blocks in file.documents():
+            for part in tokenizer.divide(blocks, **specials):
+                ids += tokenizer.encode_to_array(part) if isinstance(part, str) else array("I", part)
+            ends.append(len(ids))
+            sources.append(file.source_name)
+    values = pa.Array.from_buffers(pa.uint32(), len(ids), [None, pa.py_buffer(ids)])
+    rows = {"source": pa.array(sources, pa.string()), "ids": pa.LargeListArray.from_arrays(ends, values)}
+    write_whole(path, partial(parquet.write_table, pa.table(rows), compression="zstd"))
+    return len(ids)
+
+
+class Cluster:
+    """Workers of Dask, each of which counts or encodes on one thread; made by `connected`.
+
+    The task of a worker that dies is done again by another. What `progress` raises ends the work. Raises `ClusterError`
+    where the workers cannot do it and `TextError` for a file that they do not see.
+    """
+
+    def __init__(self, client: Any, in_turn: Callable[[list[Any]], Iterator[Any]]) -> None:
+        self._client, self._in_turn = client, in_turn
+
+    def read(self, files: Sequence[TextFile], pattern: str, *, progress: OnRead = lambda *_: None) -> Counts:
+        """What `Counts.read` gives, counted in `partitions`."""
+        leaves = {self._submit(count_partition, part, pattern): part for part in partitions(files)}
+        counts = [*leaves]
+        while len(counts) > 1:
+            starts = range(0, len(counts), AT_ONCE)
+            counts = [self._submit(merge_counts, counts[start : start + AT_ONCE]) for start in starts]
+        return Counts.load(self._result(counts.pop(), leaves, progress)).checked()
+
+    def encode(
+        self, files: Sequence[TextFile], tokenizer: Tokenizer, folder: Path, progress: OnRead, **specials: Choice
+    ) -> int:
+        """Make the folder, which the workers must see too, with a parquet file of ids for each partition, or nothing;
+        how many ids there are. `specials` are as in `Tokenizer.encode`."""
+        leaves, new = dict[Any, list[TextFile]](), new_beside(folder)
+        with as_format_error(folder):
+            if folder.exists():
+                raise ValueError("it is there; name a new folder")
+            new.mkdir()
+        try:
+            shared = self._client.scatter(tokenizer, broadcast=True)
+            for number, part in enumerate(partitions(files)):
+                leaves[self._submit(encode_partition, part, shared, f"{new}/{number:06}.parquet", **specials)] = part
+            n = self._result(self._submit(sum, [*leaves]), leaves, progress)
+            new.rename(folder)
+            return int(n)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+
+    def _submit(self, work: Callable[..., object], *given: Any, **options: Any) -> Any:
+        """The future of `work`. Not "pure" in Dask's sense: in the next run the same path may be another text. Merging
+        comes before counting, lest all counts of a corpus wait in memory."""
+        return self._client.submit(work, *given, pure=False, priority=int(work is merge_counts), **options)
+
+    def _result(self, wanted: Any, leaves: dict[Any, list[TextFile]], progress: OnRead) -> Any:
+        """The result of `wanted`. The leaves below are let go when they are done, so that the workers forget them."""
+        done, total = 0, sum(file.size for part in leaves.values() for file in part)
+        for leaf in self._in_turn([*leaves]):
+            part = leaves.pop(leaf)
+            if leaf.status != "finished":
+                break
+            del leaf
+            done += sum(file.size for file in part)
+            progress(done, total, part[-1].name)
+        try:
+            return wanted.result()
+        except BpeError:
+            raise
+        except Exception as error:  # of Dask: a worker that died four times at one task, a scheduler that is gone
+            what = visible(shortened(f"{type(error).__name__}: {error}", 200)).rstrip(".")
+            raise ClusterError(f"The workers cannot do it ({what}); look into their log, and begin again.") from None
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Cluster]:
+    """The workers of the scheduler at `address`, or with "local" some of this machine, one a core, that end with it.
+
+    Raises `ClusterError` if it does not answer or has no workers, and `FetchError` without Dask.
+    """
+    distributed, log = installed("distributed", "Work on many machines", "dask"), logging.getLogger("distributed")
+    with ExitStack() as stack:
+        stack.callback(log.setLevel, log.level)
+        log.setLevel(_SILENT)
+        scheduler: Any = address
+        if address == "local":
+            folder = stack.enter_context(TemporaryDirectory())
+            # No limit: the last merges take the memory of many workers at once, and Dask would end who has more.
+            how = {"local_directory": folder, "memory_limit": 0, "dashboard_address": None, "silence_logs": _SILENT}
+            # Ctrl+C reaches all processes of a terminal. The workers inherit that it is blocked, and leave it to us.
+            resource_tracker.ensure_running()  # which would unblock it
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            try:
+                scheduler = stack.enter_context(distributed.LocalCluster(threads_per_worker=1, **how))
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        # One that finds no scheduler would complain again when it is freed.
+        quiet = type("Client", (distributed.Client,), {"__del__": lambda _: None})
+        try:
+            client = stack.enter_context(quiet(scheduler, timeout=WAIT, set_as_default=False))
+            client.wait_for_workers(1, timeout=WAIT)
+        except (OSError, ValueError) as error:
+            reason = visible(shortened(str(error), 200)).rstrip(".")
+            start = "`dask scheduler` and `dask worker` start one, and --dask local needs none"
+            raise ClusterError(f"No Dask cluster is at {quoted(address, 100)} ({reason}); {start}.") from None
+        yield Cluster(client, partial(distributed.as_completed, loop=client.loop))

@@ -1,0 +1,118 @@
+"""Dask's workers count and encode what one process does, whatever happens to one of them."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from unittest.mock import patch
+
+import pytest
+from shell import ROOT
+
+from bpe_core import Counts, Trainer, save, train
+from bpe_core.corpus import find_files
+from bpe_core.errors import ClusterError, FetchError, Stopped, TextError
+from bpe_core.worker import cluster as cluster_module
+from bpe_core.worker.cluster import connected
+
+pytest.importorskip("distributed", reason="counting on many machines needs distributed, of the extra [dask]")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask, about sockets of workers that were killed
+SIZES = [3, 20_000, 0, 9_000, 60_000, 700, 30_000, 40_000, 25_000, 12_000]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder, rng = tmp_path_factory.mktemp("corpus"), random.Random(1)
+    words = ["".join(rng.choices("abcdeéfgh中", k=rng.randint(1, 7))) for _ in range(5000)]
+    for number, size in enumerate(SIZES):
+        (folder / f"{number}.txt").write_text(" ".join(rng.choices(words, k=size)), "utf-8")
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps({'text': word})}\n" for word in words), "utf-8")
+    return folder
+
+
+def merges(counts):
+    trainer = Trainer(counts, vocab_size=400)
+    trainer.learn(1000)
+    return trainer.tokenizer().merges
+
+
+@pytest.mark.slow
+def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(corpus, tmp_path, monkeypatch):
+    import distributed
+
+    files = find_files(corpus).files
+    alone = Counts.read(files, "gpt4")
+    places = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    monkeypatch.setattr(cluster_module, "LARGEST", 1 << 16)
+    with patch.dict(os.environ), distributed.LocalCluster(n_workers=4, threads_per_worker=1, **places) as four:
+        for time in range(3):
+            killed = []
+
+            def kill(done, total, name, time=time, killed=killed):
+                if done > time * total / 4 and not killed:
+                    assert done < total
+                    killed.append(list(four.workers.values())[time].pid)
+                    os.kill(killed[0], signal.SIGKILL)
+
+            with connected(four.scheduler_address) as cluster:
+                counts = cluster.read(files, "gpt4", progress=kill)
+            assert killed and counts.to_bytes() == alone.to_bytes() and merges(counts) == merges(alone)
+        with connected(four.scheduler_address) as cluster:
+            with pytest.raises(Stopped):
+                cluster.read(files, "gpt4", progress=stop)
+            with pytest.raises(ClusterError, match=r"The workers cannot do it \(KilledWorker: .*\); look"):
+                cluster._result(cluster._submit(os._exit, 1), {}, stop)
+            (tmp_path / "gone").write_text("low")
+            gone = find_files(tmp_path / "gone").files
+            (tmp_path / "gone").unlink()
+            with pytest.raises(TextError, match=r"not to be seen on .*; name it by a"):
+                cluster.read(gone, "gpt4")
+
+
+def stop(*_):
+    raise Stopped
+
+
+@pytest.fixture
+def encode(corpus, tmp_path):
+    """`bpescope encode` by local workers, in a process group of its own."""
+    save(train("low lower " * 9, vocab_size=262, special_tokens=["<|end|>"]), tmp_path / "t.json")
+    line = [sys.executable, "-m", "bpe_core", "encode", "-t", "t.json", corpus, "--dask", "local", "-o", "ids"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(line, cwd=tmp_path, env=environment, start_new_session=True, **pipes)
+
+
+@pytest.mark.slow
+def test_ids_are_a_row_a_document(corpus, tmp_path, encode):
+    assert (encode.communicate(timeout=120), encode.returncode)[1] == 0
+    found = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "ids")["ids"].to_pylist()
+    tokenizer = train("low lower " * 9, vocab_size=262, special_tokens=["<|end|>"])
+    texts = [path.read_text("utf-8") for path in sorted(corpus.glob("*.txt"))]
+    assert found[: len(texts)] == list(map(tokenizer.encode, texts)) and len(found) == len(texts) + 5000
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_no_process_and_no_half_folder(tmp_path, encode):
+    while not list(tmp_path.glob(".ids.*.new")):  # which is when the workers are there
+        assert encode.poll() is None
+    os.killpg(encode.pid, signal.SIGINT)
+    _, said = encode.communicate(timeout=120)
+    assert (encode.returncode, said) == (130, "python -m bpe_core: Interrupted.\n")
+    assert [path.name for path in tmp_path.iterdir() if "ids" in path.name] == []
+    left = subprocess.run(["ps", "-o", "stat=", "-g", str(encode.pid)], capture_output=True, text=True).stdout
+    assert all(state.startswith("Z") for state in left.split())
+
+
+@pytest.mark.parametrize("address", ["nowhere", "gibber://x:1"])
+def test_an_address_without_a_scheduler_is_one_sentence(address):
+    with pytest.raises(ClusterError, match=f"No Dask cluster is at '{address}'"), connected(address):
+        pass
+
+
+def test_without_the_extra_it_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(FetchError, match=r"needs distributed, of the extra \[dask\]: pip install"), connected("local"):
+        pass
