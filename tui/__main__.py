@@ -13,7 +13,7 @@ from pathlib import Path
 from tui import command
 
 HEADLESS = (
-    *("train", "encode", "decode", "show", "count", "measure", "compare", "audit", "why", "runs", "export"),
+    *("train", "count", "counts", "encode", "decode", "show", "measure", "compare", "audit", "why", "runs", "export"),
     *("convert", "fetch"),
 )
 """The subcommands of `bpe_core.cli.main`, whose import would take its time."""
@@ -85,7 +85,7 @@ def _open_app(options: Namespace) -> int:
         return 2
     from tui.app import BpeScope
 
-    app = BpeScope((), tokenizers, paths, full_speed=options.full_speed, lesson=lesson)
+    app = BpeScope(paths, tokenizers, full_speed=options.full_speed, lesson=lesson)
     # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()
@@ -108,7 +108,7 @@ def _checked(path: str) -> str:
     except TextError:  # only what is no text is read whole now
         if why_no_tokenizer(path) is not None:
             raise
-    return os.path.abspath(path)
+    return path if "://" in path else os.path.abspath(path)
 
 
 def _located(tokenizer: str) -> str:

@@ -49,10 +49,10 @@ def _commands() -> type[Provider]:
 
 
 class BpeScope(App[None]):
-    """bpescope, opened on `paths` as its corpus, with `tokenizers` in its list and the last of them in force.
+    """bpescope, opened on `paths`, with `tokenizers` in its list and the last of them in force.
 
-    Of the `others` it is found out, once it is on the screen, whether they are texts or tokenizers. It begins with a
-    `lesson`, if that is the path of one.
+    Whether paths are texts or tokenizers is found out once it is on the screen. It begins with a `lesson`, if that is
+    the path of one.
     """
 
     TITLE = "bpescope"
@@ -64,15 +64,12 @@ class BpeScope(App[None]):
         self,
         paths: tuple[str, ...] = (),
         tokenizers: tuple[str, ...] = (),
-        others: tuple[str, ...] = (),
         *,
         full_speed: bool = False,
         lesson: str = "",
     ) -> None:
-        self._doubts, self._others, self._lesson = list[str](), others, lesson
+        self._doubts, self._paths, self._lesson = list[str](), paths, lesson
         configuration = load_configuration(self._doubts.append)
-        if paths:
-            configuration = replace(configuration, corpus=paths)
         if tokenizers:
             opened = (*configuration.opened, *map(Opened, tokenizers))
             configuration = replace(configuration, tokenizer=tokenizers[-1], opened=opened)
@@ -104,7 +101,7 @@ class BpeScope(App[None]):
         return enduring(super().get_driver_class())
 
     def get_default_screen(self) -> MainScreen:
-        self.main = MainScreen(self._configuration, self._loaded, self._others, self._lesson)
+        self.main = MainScreen(self._configuration, self._loaded, self._paths, self._lesson)
         return self.main
 
     async def on_event(self, event: events.Event) -> None:

@@ -191,6 +191,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when="markable"),
         Command("only", "o", "Only", "train on this text alone, or on those of a group", when="has others"),
         Command("weigh", "number_sign", "Weight", "how many times this text counts beside the others", when="chosen"),
+        Command("choose_field", "c", "Column", "which field of this file is read; its first documents", when="on text"),
         Command("edit", "e", "Edit", "open this text in the editor", when="on text"),
         Command("mark('reference')", "r", "Reference", "compare with this text in the audit", when="markable"),
     ),
@@ -233,7 +234,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Curve": (
         Command("show_next", "m", "Metric", "bytes per token, tokens saved, use, Rényi efficiency"),
         Command("resuming.show_runs", "", "", "compare them; lay a curve under this", "List of trainings …"),
-        Command("toggle_logarithmic", "z", "Log scale", "give the first merges, which matter most, more room"),
+        Command("toggle('logarithmic')", "z", "Log scale", "give the first merges, which matter most, more room"),
         *_both("travel", "left right", "to the dot before, to the next"),
         *_both("travel_to_end", "home end", _ENDS, 0, 1),
     ),
@@ -280,7 +281,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Tokens": (
         Command("sort_next", "s", "Sort", "by the next column"),
-        Command("reverse", "S", "Reverse", "turn the order around"),
+        Command("toggle('reverse')", "S", "Reverse", "turn the order around"),
         *_both("choice", "left,h right,l", "one kind only, then the next; special tokens and unused ids at the end"),
         Command("severity", "v", "Worse", "only what is worse: notes, warnings, problems, then all"),
     ),
@@ -300,7 +301,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("tokenizer", "t", "Tokenizer", "show another tokenizer", when="tokenizer"),
         Command("reference", "r", "Parity", "relate parity to this text or folder", when="reference"),
         Command("sort_next", "s", "Sort", "by the next column", when="can sort"),
-        Command("reverse", "S", "Reverse", "turn the order around", when="can sort"),
+        Command("toggle('reverse')", "S", "Reverse", "turn the order around", when="can sort"),
     ),
 }
 """By the part of the screen that they are for; in the order in which the help tells them."""

@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 from bpe_core.errors import BpeError
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import Done, Event, Failed, WireError, packed, unpacked
+from bpe_core.worker.messages import Done, Event, Failed, packed, unpacked
 from bpe_core.worker.train import TrainRequest
 
 PORTION: Final = 1 << 15  # bytes that are read and understood at one go: some 700 merges, in a millisecond
@@ -152,6 +152,6 @@ def _understood(unread: bytearray, portion: bytes) -> list[Any]:
             events.append(event)
             if isinstance(event, Done | Failed):
                 break
-    except WireError as error:
+    except BpeError as error:
         events.append(Failed(str(error)))
     return events

@@ -51,7 +51,7 @@ class MainScreen(StateScreen):
     features: Features  # there once the panes are
 
     def __init__(
-        self, configuration: Configuration, loaded: asyncio.Event, others: tuple[str, ...], lesson: str
+        self, configuration: Configuration, loaded: asyncio.Event, paths: tuple[str, ...], lesson: str
     ) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
@@ -59,7 +59,7 @@ class MainScreen(StateScreen):
         self._compositor: SelectiveCompositor = SelectiveCompositor()
         self._is_keeping = False  # whether the text is newer than what is kept of it
         self.loaded = loaded  # set once all panes are there
-        self._others, self._lesson = others, lesson
+        self._paths, self._lesson = paths, lesson
 
     def compose(self) -> ComposeResult:
         state = MainScreen
@@ -81,9 +81,9 @@ class MainScreen(StateScreen):
         self._autosave = Autosave(partial(self.say, severity="warning"))
         text = self._autosave.beginning
         if text is None:
-            from bpe_core.content.samples import editor_greeting
+            from bpe_core.content.samples import EDITOR_GREETING
 
-            text = self.editor.put_last = editor_greeting()
+            text = self.editor.put_last = EDITOR_GREETING
         self._area.load_text(text)
         self.set_focus(self._area)
         self.call_after_refresh(self._load)
@@ -111,7 +111,7 @@ class MainScreen(StateScreen):
                     self.app.theme_changed_signal.subscribe(
                         table, lambda _, it=table: it.call_after_refresh(it.refresh)
                     )
-            await self.features.bring_back(self._others, self._lesson)
+            await self.features.bring_back(self._paths, self._lesson)
         finally:
             self.loaded.set()
 
@@ -193,8 +193,7 @@ class MainScreen(StateScreen):
         if old.phase != new.phase:
             self.refresh_bindings()  # F6 is one key with three meanings
 
-    def watch_playing(self) -> None:
-        self.refresh_bindings()
+    watch_playing = StateScreen.refresh_bindings
 
     def on_resize(self, event: events.Resize) -> None:
         if outdated(self, event):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from bpe_core.visible import visible
 
@@ -195,22 +195,14 @@ class TokenLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """A tokenizer that is compared with others; how text is split, where its file does not tell."""
-
-    path: str
-    name: str
-    pattern: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ComparisonRun:
     """How far a comparison of tokenizers is, and what it found; with a single one, what was measured of it."""
 
     running: bool = False
     progress: str = ""
     subject: str = ""  # what was compared on what, or why it could not be
-    tokenizers: tuple[Compared, ...] = ()  # the first is the one that the others are compared with
+    tokenizers: tuple[KnownTokenizer, ...] = ()
+    """The first is the one that the others are compared with; how they split, where their files do not tell."""
     texts: Sequence[ComparedText] = field(default=(), compare=False)
     """So far, in the order they were encoded; more of them come with another text in `progress` or `subject`."""
     found: Mapping[str, Any] | None = field(default=None, compare=False)
@@ -264,22 +256,6 @@ class LaneChoice:
 
     path: str = ""  # the file of a tokenizer; empty: the tokenizer on the screen, whichever that is
     step: int | None = None  # how many of its merges are in force; None: all, also those yet to be learned
-
-    def __str__(self) -> str:
-        """As it is remembered.
-
-        >>> str(LaneChoice("", 120)), LaneChoice.parse(":/a:b.json")
-        ('120:', LaneChoice(path='/a:b.json', step=None))
-        """
-        return f"{'' if self.step is None else self.step}:{self.path}"
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """What `str` made; something that it did not make is a path that no file has."""
-        step, colon, path = text.partition(":")
-        if not colon or not (step.isdecimal() or not step):
-            return cls(text)
-        return cls(path, int(step) if step else None)
 
 
 @dataclass(frozen=True, slots=True)

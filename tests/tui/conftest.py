@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import children
 from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope
+from terminal import children
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
@@ -100,7 +100,7 @@ def kept(home: Path) -> Path:
 
 @pytest.fixture
 def opened(home: Path) -> Opened:
-    """Opens the app on paths; leaving it is quitting it."""
+    """Opens the app on paths, with a tokenizer in force if it has any; leaving it is quitting it."""
 
     @asynccontextmanager
     async def opened(
@@ -111,6 +111,10 @@ def opened(home: Path) -> Opened:
         async with app.run_test(size=size, notifications=notifications, message_hook=ear) as pilot:
             scope = Scope(app, pilot, ear)
             await scope.screen.loaded.wait()
+            if paths:
+                await scope.until(lambda: scope.screen.corpus.paths, "they are chosen")
+            if scope.screen.kept:
+                await scope.until(lambda: scope.screen.in_force, "a tokenizer is in force")
             await pilot.pause()
             yield scope
 

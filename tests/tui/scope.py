@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual import events
+from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.notifications import Notify
 from textual.pilot import Pilot
@@ -167,13 +168,6 @@ class Scope:
         assert self.app._exception is None, f"the app crashed before {what}"
         await self.settle()
 
-    async def until_learned(self) -> None:
-        """Wait until a training has ended and what it learned is kept and in force."""
-        await self.until(lambda: not self.screen.run.busy and self.screen.path, "a training ends and is kept")
-
-    async def until_tokenizer(self) -> None:
-        await self.until(lambda: self.screen.in_force, "a tokenizer is in force")
-
     def row(self, title: str) -> Node:
         """The row of the corpus tree with this title."""
         waiting = [self.tree.root]
@@ -203,6 +197,29 @@ class Scope:
         live = self.area.edited.live
         assert live is not None
         return [live.tokenizer.decode([token]) for token in live.ids]
+
+
+class Alone(App[None]):
+    """An app of the widgets that a test puts there, with the styles of ours."""
+
+    CSS_PATH = "../../tui/app.tcss"
+
+    def __init__(self, *widgets: Widget) -> None:
+        super().__init__()
+        self.widgets = widgets
+
+    def compose(self) -> ComposeResult:
+        return self.widgets
+
+
+@asynccontextmanager
+async def alone(*widgets: Widget, size: tuple[int, int]) -> AsyncIterator[tuple[Pilot[None], list[Any]]]:
+    """Shows widgets without the rest of the app: hands that use them, and the steps or tokens that they ask for."""
+    app, asked = Alone(*widgets), list[Any]()
+    async with app.run_test(size=size) as pilot:
+        app.screen.action_do = lambda deed, what=None, *more: asked.append(what)
+        await pilot.pause()
+        yield pilot, asked
 
 
 def drawn(widget: Widget) -> list[str]:

@@ -1,12 +1,12 @@
-"""The app in a terminal whose other side a test holds, so that it sees every byte that is sent."""
+"""The app in a terminal whose other side a test holds, so that it sees every byte; and what its processes do."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.terminals import Terminal, python_in_terminal
-from tests.tui.processes import at_work, children
 
 _CONTROL = re.compile(
     rb"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a color or a place on the screen
@@ -14,6 +14,30 @@ _CONTROL = re.compile(
     rb"|\x1b[P_^X][^\x1b]*\x1b\\"
     rb"|\x1b[ -/]*[0-~]"
 )
+
+
+def children(parent: int | None = None) -> set[int]:
+    """The processes that `parent`, or this one, has started and that are still there."""
+    found = set()
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                state, of, *_ = (folder / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(of) == (parent or os.getpid()) and state != "Z":
+                found.add(int(folder.name))
+    return found
+
+
+def at_work(process: int, but: int = 0) -> bool:
+    """Whether any thread of a process runs, or would if a core were free, `but` for the thread of this number."""
+    try:
+        threads = [thread for thread in Path(f"/proc/{process}/task").iterdir() if int(thread.name) != but]
+        states = {(thread / "stat").read_text().rpartition(")")[2].split()[0] for thread in threads}
+    except OSError:  # a thread has just ended: look again
+        return True
+    return bool(states & {"R", "D"})
 
 
 class AppTerminal(Terminal):

@@ -8,9 +8,8 @@ from scope import TEXT, Opened, key
 from textual.app import App
 from textual.widgets import Input, Label
 
-from bpe_core import Tokenizer, load, save, train
+from bpe_core import save, train
 from tui.dialogs.questions import Ask, AskPath, Confirm, place_of_file, whole_number
-from tui.disk import config
 
 # Paths that people type
 
@@ -49,23 +48,6 @@ async def test_what_is_offered_is_replaced_by_typing_and_an_error_goes_once_it_i
     assert answers == [750]
 
 
-SLOW = r"(?:a|aa)+!|[a-z]+|\s|."
-
-
-@pytest.mark.slow
-async def test_a_kept_text_on_which_the_pattern_is_too_slow_is_there_at_once(opened: Opened, kept: Path) -> None:
-    tokenizer = load(kept)
-    save(Tokenizer(tokenizer.vocabulary, SLOW, record=tokenizer.record), kept)
-    config.text_file().write_text("a" * 60)
-    async with opened() as scope:
-        assert scope.area.text == "a" * 60
-        await scope.until_tokenizer()
-        await scope.until(lambda: scope.area.edited.why_none, "it is said why there are no tokens")
-        assert "tries too many ways" in scope.area.edited.why_none
-        await scope.press("b")
-        assert scope.area.text == "b" + "a" * 60
-
-
 @pytest.mark.slow
 async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
     opened: Opened, kept: Path, home: Path, book: Path
@@ -75,7 +57,6 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
     ranks = model / "tokenizer.json"
     save(train(TEXT, vocab_size=300), ranks, format="huggingface")
     async with opened() as scope:
-        await scope.until_tokenizer()
 
         async def answer(command: str, path: Path) -> None:
             await scope.screen.run_action(f"do('{command}')")
@@ -104,9 +85,29 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
         await scope.until(lambda: scope.screen.path == str(ranks), "a folder can only be meant as the tokenizer in it")
 
 
+@pytest.mark.slow
+async def test_what_is_in_the_cache_is_put_in_force_and_what_cannot_be_is_one_sentence(
+    opened: Opened, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    snapshot = tmp_path / "cache" / "huggingface" / "hub" / "models--some--model" / "snapshots" / "1"
+    snapshot.mkdir(parents=True)
+    save(train(TEXT, vocab_size=290), snapshot / "tokenizer.json", format="huggingface")
+    async with opened() as scope:
+        for name in "gpt2", "some/model":
+            assert scope.screen.path == str(kept)
+            await scope.screen.run_action("do('tokenizers.fetch')")
+            await scope.asked(Ask)
+            await scope.answer(name)
+            await scope.until(lambda: any("TIKTOKEN_CACHE_DIR is empty" in said for said in scope.said), "it says why")
+            await scope.until(lambda: not scope.screen.notice, "nothing is awaited any more")
+        await scope.until(lambda: scope.screen.path == str(snapshot / "tokenizer.json"), "the other one is in force")
+        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.name == "some/model"
+        await scope.until(lambda: "some/model" in {kept.name for kept in scope.screen.kept}, "it is listed")
+
+
 async def test_no_key_of_a_fast_burst_is_lost(opened: Opened, kept: Path, book: Path) -> None:
     async with opened() as scope:
-        await scope.until_tokenizer()
         text = scope.area.text
         field = scope.training.query_one("#vocab-size", Input)
         field.focus()

@@ -8,7 +8,7 @@ from scope import TEXT, Opened, Scope, never
 from textual.widgets import Button
 
 from bpe_core import save, train
-from bpe_core.content.samples import samples
+from bpe_core.content.samples import SAMPLES
 from bpe_core.worker.audit import AuditRequest
 from tui.dialogs.questions import AskPath
 from tui.disk import config
@@ -40,7 +40,6 @@ async def test_an_audit_begins_when_it_is_looked_at_and_gives_way_to_a_training_
 ) -> None:
     async with opened(book) as scope:
         screen = scope.screen
-        await scope.until_tokenizer()
         start = WorkerProcess.__aenter__
 
         async def late(worker: WorkerProcess) -> WorkerProcess:
@@ -69,7 +68,6 @@ async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: 
     numpy.save(good, rows)
     async with opened(book) as scope:
         screen, table = scope.screen, scope.screen.query_one(TokenTable)
-        await scope.until_tokenizer()
         await scope.press("f5")
         scope.screen.action_do("audit.with_model")
         await scope.asked(AskPath)
@@ -96,7 +94,7 @@ async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: 
 
 
 FORUM, CLEAN = (
-    next(sample.path for sample in samples() if sample.name == name) for name in ("forum-with-names", "forum-clean")
+    next(sample.path for sample in SAMPLES if sample.name == name) for name in ("forum-with-names", "forum-clean")
 )
 
 
@@ -104,7 +102,7 @@ FORUM, CLEAN = (
 async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Opened) -> None:
     async with opened(size=(120, 40)) as scope:
         screen = scope.screen
-        await scope.until_tokenizer()
+        await scope.until(lambda: screen.in_force, "the first training shows something")
         await scope.command("learns 8")
         await scope.until(lambda: "2 of 6" in screen.caption and screen.path, "it has been learned")
         await scope.press("f12")
@@ -159,7 +157,6 @@ async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opene
     for number in range(120):
         (tmp_path / f"{number}.txt").write_text(TEXT * 9)
     async with opened(tmp_path) as scope:
-        await scope.until_tokenizer()
         await scope.press("f10", "a", "enter")
         await scope.until(lambda: scope.screen.comparison.texts or not scope.screen.comparison.running, "it goes on")
         scope.screen.action_do("comparison.compare")

@@ -29,7 +29,6 @@ def full_disk() -> Iterator[None]:
 @pytest.mark.slow
 async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_end(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
-        await scope.until_tokenizer()
         await scope.press("a")
         with full_disk():
             await scope.until(lambda: scope.said, "it is told")
@@ -54,7 +53,6 @@ async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
 ) -> None:
     monkeypatch.setattr(locked.tempfile, "tempdir", str(tmp_path))
     async with opened() as scope:
-        await scope.until_tokenizer()
         await scope.press("a")
         config.text_file().mkdir()  # nothing can be written there
         await scope.press("ctrl+q")
@@ -85,7 +83,6 @@ async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book
 async def test_a_full_disk_does_not_cost_what_a_text_is_saved_over(opened: Opened, kept: Path, home: Path) -> None:
     (home / "notes.txt").write_text("written long ago")
     async with opened() as scope:
-        await scope.until_tokenizer()
         with full_disk():
             await scope.press("ctrl+s")
             await scope.asked(AskPath)
@@ -113,7 +110,6 @@ async def test_keys_wait_for_no_disk(
 
     monkeypatch.setattr(os, "stat", noted)
     async with opened(far / "text.txt") as scope:
-        await scope.until_tokenizer()
         for deed, path in ("corpus.add_path", far), ("texts.open", far / "text.txt"), ("tokenizers.open", kept):
             scope.screen.action_do(deed)
             await scope.asked(AskPath)

@@ -34,7 +34,6 @@ def test_the_first_step_of_which_something_is_so(text: str) -> None:
 
 async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
-        await scope.until_tokenizer()
         shown = scope.screen.features.shown
         loaded = cast(Loaded, shown.loaded)
         tokenizer = loaded.tokenizer
@@ -84,7 +83,6 @@ async def test_no_step_of_a_training_is_asked_about_before_it_is_known_what_it_l
 
     monkeypatch.setattr(explaining, "ExplainRequest", heard)
     async with opened(book) as scope:
-        await scope.until_tokenizer()
         await scope.press("f3", "f7")
         await scope.until(lambda: scope.screen.step == 1, "it shows the first")
         assert "" not in asked
@@ -100,7 +98,6 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
     monkeypatch.setattr(training, "save_beside", full)
     async with opened(huge_book, size=(160, 40)) as scope:
         screen = scope.screen
-        await scope.until_tokenizer()
         await merging(scope)
         assert re.search(r"learning \d+%", scope.shown("TitleLine"))
         worker = screen.features.training.newest.worker
@@ -118,7 +115,6 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
 async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
-        await scope.until_tokenizer()
         tokenizer = screen.tokenizer
 
         async def told(sentence: str) -> None:
@@ -156,7 +152,6 @@ async def test_a_tokenizer_that_has_left_the_screen_is_freed_when_the_next_but_o
     opened: Opened, book: Path, kept: Path
 ) -> None:
     async with opened(book) as scope:
-        await scope.until_tokenizer()
         alive = []
         gc.disable()
         try:

@@ -11,7 +11,7 @@ from bpe_core import train
 from bpe_core.metrics import comparison as metrics
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.compare import summary
-from tui.state import Compared, ComparisonRun, PlaceInText
+from tui.state import ComparisonRun, KnownTokenizer, PlaceInText
 from tui.table.rows import rows_in_order
 from tui.table.table import Cell
 from tui.widgets.comparison_table import Aspect, View, views
@@ -28,7 +28,7 @@ def comparison() -> ComparisonRun:
     for folder, name, text in (("e_n", "en/a.txt", TEXT), ("ru", "ru/a.txt", "мир мир"), ("ru", "b", "")):
         found.add(f"deep/{name}", text, path=f"/deep/{name}", folder=folder)
     everything = summary(found, ["a", "b", "c"], n_examples=50, n_lines=50)
-    compared = tuple(Compared(f"/{name}.json", name) for name in ("alpha", "beta", "gamma"))
+    compared = tuple(KnownTokenizer(f"/{name}.json", name, 0) for name in ("alpha", "beta", "gamma"))
     return ComparisonRun(False, "", "", compared, found.texts, everything)
 
 

@@ -54,7 +54,6 @@ async def test_tab_completes_and_the_names_are_listed(
 
     monkeypatch.setattr(questions, "completions", watched)
     async with opened() as scope:
-        await scope.until_tokenizer()
         await scope.press("ctrl+o")
         dialog = await scope.asked(AskPath)
         field, hint = dialog.query_one(Input), dialog.query_one(".dialog--hint", Label)

@@ -10,7 +10,7 @@ import pytest
 from tui.disk import config
 from tui.disk.config import Configuration, load_configuration, load_text, save_configuration, save_text
 from tui.features.corpus import possible
-from tui.state import Opened, TrainingOptions
+from tui.state import LaneChoice, Opened, TrainingOptions
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -23,6 +23,7 @@ FILLED = Configuration(
     opened=(Opened("/m/mine.json", "", 264, "gpt2", 1234, 10**18), Opened("/c/x", "gpt-4o")),
     names={"/m/mine.json": "Anna"},
     forgotten=("/c/y",),
+    lanes=(LaneChoice("/a:b c@2.json"), LaneChoice("/x", 12), LaneChoice("", 0), LaneChoice()),
 )
 
 

@@ -35,7 +35,6 @@ async def test_a_slow_pattern_keeps_nobody_waiting(
         return ["slow"]
 
     async with opened(book) as scope:
-        await scope.until_tokenizer()
         await scope.press("f2")
         monkeypatch.setattr("tui.panes.corpus.first_pieces", slow)
         try:
@@ -50,3 +49,22 @@ async def test_a_slow_pattern_keeps_nobody_waiting(
             held.set()
         await scope.until(lambda: scope.shown("#preview") == "slow", "the last one comes")
         assert calls[-1] == "book.txt" and len(calls) <= 2, "those that were passed are not split"
+
+
+@pytest.mark.slow
+async def test_the_field_of_a_file_is_chosen_with_its_documents_in_view(
+    opened: Opened, kept: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "reviews.csv"
+    path.write_text("headline,review\n" + "".join(f"no. {n},a film that is longer\n" for n in range(9)))
+    async with opened(path) as scope:
+        await scope.press("f2")
+        scope.tree.move_cursor(scope.row("reviews.csv"))
+        await scope.until(lambda: "reviews.csv::review" in scope.shown("#preview-heading"), "what is guessed is said")
+        await scope.press("c", "down")
+        await scope.until(
+            lambda: "  no. 4" in str(scope.app.screen.query_one("OptionList").options[1].prompt), "five of them"
+        )
+        await scope.press("enter")
+        await scope.until(lambda: scope.screen.corpus.paths == (f"{path}::headline",), "it replaces what was chosen")
+        await scope.until(lambda: "45" in scope.shown("#totals"), "45 bytes in nine documents")

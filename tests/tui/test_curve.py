@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
+from scope import alone
 from scope import drawn as lines
-from textual import getters
-from textual.app import App, ComposeResult
 from textual.events import MouseMove
 from textual.geometry import Size
 
@@ -21,23 +20,14 @@ from tui.widgets.curve import Curve, braille, values
 LENGTHS = [168, 161, 155, 149, 144, 139, 135, 132, 129, 127, 125, 123, 121, 119, 117, 116, 115, 113, 112, 110, 109]
 
 
-class CurveApp(App[None]):
-    CSS_PATH = "../../tui/app.tcss"
-    curve = getters.query_one(Curve)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.chosen: list[int] = []
-
-    def compose(self) -> ComposeResult:
-        yield Curve()
-
-    def on_mount(self) -> None:
-        self.screen.action_do = lambda _, step: self.chosen.append(step)
-        self.curve.styles.height = "1fr"
-        self.curve.clear(LENGTHS[0])
-        self.curve.append(LENGTHS[1:])
-        self.curve.step = 20
+def of_twenty() -> Curve:
+    """A curve of `LENGTHS`, at its last step."""
+    curve = Curve()
+    curve.styles.height = "1fr"
+    curve.clear(LENGTHS[0])
+    curve.append(LENGTHS[1:])
+    curve.step = 20
+    return curve
 
 
 def test_a_diagonal_and_a_cliff() -> None:
@@ -48,10 +38,7 @@ def test_a_diagonal_and_a_cliff() -> None:
 
 
 async def test_the_axis_is_as_long_as_there_are_steps() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        await pilot.pause()
-        curve = app.curve
+    async with alone(curve := of_twenty(), size=(60, 10)):
         curve.clear(LENGTHS[0])
         for n_steps, length in enumerate(LENGTHS[1:], 1):
             curve.append([length])
@@ -101,10 +88,7 @@ def test_no_numbers_and_no_size_make_it_fail(
 
 
 async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        await pilot.pause()
-        curve, chosen = app.curve, app.chosen
+    async with alone(curve := of_twenty(), size=(60, 10)) as (pilot, chosen):
         await pilot.click(Curve, offset=(5, 4))
         await pilot.click(Curve, offset=(58, 4))
         await pilot.press("left", "home", "end", "right")
@@ -118,7 +102,7 @@ async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
         left, width = curve._track
         for is_logarithmic, button, x in ((False, 0, 4), (False, 1, width // 2), (True, 1, width // 2), (True, 1, -2)):
             curve.logarithmic = is_logarithmic
-            app.post_message(MouseMove(None, left + x, 3, 0, 0, button, False, False, False))
+            pilot.app.post_message(MouseMove(None, left + x, 3, 0, 0, button, False, False, False))
             await pilot.pause()
         assert chosen == [10, 4], "the middle of a logarithmic axis is its square root"
         curve.logarithmic = False
@@ -132,9 +116,7 @@ async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
 async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
     tokenizer = train("the theme of the other thesis, the thing " * 9, vocab_size=276)
     points = training_curve(tokenizer)
-    app = CurveApp()
-    async with app.run_test(size=(76, 10)) as pilot:
-        curve = app.curve
+    async with alone(curve := of_twenty(), size=(76, 10)) as (pilot, _):
         curve.clear(points[0].n_tokens, tokenizer.record.n_bytes if tokenizer.record else 0)
         curve.append(point.n_tokens for point in points[1:])
         curve.points = lambda: points
@@ -167,10 +149,8 @@ def run_curve(lengths: list[int], n_bytes: int = 168) -> RunCurve:
 
 
 async def test_another_training_lies_under_it_with_its_numbers() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        curve = app.curve
-        alone = lines(curve)
+    async with alone(curve := of_twenty(), size=(60, 10)) as (pilot, chosen):
+        by_itself = lines(curve)
         curve.step = 10
         curve.under = run_curve([168, *range(166, 106, -2)])
         shown = lines(curve)
@@ -180,9 +160,9 @@ async def test_another_training_lies_under_it_with_its_numbers() -> None:
         assert len(column) == 1, "both are marked at the step in force, one above the other"
         assert any(line[min(column)] == "│" for line in shown)
         await pilot.click(Curve, offset=(58, 4))
-        assert app.chosen == [20], "there are no steps of this one behind its last"
+        assert chosen == [20], "there are no steps of this one behind its last"
         curve.step = 20
         curve.under = run_curve([168, 160, 150])
         assert lines(curve)[1].endswith("○ ends at 2 other")
         curve.under = None
-        assert lines(curve) == alone
+        assert lines(curve) == by_itself

@@ -29,7 +29,6 @@ def written(compositor: Compositor, update: object) -> str:
 @pytest.mark.slow
 async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened() as scope:
-        await scope.until_tokenizer()
         screen, compositor = scope.screen, scope.screen._compositor
         line = screen.query_one(StepLine)
         (left, y), (right, _) = line.region.offset, line.region.bottom_right

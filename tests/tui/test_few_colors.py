@@ -24,7 +24,6 @@ async def test_tokens_side_by_side_have_other_colors(opened: Opened, kept: Path,
     theme = "bpescope-dark"
     config.save_configuration(config.Configuration(theme=theme))
     async with opened() as scope:
-        await scope.until_tokenizer()
         assert scope.app.theme == "ansi-dark"
         assert scope.app.available_themes and not set(scope.app.available_themes) & {other.name for other in THEMES}
         scope.area.load_text(TEXT[:40])
@@ -48,7 +47,6 @@ async def test_without_any_color_the_focus_is_seen_as_well(
         return any(segment.style and segment.style.reverse for segment in widget.render_line(y) if segment.text.strip())
 
     async with opened() as scope:
-        await scope.until_tokenizer()
         for field in ("#pattern #label", "#ties #label", "#vocab-size"):
             widget = scope.training.query_one(field)
             before = is_reversed(widget)
@@ -78,7 +76,6 @@ async def test_every_widget_has_the_styles_that_all_of_the_sheet_gives_it(
     opened: Opened, kept: Path, size: tuple[int, int]
 ) -> None:
     async with opened(size=size) as scope:
-        await scope.until_tokenizer()
         sheet, styled = scope.app.stylesheet, []
         apply = sheet.apply
         with pytest.MonkeyPatch.context() as patched:

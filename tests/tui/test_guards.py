@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from scope import Opened, events_of_click, key
+from scope import Alone, Opened, events_of_click, key
 from terminal import terminal
 from textual import events
 from textual.app import App, ComposeResult, ScreenStackError
@@ -129,13 +129,9 @@ async def test_a_page_turned_in_a_palette_without_room(guarded: bool) -> None:
 
 @both
 async def test_a_page_turned_in_a_list_without_room(guarded: bool) -> None:
-    class Lists(App[None]):
-        def compose(self) -> ComposeResult:
-            yield (PagedOptionList if guarded else OptionList)()
-
-    app = Lists()
+    options = PagedOptionList() if guarded else OptionList()
+    app = Alone(options)
     async with running(app, None if guarded else KeyError) as pilot:
-        options = app.query_one(OptionList)
         options.styles.height = 0
         options.styles.border = ("none", "red")
         options.focus()
@@ -177,19 +173,15 @@ async def test_enter_right_behind_a_name_runs_what_has_that_name(guarded: bool) 
 @both
 @pytest.mark.parametrize("then", ["click", "move"])
 async def test_a_click_on_what_has_just_been_removed(guarded: bool, then: str) -> None:
-    class Removes(App[None]):
-        def compose(self) -> ComposeResult:
-            yield Label("x" * 50)
-
+    class Removes(Alone):
         async def on_event(self, event: Event) -> None:
             mouse = isinstance(event, MouseEvent) and not event.is_forwarded
             if guarded and mouse and leads_nowhere(self.screen, event):
                 return
             await super().on_event(event)
 
-    app = Removes()
+    app = Removes(label := Label("x" * 50))
     async with running(app, None if guarded else AttributeError):
-        label = app.query_one(Label)
         label.remove()
         while label.parent is not None:
             await asyncio.sleep(0)
@@ -227,7 +219,6 @@ async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(
     opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened() as scope:
-        await scope.until_tokenizer()
         app = scope.app
         app.post_message(events.Paste("x\0y"))
         await scope.until(lambda: scope.area.text.startswith("x\0y"), "the paste is there")
@@ -285,14 +276,9 @@ ODD = "a\u202eb\x1b日\u200b\tc"
 
 @both
 async def test_a_line_to_type_into_draws_no_character_that_acts_on_a_terminal(guarded: bool) -> None:
-    class Asking(App[None]):
-        def compose(self) -> ComposeResult:
-            yield Field(ODD) if guarded else Input(ODD)
-
-    app = Asking()
-    async with running(app, None) as pilot:
-        field = app.query_one(Input)
-        field.focus()
+    field = Field() if guarded else Input()
+    async with running(Alone(field), None) as pilot:
+        field.value = ODD
         await pilot.pause()
         drawn = field.render_line(0).text
         assert drawn.isprintable() is guarded, "Textual draws glyphs now: the guard is needed no longer"

@@ -1,4 +1,4 @@
-"""The inspector tells a token's whole story in the room it has: bytes, merge, parts, and what it goes into."""
+"""The inspector tells a token's whole story in the room it has; ids that are typed become rows of text."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,17 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 from rich.style import Style
+from test_table import worked_out
 
+from bpe_core import train
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.verdicts import Verdict
+from bpe_core.explain.decoding import decoded_spans
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.lines import InfoLine, info_strip, sentence
 from tui.text.token_lines import TokenFacts, branches, token_summary
+from tui.text.views import lay_out
 
 # "low", "est" and what is made of them: l+o, lo+w, e+s, es+t, and <ESC>+[ as a merge no terminal should see.
 MERGES = [(108, 111, 256), (256, 119, 257), (101, 115, 258), (258, 116, 259), (257, 259, 260), (27, 91, 261)]
@@ -97,3 +101,37 @@ def test_a_sentence_is_cut_by_cells_and_breaks_words_that_no_line_holds() -> Non
     assert [line.left for line in sentence("\u0301 a", 8)] == ["\u0301 a"], "a combining mark alone has no cells"
     assert [line.left for line in sentence("one two three four", 8, most=2)] == ["one two", "three …"]
     assert list(sentence("", 8)) == []
+
+
+# Ids in, text out
+
+BYTES = train("", vocab_size=257, pattern="none")
+
+
+def rows(text: str | list[int], width: int) -> list[list[tuple[str, int, bool]]]:
+    ids = list(text.encode()) if isinstance(text, str) else text
+    spans = list(decoded_spans(BYTES, ids))
+    steps = lay_out(spans, [index % 6 for index in range(len(spans))], BYTES.token_bytes, width)
+    return [[tuple(part) for part in row] for row in worked_out(steps)]
+
+
+@pytest.mark.parametrize(
+    ("ids", "width", "shown"),
+    [
+        ("ab cd", 80, ["ab cd"]),
+        ("abcdef", 4, ["abcd", "ef"]),
+        ("a\nb\n", 80, ["a↵", "b↵"]),
+        ("\n\n", 80, ["↵", "↵"]),
+        ("a\tb\x1b", 80, ["a⇥b␛"]),
+        ("é", 80, ["é×2"]),
+        ([104, 128, 105], 80, ["h\\x80i"]),
+        ([104, 999, 105], 80, ["h?999?i"]),
+        ([], 80, []),
+    ],
+)
+def test_decoded_ids_are_laid_out_in_rows(ids: str | list[int], width: int, shown: list[str]) -> None:
+    assert ["".join(text for text, _, _ in row) for row in rows(ids, width)] == shown
+
+
+def test_invalid_bytes_are_brought_out_and_what_is_no_token_has_no_color() -> None:
+    assert rows([104, 128, 999], 80) == [[("h", 0, False), ("\\x80", 1, True), ("?999?", -1, False)]]

@@ -1,12 +1,15 @@
-"""Keys, help, palette and README are made from one table of commands, or held against it."""
+"""Keys, help, palette and README are made from one table of commands, or held against it; the help has all words."""
 
 import ast
 import re
+from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
+from rich.cells import cell_len
+from rich.console import Console
 from scope import ROOT
 from textual.binding import Binding, BindingsMap
 from textual.screen import Screen
@@ -14,15 +17,24 @@ from textual.widget import Widget
 from textual.widgets import Input, Select, TextArea
 
 import tui
+from bpe_core.auditing.findings import KINDS
+from bpe_core.content.presets import PRESETS
+from bpe_core.content.samples import SAMPLES
+from bpe_core.patterns import PATTERNS
+from bpe_core.trainer import TIES
+from tui import glossary
 from tui.app import BpeScope
 from tui.commands import COMMANDS, PANES, help_lines, long_name
+from tui.dialogs.help import sections
 from tui.features.all import Features
+from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
 from tui.panes.audit import AuditPane
 from tui.panes.compare import ComparePane
 from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
 from tui.table.row_list import RowList
+from tui.widgets import merge_log, token_table
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
@@ -151,3 +163,34 @@ async def test_the_palette_offers_the_lessons_first_and_what_is_textuals_last() 
     (provider,) = BpeScope.COMMANDS  # of two, it would be chance which is asked first: they are a set
     hits = [hit.text async for hit in provider()(MagicMock(is_modal=False, app=BpeScope())).discover()]
     assert hits[0].startswith("How BPE learns 1") and hits[-3:] == ["Quit", "Screenshot", "Theme"]
+
+
+SENTENCES: Mapping[str, Mapping[str, str]] = {
+    "options": glossary.FIELDS,
+    "patterns": {**PATTERN_MEANINGS, "": glossary.ANOTHER_PATTERN, "own": glossary.OWN_PATTERN},
+    "ties": TIE_MEANINGS,
+    **{f"words of {pane}": words for pane, words in WORDS.items()},
+    "kinds": {name: kind.meaning for name, kind in KINDS.items()},
+    "presets": {name: preset.reason for name, preset in PRESETS.items()},
+    "samples": {sample.name: sample.reason for sample in SAMPLES},
+}
+
+
+@pytest.mark.parametrize("of", SENTENCES)
+def test_each_sentence_is_read_whole_in_a_terminal_of_80(of: str) -> None:
+    for name, sentence in SENTENCES[of].items():
+        assert cell_len(sentence) <= LONGEST and sentence.endswith("."), f"{name}: {sentence}"
+
+
+def test_each_pattern_and_each_tie_rule_is_explained() -> None:
+    assert PATTERN_MEANINGS.keys() == PATTERNS.keys()
+    assert tuple(TIE_MEANINGS) == TIES
+
+
+def test_the_help_knows_the_words_and_columns_of_the_screen() -> None:
+    console = Console(width=66)  # what a dialog has in a terminal of 80
+    with console.capture() as captured:
+        console.print(*sections("Corpus", ()))
+    names = {line.partition("  ")[0] for line in captured.get().splitlines()}
+    columns = {column.heading for column in (*merge_log.COLUMNS, *token_table.COLUMNS) if column.heading.strip()}
+    assert {"rank", "step", "ratio", "pattern", "piece", "vocabulary", *KINDS, *columns} <= names

@@ -93,8 +93,3 @@ def test_of_a_rank_file_no_lane_asks_for_the_merges_and_a_lane_keeps_its_tokens(
         follows["tokenizer"]()
         learned.append([lane.tokenizer for lane in screen.lanes])
     assert learned[0][0] is learned[1][0] and [one.step for one in (*learned[0], learned[1][1])] == [3, 12, SMALL.step]
-
-
-def test_lanes_are_remembered_as_they_are() -> None:
-    for lane in (LaneChoice(), LaneChoice("", 0), LaneChoice("/a:b c@2.json"), LaneChoice("/x", 12)):
-        assert LaneChoice.parse(str(lane)) == lane

@@ -14,8 +14,8 @@ from bpe_core.cli.arguments import Parser
 from bpe_core.cli.main import COMMANDS
 from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
-from tests.terminals import Terminal, python_in_terminal
 from tests.tui.scope import ROOT
+from tests.tui.terminal import terminal
 from tui.__main__ import HEADLESS, _located, main
 from tui.disk.config import Configuration, save_configuration
 from tui.disk.tokenizer_files import told_apart
@@ -31,7 +31,7 @@ def in_a_pipe(*arguments: str | Path, text: bytes = b"") -> subprocess.Completed
 
 def in_a_terminal(*arguments: str | Path) -> tuple[int, str]:
     """Exit code and output of a command that ends by itself."""
-    with python_in_terminal("-m", "tui", *map(str, arguments), kind=Terminal) as command:
+    with terminal(*arguments) as command:
         return command.wait(), command.sent.decode().replace("\r\n", "\n")
 
 

@@ -2,17 +2,20 @@
 
 import re
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import astuple
 
 from rich.cells import cell_len
 from rich.style import Style
+from scope import alone
 from scope import drawn as lines
-from textual import getters
-from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 
 from bpe_core import Merge, Trainer
+from bpe_core.trainer import Merges
 from bpe_core.visible import token_label
-from bpe_core.worker.messages import Merges
+from tests.core.worker_process import merges_of
 from tui.widgets.merge_log import SHOWN, MergeLog
 
 # "aaabdaaabac", the textbook's string, with ties "first": 11 tokens, then 9, 7, 5.
@@ -29,33 +32,33 @@ STRANGE = [
 ]
 
 
-class LogApp(App[None]):
-    CSS_PATH = "../../tui/app.tcss"
-    log_ = getters.query_one(MergeLog)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.heard: list[int] = []
-
-    def compose(self) -> ComposeResult:
-        yield MergeLog()
-
-    def on_mount(self) -> None:
-        self.screen.action_do = lambda _, step=0: self._go_to(step or self.log_.row_count)
-
-    def _go_to(self, step: int) -> None:
-        self.heard.append(step)
-        self.log_.step = step
-
-
 def cells(line: str) -> list[str]:
     return re.split(r" {2,}", line.strip())
 
 
 def append(log: MergeLog, merges: list[Merge]) -> None:
     assert isinstance(log.merges, Merges)
-    log.merges.extend(Merges(merges))
+    log.merges.extend(merges_of(merges).columns)
     log.arrived()
+
+
+@asynccontextmanager
+async def logged(
+    merges: list[Merge], n_bytes: int = 11, size: tuple[int, int] = (110, 14)
+) -> AsyncIterator[tuple[MergeLog, Pilot[None], list[int]]]:
+    """A log of some merges, alone on a screen, where the steps that it asks for are gone to."""
+    log = MergeLog()
+    async with alone(log, size=size) as (pilot, heard):
+
+        def go_to(_: str, step: int = 0) -> None:
+            log.step = step or log.row_count
+            heard.append(log.step)
+
+        pilot.app.screen.action_do = go_to
+        log.show(Merges(), n_bytes=n_bytes)
+        append(log, merges)
+        await pilot.pause()
+        yield log, pilot, heard
 
 
 def many(n: int) -> list[Merge]:
@@ -63,29 +66,22 @@ def many(n: int) -> list[Merge]:
 
 
 async def test_the_textbook_string() -> None:
-    app = LogApp()
-    async with app.run_test(size=(100, 12)) as pilot:
-        app.log_.show(Merges(), n_bytes=11)
-        append(app.log_, TEXTBOOK)
-        app.log_.step = 3
+    async with logged(TEXTBOOK) as (log, pilot, _):
+        log.step = 3
         await pilot.pause()
-        header, first, second, third = lines(app.log_)[:4]
+        header, first, second, third = lines(log)[:4]
         assert cells(header) == ["step", "left", "right", "token", "count", "ties", "uses", "tokens", "ratio", "share"]
         assert cells(first) == ["1", "a", "a", "aa", "4", "0", "9", "1.22", "18.2 %"]
         assert cells(second) == ["2", "aa", "a", "aaa", "2", "=2", "0", "7", "1.57", "22.2 %"]
         assert cells(third)[-2:] == ["2.20", "28.6 %"]
         assert third.startswith(" ●"), "the step in force is marked"
         said = ["2 of the 4 times that it occurs; 9 t", "2 times, one of 2 ties; 7 t", "2 times; 5 t"]
-        assert all(hint in app.log_.row_hint(row) for row, hint in enumerate(said)), "where pairs overlap"
+        assert all(hint in log.row_hint(row) for row, hint in enumerate(said)), "where pairs overlap"
 
 
 async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
-    app = LogApp()
-    async with app.run_test(size=(110, 12)) as pilot:
-        app.log_.show(Merges(), n_bytes=25_000_000)
-        append(app.log_, STRANGE)
-        await pilot.pause()
-        rows = lines(app.log_)[1:5]
+    async with logged(STRANGE, 25_000_000) as (log, _, _):
+        rows = lines(log)[1:5]
         assert len({cell_len(row) for row in rows}) == 1
         ends = [
             cell_len(row[: row.index(number) + len(number)])
@@ -98,43 +94,36 @@ async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
 
 
 async def test_narrow_lists_keep_what_matters() -> None:
-    app = LogApp()
-    async with app.run_test(size=(50, 10)) as pilot:
-        app.log_.show(Merges(), n_bytes=25_000_000)
-        append(app.log_, STRANGE)
+    async with logged(STRANGE, 25_000_000) as (log, pilot, _):
         for width in (50, 60, 80, 100, 130, 160):
             await pilot.resize_terminal(width, 10)
             await pilot.pause()
-            header = lines(app.log_)[0].split()
+            header = lines(log)[0].split()
             assert header[:5] == ["step", "left", "right", "token", "count"]
             assert ("share" in header) == (width >= 80), width
-            assert all(cell_len(line) <= width - 1 for line in lines(app.log_))
+            assert all(cell_len(line) <= width - 1 for line in lines(log))
         await pilot.resize_terminal(60, 10)
         for shown, column in (("ties", "ties"), ("used", "uses"), ("unused", "uses")):
-            app.log_.choice = shown
+            log.choice = shown
             await pilot.pause()
-            assert column in cells(lines(app.log_)[0]), "what is shown is told by its column"
+            assert column in cells(lines(log)[0]), "what is shown is told by its column"
 
 
 async def test_the_cursor_chooses_steps_and_who_reads_is_not_pulled_away() -> None:
-    app = LogApp()
-    async with app.run_test(size=(90, 12)) as pilot:
-        log = app.log_
-        log.show(Merges(), n_bytes=200_000)
-        append(log, many(500))
+    async with logged(many(500), 200_000) as (log, pilot, heard):
         log.step = 500
         await pilot.pause()
-        assert app.heard == [], "what the program does is no choice of the user's"
+        assert heard == [], "what the program does is no choice of the user's"
         footer = lines(log)[-1]
         assert footer.startswith(" ←→ 500 merges · ") and footer.endswith(" following")
         await pilot.press("up", "enter")
-        assert app.heard == [499, 499] and lines(log)[-1].endswith("▼ End to follow")
+        assert heard == [499, 499] and lines(log)[-1].endswith("▼ End to follow")
         append(log, [Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
         await pilot.pause()
         assert lines(log)[-2].split()[0] == "500", "the view stays where the user is reading"
         await pilot.press("end")
-        assert set(app.heard[2:]) == {501} and log.following
-        del app.heard[2:]
+        assert set(heard[2:]) == {501} and log.following
+        del heard[2:]
         log.step = 100
         await pilot.pause()
         assert log.current == 99 and any("●" in line and " 100 " in line for line in lines(log))
@@ -142,18 +131,15 @@ async def test_the_cursor_chooses_steps_and_who_reads_is_not_pulled_away() -> No
         log.step = 502
         await pilot.pause()
         assert log.current == 99 and not log.following, "a growing training pulls nobody away"
-        assert app.heard == [499, 499]
+        assert heard == [499, 499]
 
 
 async def test_some_of_the_merges_are_shown_and_found() -> None:
-    app = LogApp()
-    app.copy_to_clipboard = lambda text: setattr(app, "_clipboard", text)
-    async with app.run_test(size=(110, 14)) as pilot:
-        log = app.log_
-        trainer = Trainer("the theme of the other thesis, 日本 日中 日 日 " * 5, vocab_size=290)
-        merges = list(trainer)
-        log.show(Merges(), n_bytes=trainer.n_bytes, n_tokens=trainer.n_bytes)
-        append(log, merges[:-3])
+    trainer = Trainer("the theme of the other thesis, 日本 日中 日 日 " * 5, vocab_size=290)
+    merges = list(trainer)
+    async with logged(merges[:-3], trainer.record.n_bytes) as (log, pilot, _):
+        app = pilot.app
+        app.copy_to_clipboard = lambda text: setattr(app, "_clipboard", text)
         append(log, merges[-3:])
         log.step = len(merges)
         counts = Counter(trainer.tokenizer().encode("the theme of the other thesis, 日本 日中 日 日 " * 5))
@@ -198,12 +184,8 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
 
 
 async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() -> None:
-    app = LogApp()
-    async with app.run_test(size=(90, 12)) as pilot:
-        log = app.log_
+    async with logged(TEXTBOOK) as (log, pilot, _):
         log.token_style = lambda token: Style(bgcolor="red") if token == 257 else None
-        log.show(Merges(), n_bytes=11)
-        append(log, TEXTBOOK)
         log.step = 2
         await pilot.pause()
         rows = [[(part.text, part.style) for part in log.render_line(y) if part.style] for y in (1, 2, 3)]
@@ -215,10 +197,8 @@ async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() 
 
 async def test_what_nobody_counted_is_left_out() -> None:
     """Merges read from a file have no counts."""
-    app = LogApp()
-    async with app.run_test(size=(110, 14)) as pilot:
-        log = app.log_
-        log.show(Merges([Merge(*row[:5], 0, 1, 0) for row in map(astuple, TEXTBOOK)]))
+    async with logged([]) as (log, pilot, _):
+        log.show(merges_of([Merge(*row[:5], 0, 1, 0) for row in map(astuple, TEXTBOOK)]))
         await pilot.pause()
         assert cells(lines(log)[0]) == ["step", "left", "right", "token"], "no column is empty from top to bottom"
         assert cells(lines(log)[1]) == ["1", "a", "a", "aa"]

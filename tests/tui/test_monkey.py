@@ -1,13 +1,17 @@
-"""Thousands of random deeds do not end the app, and do not make it lie; each list of deeds that once did stays here.
+"""Neither random deeds nor broken files end the app or make it lie; each list of deeds that once did stays here.
 
-`python -m tests.attack.monkey` plays as long as one likes, and shortens what it finds to a list for `FOUND`.
+`python -m tests.attack.monkey` plays as long as one likes, and shortens what it finds to a list for `FOUND`;
+`python -m tests.attack.fuzz_data_folder` breaks files where the app keeps its own.
 """
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.attack.fuzz_data_folder import WAYS, House, break_file, what
+from tests.attack.fuzz_data_folder import play as play_in
 from tests.attack.monkey.app import own_home, play
 from tests.attack.monkey.deeds import PASTES, Deed, deeds, shortened
 from tui.disk import sources
@@ -59,3 +63,21 @@ def test_the_eye_of_these_tests_is_open(player_home: Path) -> None:
 async def test_a_lie_is_found(player_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EditedText, "_apply", lambda *_: None)
     assert (await play([("keys", "a", "b")])).wrong
+
+
+@pytest.mark.slow
+async def test_whatever_lies_in_its_folders_the_app_starts_and_loses_none(home: Path) -> None:
+    house = House(home / "house")
+    house.root.mkdir()
+    house.furnish()
+    assert (await play_in(house, 0)).broken
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_breaks_a_file(tmp_path: Path, way: str) -> None:
+    whole = b'{"a": [1, {"b": "c"}]}'
+    paths = [tmp_path / f"{seed}.json" for seed in range(9)]
+    for seed, path in enumerate(paths):
+        path.write_bytes(whole)
+        break_file(path, way, random.Random(seed))
+    assert any(what(path) != ("file", whole) for path in paths)

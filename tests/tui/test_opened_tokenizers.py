@@ -15,7 +15,7 @@ from tui.disk import tokenizer_files
 from tui.disk.config import Configuration
 from tui.disk.tokenizer_files import described, found, listed, seen, trouble_of
 from tui.features.shown import Shown
-from tui.features.tokenizers import Tokenizers
+from tui.features.tokenizers import MOST_OPENED, Tokenizers
 from tui.screen import MainScreen
 from tui.state import KnownTokenizer, Opened
 from tui.widgets.tokenizer_lists import distinct_names, sentences
@@ -145,6 +145,15 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
     shelf.check_files()
     await asyncio.gather(*shelf.tasks, return_exceptions=True)
     assert shelf.screen.kept == (row,)
+
+
+@pytest.mark.usefixtures("home")
+async def test_only_so_many_from_elsewhere_are_remembered(tmp_path: Path) -> None:
+    shelf = Shelf()
+    paths = [tmp_path / f"{n}.json" for n in range(MOST_OPENED + 5)]
+    for path in (*paths, paths[7]):
+        await shelf.add(path, SMALL)
+    assert [one.path for one in shelf.screen.kept] == list(map(str, (*paths[5:7], *paths[8:], paths[7])))
 
 
 @pytest.mark.usefixtures("home")

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import pytest
 from scope import Ear, Scope
@@ -20,7 +20,7 @@ from textual.pilot import Pilot
 
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
-from bpe_core.content.samples import samples
+from bpe_core.content.samples import SAMPLES
 from bpe_core.worker.explain import Subject
 from bpe_core.worker.job import Job
 from tui.app import INK, PAPER, BpeScope
@@ -34,7 +34,7 @@ Story = Callable[[Scope], Awaitable[None]]
 
 DARK, LIGHT = INK.name, PAPER.name
 SMALL, USUAL, LARGE = (80, 24), (120, 40), (200, 60)
-STORY = next(sample.path for sample in samples() if sample.name == "english-prose")
+STORY = next(sample.path for sample in SAMPLES if sample.name == "english-prose")
 
 
 @pytest.fixture(autouse=True)
@@ -52,75 +52,67 @@ def the_same_everywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config.save_configuration(config.Configuration(tokenizer=kept, corpus=(str(STORY),)))
 
 
-def pictured(picture: Picture, size: tuple[int, int], theme: str, story: Story) -> bool:
-    """Whether the app looks as it did after a story was played in it."""
+def pictured(size: tuple[int, int], theme: str) -> Callable[[Story], Callable[[Picture], None]]:
+    """The test that the app looks as it did after a story was played in it."""
 
-    async def play(pilot: Pilot[None]) -> None:
-        scope = Scope(app, pilot, Ear())
-        app.animation_level = "none"
-        await app.main.loaded.wait()
-        scope.area.cursor_blink = False
-        await scope.until(lambda: scope.screen.in_force and scope.screen.totals, "tokenizer and totals are there")
-        await story(scope)
-        await scope.until(lambda: scope.area.edited.review and scope.area.edited.review.settled, "the text is reviewed")
-        app.clear_notifications()
-        same, before = 0, ""
-        while same < 5:  # whatever was on its way has come, however slow the machine is
-            await pilot.pause(0.1)
-            seen = app.export_screenshot()
-            same, before = same + 1 if seen == before else 0, seen
+    def test_of(story: Story) -> Callable[[Picture], None]:
+        async def play(pilot: Pilot[None]) -> None:
+            app = cast(BpeScope, pilot.app)
+            scope = Scope(app, pilot, Ear())
+            app.animation_level = "none"
+            await app.main.loaded.wait()
+            scope.area.cursor_blink = False
+            await scope.until(lambda: scope.screen.in_force and scope.screen.totals, "tokenizer and totals are there")
+            await story(scope)
+            await scope.until(lambda: scope.area.edited.review and scope.area.edited.review.settled, "it is reviewed")
+            app.clear_notifications()
+            same, before = 0, ""
+            while same < 5:  # whatever was on its way has come, however slow the machine is
+                await pilot.pause(0.1)
+                seen = app.export_screenshot()
+                same, before = same + 1 if seen == before else 0, seen
 
-    config.save_configuration(replace(config.load_configuration(), theme=theme))
-    app = BpeScope()
-    return picture(app, terminal_size=size, run_before=play)
+        @pytest.mark.slow
+        def test(snap_compare: Picture) -> None:
+            config.save_configuration(replace(config.load_configuration(), theme=theme))
+            assert snap_compare(BpeScope(), terminal_size=size, run_before=play)
 
+        return test
 
-@pytest.mark.slow
-def test_the_first_thing_one_sees(snap_compare: Picture) -> None:
-    async def story(scope: Scope) -> None:
-        pass
-
-    assert pictured(snap_compare, USUAL, DARK, story)
-
-
-@pytest.mark.slow
-def test_a_vocabulary_is_learned_merge_by_merge(snap_compare: Picture) -> None:
-    async def story(scope: Scope) -> None:
-        await scope.press("f3")
-        for step in range(1, 15):
-            await scope.press("f7")
-            await scope.until(lambda step=step: scope.screen.step == step, "one more merge is shown")
-
-    assert pictured(snap_compare, USUAL, LIGHT, story)
+    return test_of
 
 
-@pytest.mark.slow
-def test_typing_among_the_tokens(snap_compare: Picture) -> None:
-    async def story(scope: Scope) -> None:
-        scope.area.load_text("The telegraph office was never busy.\nSo I learned to listen.\n")
-        scope.area.move_cursor((0, 13))
-        await scope.press("s", "backspace", "i")
-
-    assert pictured(snap_compare, SMALL, DARK, story)
+@pictured(USUAL, DARK)
+async def test_the_first_thing_one_sees(scope: Scope) -> None:
+    pass
 
 
-@pytest.mark.slow
-def test_why_a_word_is_split_so(snap_compare: Picture) -> None:
-    async def story(scope: Scope) -> None:
-        await scope.press("alt+e", "ctrl+t")
+@pictured(USUAL, LIGHT)
+async def test_a_vocabulary_is_learned_merge_by_merge(scope: Scope) -> None:
+    await scope.press("f3")
+    for step in range(1, 15):
+        await scope.press("f7")
+        await scope.until(lambda step=step: scope.screen.step == step, "one more merge is shown")
 
-    assert pictured(snap_compare, USUAL, LIGHT, story)
+
+@pictured(SMALL, DARK)
+async def test_typing_among_the_tokens(scope: Scope) -> None:
+    scope.area.load_text("The telegraph office was never busy.\nSo I learned to listen.\n")
+    scope.area.move_cursor((0, 13))
+    await scope.press("s", "backspace", "i")
 
 
-@pytest.mark.slow
-def test_back_in_time(snap_compare: Picture) -> None:
-    async def story(scope: Scope) -> None:
-        scope.area.load_text(STORY.read_text("utf-8")[:700])
-        await scope.press("f3", "f3")
-        scope.screen.features.shown.go_to(120)
-        await scope.settle()
+@pictured(USUAL, LIGHT)
+async def test_why_a_word_is_split_so(scope: Scope) -> None:
+    await scope.press("alt+e", "ctrl+t")
 
-    assert pictured(snap_compare, LARGE, DARK, story)
+
+@pictured(LARGE, DARK)
+async def test_back_in_time(scope: Scope) -> None:
+    scope.area.load_text(STORY.read_text("utf-8")[:700])
+    await scope.press("f3", "f3")
+    scope.screen.features.shown.go_to(120)
+    await scope.settle()
 
 
 async def _audited(scope: Scope) -> None:
@@ -131,26 +123,18 @@ async def _audited(scope: Scope) -> None:
     await scope.press("down", "down")
 
 
-@pytest.mark.slow
-def test_what_is_wrong_with_a_vocabulary(snap_compare: Picture) -> None:
-    assert pictured(snap_compare, USUAL, DARK, _audited)
+test_what_is_wrong_with_a_vocabulary = pictured(USUAL, DARK)(_audited)
 
 
-@pytest.mark.slow
-def test_all_of_it_on_a_large_screen(snap_compare: Picture) -> None:
-    async def story(scope: Scope) -> None:
-        await _audited(scope)
-        await scope.press("enter")
-
-    assert pictured(snap_compare, LARGE, LIGHT, story)
+@pictured(LARGE, LIGHT)
+async def test_all_of_it_on_a_large_screen(scope: Scope) -> None:
+    await _audited(scope)
+    await scope.press("enter")
 
 
-@pytest.mark.slow
-def test_the_texts_on_a_small_screen(snap_compare: Picture) -> None:
-    async def story(scope: Scope) -> None:
-        await scope.press("f2")
-
-    assert pictured(snap_compare, SMALL, LIGHT, story)
+@pictured(SMALL, LIGHT)
+async def test_the_texts_on_a_small_screen(scope: Scope) -> None:
+    await scope.press("f2")
 
 
 class TieStories(App[None]):

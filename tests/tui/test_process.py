@@ -8,16 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from scope import eventually
+from scope import Opened, eventually
 
 from bpe_core import load
 from bpe_core.tokenizer.training_record import parsed_option
+from bpe_core.trainer import Merges
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.job import Request
-from bpe_core.worker.messages import Checkpoint, Done, Event, Failed, Merges
+from bpe_core.worker.messages import Checkpoint, Done, Event, Failed
 from bpe_core.worker.train import Recipe, TrainRequest
-from tests.tui.processes import at_work
+from tests.tui.terminal import at_work
 from tui import process
+from tui.dialogs.questions import Ask
 from tui.process import WorkerError, WorkerProcess
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
@@ -41,7 +43,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
 
 PRELUDE = """
 import os, signal, sys, time
-from bpe_core.trainer import Merge
+from bpe_core.trainer import Merges
 from bpe_core.worker.messages import *
 from bpe_core.worker.messages import packed
 
@@ -50,7 +52,7 @@ def say(*events):
     sys.stdout.buffer.flush()
 
 def merges(first, n):
-    return Merges([Merge(step, 97, 97, 256, b"aa", 4, 1, 9) for step in range(first, first + n)])
+    return Merges(first, [[value] * n for value in (97, 97, 256, b"aa", 4, 1, 9)])
 """
 ANYTHING = CountRequest((), "")
 
@@ -215,3 +217,28 @@ async def test_a_worker_that_cannot_be_started_is_told_in_one_sentence(monkeypat
     with pytest.raises(WorkerError, match=r"^No worker process can be started: No such file or directory; .*\.$"):
         async with WorkerProcess(ANYTHING):
             pass
+
+
+@pytest.mark.slow
+async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes_on(
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(*arguments: object, **options: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(process.asyncio, "create_subprocess_exec", refused)
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until(lambda: screen.totals and "No worker" in screen.totals.error, "the count says so")
+        await scope.press("f6")
+        await scope.until(lambda: screen.run.phase == "failed", "the training says so")
+        scope.app.clear_notifications()  # a sentence that still stands there is not said again
+        screen.action_do("audit.audit")
+        await scope.until(lambda: "No worker" in screen.audit.subject and not screen.audit.running, "the audit says so")
+        scope.app.clear_notifications()
+        await screen.run_action("do('tokenizers.fetch')")
+        await scope.asked(Ask)
+        await scope.answer("gpt2")
+        await scope.until(lambda: len(scope.said) == 3 and not screen.notice, "the fetch says so")
+        assert all("No worker process can be started" in sentence for sentence in scope.said)
+        assert screen.path == str(kept) and scope.ids()

@@ -6,8 +6,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from processes import children
-from terminal import AppTerminal, terminal
+from terminal import AppTerminal, children, terminal
 
 from tui.disk import config
 

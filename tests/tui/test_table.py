@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from contextvars import copy_context
 from typing import Any, ClassVar
 
@@ -10,10 +11,10 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from scope import alone
 from scope import drawn as lines
-from textual import getters
-from textual.app import App, ComposeResult
 from textual.binding import BindingType
+from textual.pilot import Pilot
 
 from tui.drawing.lines import fit
 from tui.table.rows import SLICE, Search, rows_in_order, sorted_in_steps
@@ -34,7 +35,7 @@ KEYS: dict[str, Callable[[int, str], Any]] = {
 class Words(Table):
     """Numbers and words; a row without a word has nothing to be sorted by."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("s", "sort_next"), ("r", "reverse"), ("left", "choice(-1)")]
+    BINDINGS: ClassVar[list[BindingType]] = [("s", "sort_next"), ("r", "toggle('reverse')"), ("left", "choice(-1)")]
     FOLLOWS = True
     COLUMNS = (
         Column(
@@ -97,19 +98,14 @@ class Words(Table):
         self.rearrange()
 
 
-class WordsApp(App[None]):
-    CSS_PATH = "../../tui/app.tcss"
-    table = getters.query_one(Words)
-
-    def __init__(self, n_rows: int = 0) -> None:
-        super().__init__()
-        self.n_rows = n_rows
-
-    def compose(self) -> ComposeResult:
-        yield Words()
-
-    def on_mount(self) -> None:
-        self.table.take([(number, "") for number in range(self.n_rows)])
+@asynccontextmanager
+async def listed(n_rows: int = 0, size: tuple[int, int] = (40, 10)) -> AsyncIterator[tuple[Words, Pilot[None]]]:
+    """A table of so many numbers, alone on a screen."""
+    table = Words()
+    async with alone(table, size=size) as (pilot, _):
+        table.take([(number, "") for number in range(n_rows)])
+        await pilot.pause()
+        yield table, pilot
 
 
 def worked_out(steps: Steps[Any]) -> Any:
@@ -127,10 +123,8 @@ class Model(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.loop, self.context = asyncio.new_event_loop(), copy_context()
-        self.app = WordsApp()
-        self.running = self.app.run_test(size=(40, 12))
-        self.pilot = self.run(self.running.__aenter__())
-        self.table = self.app.table
+        self.running = listed(size=(40, 12))
+        self.table, self.pilot = self.run(self.running.__aenter__())
         self.data: list[tuple[int, str]] = []
         self.cursor: int | None = None
         self.run(self.pilot.pause())
@@ -308,15 +302,12 @@ TestModel.settings = settings(settings.get_profile("no shrinking"), max_examples
 
 
 async def test_of_200_000_rows_only_those_in_sight_are_drawn() -> None:
-    async with WordsApp(200_000).run_test(size=(40, 10)) as pilot:
-        table = pilot.app.query_one(Words)
-        await pilot.pause()
+    async with listed(200_000) as (table, _):
         assert table.drawn < 100 and lines(table)[-2].split()[0] == "199,999" and table.following
 
 
 async def test_a_scroll_to_the_tail_follows_it_but_moves_the_cursor_only_when_rows_arrive() -> None:
-    async with WordsApp(100).run_test(size=(40, 12)) as pilot:
-        table = pilot.app.query_one(Words)
+    async with listed(100, (40, 12)) as (table, pilot):
         table.move_to(40)
         table.scroll_end(animate=False, immediate=True)
         await pilot.resize_terminal(40, 14)
@@ -330,9 +321,7 @@ async def test_a_scroll_to_the_tail_follows_it_but_moves_the_cursor_only_when_ro
 
 
 async def test_another_height_keeps_the_place_of_who_does_not_follow() -> None:
-    async with WordsApp(303).run_test(size=(40, 13)) as pilot:
-        table = pilot.app.query_one(Words)
-        await pilot.pause()
+    async with listed(303, (40, 13)) as (table, pilot):
         table.move_to(299)
         for height in (40, 12, 400, 12, 6):
             await pilot.resize_terminal(40, height)
@@ -342,9 +331,7 @@ async def test_another_height_keeps_the_place_of_who_does_not_follow() -> None:
 
 
 async def test_the_head_explains_its_columns_and_rows_and_foot_take_clicks() -> None:
-    async with WordsApp(5).run_test(size=(40, 10)) as pilot:
-        table = pilot.app.query_one(Words)
-        await pilot.pause()
+    async with listed(5) as (table, pilot):
         await pilot.hover(Words, offset=(4, 0))
         assert table.tooltip == "Just a number."
         await pilot.hover(Words, offset=(4, 2))
@@ -358,8 +345,7 @@ async def test_the_head_explains_its_columns_and_rows_and_foot_take_clicks() -> 
 
 
 async def test_nothing_raw_reaches_the_terminal_whatever_a_row_says() -> None:
-    async with WordsApp().run_test(size=(40, 10)) as pilot:
-        table = pilot.app.query_one(Words)
+    async with listed() as (table, pilot):
         table.take([(1, "\x1b]0;\x07\x00\x9b\u202e")])
         await pilot.pause()
         shown = "".join(lines(table))

@@ -10,7 +10,6 @@ import pytest
 from terminal import AppTerminal, terminal
 
 from bpe_core import save, train
-from bpe_core.content.samples import examples
 from tui.disk import config
 
 PAYLOAD = (
@@ -123,15 +122,3 @@ def test_a_hostile_file_name(home: Path) -> None:
             app.type("\r\x1b[B")  # open what is under the cursor, go down
             app.settle()
         innocent(app)
-
-
-@pytest.mark.usefixtures("kept")
-@pytest.mark.slow
-def test_alt_and_a_letter_is_a_command_and_no_text() -> None:
-    with terminal() as app:
-        app.until_shown("Tokenizers")
-        app.settle()
-        app.type("\x1be")  # what terminals send for Alt+E
-        app.until_shown("A model gets tokens")
-        app.settle()
-    assert config.load_text() == examples()[0].text

@@ -8,10 +8,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from scope import alone
 from scope import drawn as lines
 from test_table import worked_out
-from textual import getters
-from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from bpe_core.auditing.findings import Severity
@@ -41,38 +40,19 @@ LOW = verdict(300, 0.95, Severity.PROBLEM, "unreachable")
 BYTE = verdict(0xC0, 0.01, Severity.NOTE, "unused-byte")
 
 
-class TableApp(App[None]):
-    CSS_PATH = "../../tui/app.tcss"
-    table = getters.query_one(TokenTable)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.heard: list[tuple[str, int | None]] = []
-
-    def compose(self) -> ComposeResult:
-        yield TokenTable()
-
-    def on_table_changed(self, message: TokenTable.Changed) -> None:
-        row = self.table.current
-        self.heard.append(("highlighted", None if row is None else self.table.rows.ids[row]))
-
-    def on_mount(self) -> None:
-        self.screen.action_do = lambda _, token, __: self.heard.append(("selected", token))
-
-
-Listed = tuple[TableApp, TokenTable, Pilot[None]]
+Listed = tuple[TokenTable, Pilot[None], list[int]]
 
 
 @asynccontextmanager
 async def listed(*verdicts: Verdict, width: int = 110) -> AsyncIterator[Listed]:
-    """The tokens in a table, with what an audit says of them."""
-    app = TableApp()
-    async with app.run_test(size=(width, 12)) as pilot:
-        app.table.list_tokens(VOCABULARY)
+    """The tokens in a table, with what an audit says of them; and those that are selected in it."""
+    table = TokenTable()
+    async with alone(table, size=(width, 12)) as (pilot, selected):
+        table.list_tokens(VOCABULARY)
         if verdicts:
-            app.table.judge(verdicts, COUNTS)  # before they are read
-        await until(pilot, lambda: app.table.row_count and not app.table.is_working)
-        yield app, app.table, pilot
+            table.judge(verdicts, COUNTS)  # before they are read
+        await until(pilot, lambda: table.row_count and not table.is_working)
+        yield table, pilot, selected
 
 
 def shown(table: TokenTable) -> list[int]:
@@ -123,7 +103,7 @@ ORDERS: list[tuple[dict[str, Any], list[int | None]]] = [
 
 
 async def test_rows_are_sorted_filtered_and_found() -> None:
-    async with listed(LOW, ST, OW, BYTE) as (_, table, pilot):
+    async with listed(LOW, ST, OW, BYTE) as (table, pilot, _):
         usual = {name: getattr(table, name) for wanted, _ in ORDERS for name in wanted}
         for wanted, ids in ORDERS:
             for name, value in (usual | wanted).items():
@@ -133,7 +113,7 @@ async def test_rows_are_sorted_filtered_and_found() -> None:
 
 
 async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of() -> None:
-    async with listed() as (app, table, pilot):
+    async with listed() as (table, pilot, selected):
         await pilot.press("end", "up")
         first, *_, last = lines(table)
         assert first.split() == ["id", "token", "kinds", "reason"], "a column that has nothing to say is not there"
@@ -142,11 +122,11 @@ async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of
         await pilot.press("left")
         assert "No token has the 42 ids from 258 to 299." in lines(table)[1]
         await pilot.press("left", "enter")
-        assert "<|end|>" in lines(table)[1] and app.heard[-1] == ("selected", 310)
+        assert "<|end|>" in lines(table)[1] and selected[-1] == 310
 
 
 async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with listed() as (_, table, pilot):
+    async with listed() as (table, pilot, _):
         with monkeypatch.context() as busy:
             busy.setattr(background, "_SLICE", 0.0)  # as on a machine that has much else to do
             table.list_tokens(VOCABULARY)
@@ -157,7 +137,7 @@ async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(monkeypatch:
 
 
 async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
-    async with listed(LOW, ST, OW, BYTE) as (_, table, pilot):
+    async with listed(LOW, ST, OW, BYTE) as (table, pilot, _):
         head, low, st, *_, foot = lines(table)
         assert head.split() == ["↓", "score", "id", "token", "kinds", "count", "reason"]
         assert low.split()[:6] == ["▲", "0.95", "300", "low", "unreachable", "12,345"]
@@ -173,7 +153,7 @@ async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
 
 
 async def test_another_audit_keeps_order_filter_and_place() -> None:
-    async with listed(LOW, ST, OW) as (_, table, pilot):
+    async with listed(LOW, ST, OW) as (table, pilot, _):
         table.sort_by("id")
         table.choice = "scaffold"
         await pilot.press("end")
@@ -191,18 +171,18 @@ async def test_another_audit_keeps_order_filter_and_place() -> None:
 
 
 async def test_going_to_a_token_takes_away_what_hides_it() -> None:
-    async with listed(LOW, ST, OW) as (app, table, pilot):
+    async with listed(LOW, ST, OW) as (table, pilot, _):
         table.search, table.choice = "ow", "scaffold"
         await pilot.pause()
-        assert shown(table) == [257] and app.heard[-1] == ("highlighted", 257)
+        assert shown(table) == [257]
         table.go_to(301)
         await until(pilot, lambda: table.current is not None and table.rows.ids[table.current] == 301)
-        assert (table.search, table.choice) == ("", "") and app.heard[-1] == ("highlighted", 301)
+        assert (table.search, table.choice) == ("", "")
 
 
 @pytest.mark.parametrize("width", [54, 80])
 async def test_a_narrow_table_keeps_the_kinds_in_reach(width: int) -> None:
-    async with listed(LOW, ST, OW, BYTE, width=width) as (_, table, pilot):
+    async with listed(LOW, ST, OW, BYTE, width=width) as (table, pilot, _):
         assert lines(table)[0].split()[:5] == ["↓", "score", "id", "token", "kinds"]
         for kind, title in table.choices:
             table.choice = kind

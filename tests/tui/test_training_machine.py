@@ -16,8 +16,10 @@ from scope import TEXT
 
 from bpe_core import Tokenizer, Trainer
 from bpe_core.corpus import Skipped
+from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition, condition
-from bpe_core.worker.messages import Checkpoint, Counted, Done, Failed, Merges, Saved, Started, WorkProgress
+from bpe_core.worker.messages import Checkpoint, Counted, Done, Failed, Saved, Started, WorkProgress
+from tests.core.worker_process import merges_of
 from tui.features import shown
 from tui.features.course import Course, TrainingTask
 from tui.features.shown import Shown, growth
@@ -94,14 +96,14 @@ class Trainings(RuleBasedStateMachine):
     @rule(course=courses)
     def learning_begins(self, course: Course) -> None:
         course.merges = Merges()
-        self.hear(course, Started(len(TEXT), len(LEARNED), 0, (), len(TEXT)))
+        self.hear(course, Started(TRAINER.record, len(LEARNED)))
         assert (course.run.phase, course.run.done, course.run.total) == ("merging", 0, len(LEARNED))
 
     @rule(course=courses, n=st.integers(1, 9))
     def merges_come(self, course: Course, n: int) -> None:
         some = LEARNED[len(course.merges) : len(course.merges) + n]
         if course.tokenizer is not None and some:
-            self.hear(course, Merges(some))
+            self.hear(course, merges_of(some))
             assert course.run.done == len(course.merges) == course.tokenizer.step
             assert course.tokenizer.merges == [(merge.left, merge.right, merge.token) for merge in course.merges]
 
@@ -143,7 +145,7 @@ class Plays(RuleBasedStateMachine):
         self.course = Course(TrainingTask("book", TrainingOptions(vocab_size=300)))
         self.course.tokenizer = BYTES
         self.course.run = self.screen.run = Run("merging", 0, len(LEARNED))
-        self.course.started = Started(len(TEXT), len(LEARNED), n_bytes=len(TEXT))
+        self.course.begun = TRAINER.record
         self.shown.start()
         self.shown.begin_training(self.course)
 
@@ -151,7 +153,7 @@ class Plays(RuleBasedStateMachine):
         self.patch.undo()
 
     def rows_come(self, merges: Merges) -> None:
-        self.rows.extend(merges)
+        self.rows.extend(merges.columns)
 
     def do(self, deed: Coroutine[Any, Any, None] | None) -> None:
         if deed is not None:
@@ -163,7 +165,7 @@ class Plays(RuleBasedStateMachine):
     def merges_come(self, n: int) -> None:
         some = LEARNED[len(self.course.merges) : len(self.course.merges) + n]
         if some and self.course.tokenizer is not None:
-            self.course.merges.extend(Merges(some))
+            self.course.merges.extend(merges_of(some).columns)
             self.course.tokenizer = self.course.tokenizer.with_merges((m.left, m.right, m.token) for m in some)
             self.screen.run = replace(self.screen.run, done=len(self.course.merges))
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 from rich.style import Style
-from textual import getters
-from textual.app import App, ComposeResult
+from scope import alone, drawn
 from textual.scroll_view import ScrollView
 
 from bpe_core import train
@@ -47,7 +46,7 @@ def merge_of(tokenizer: Tokenizer, step: int) -> Merge:
 def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     tokenizer = S2.train()
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
-    uses = TokenUses(9, ())
+    uses = TokenUses(9, 9, ())
     lines = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 48)))
     assert lines[:4] == [
         "s + t → st  step 1",
@@ -118,52 +117,34 @@ def test_bars_are_as_long_as_their_numbers_are_large() -> None:
     assert bar(0, 0, 3) == "   "
 
 
-class PanelApp(App[None]):
-    """The panel beside its log, told by hand what it is told by the app."""
-
-    CSS_PATH = "../../tui/app.tcss"
-    panel = getters.query_one(WhyPanel)
-
-    def compose(self) -> ComposeResult:
-        log = MergeLog()
-        yield log
-        yield WhyPanel(log)
-
-    def on_mount(self) -> None:
-        self.wanted: list[int] = []
-        self.screen.action_do = lambda _, step: self.wanted.append(step)
-
-    def lines(self) -> list[str]:
-        shown = [widget for widget in self.panel.query(ScrollView) if widget.display]
-        return [widget.render_line(y).text.strip() for widget in shown for y in range(widget.size.height)]
+def seen(panel: WhyPanel) -> list[str]:
+    return [line.strip() for widget in panel.query(ScrollView) if widget.display for line in drawn(widget)]
 
 
 async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never one step's title above another's pairs, and no answer that comes and goes with every step."""
     monkeypatch.setattr(WhyPanel, "REST", 1000.0)
     tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
-    app = PanelApp()
-    async with app.run_test(size=(90, 70)) as pilot:
-        panel = app.panel
-        log = app.query_one(MergeLog)
+    panel = WhyPanel(log := MergeLog())
+    async with alone(log, panel, size=(90, 70)) as (pilot, _):
         log.merges, log.n_tokens = KeptMerges(tokenizer), 79
         panel.begin()
         panel.tokenizer, panel.step, panel.run = tokenizer, 1, Run("merging")
         panel._rested()
         await pilot.pause()
-        assert "Counting the pairs of this step …" in app.lines()
+        assert "Counting the pairs of this step …" in seen(panel)
         panel.explained = explained(tokenizer, pieces, 1, "largest")
         panel.step = 2
         await pilot.pause()
-        assert "s + t → st" in app.lines()[0] and "= e + s" in " ".join(app.lines())
+        assert "s + t → st" in seen(panel)[0] and "= e + s" in " ".join(seen(panel))
         panel.explained = explained(tokenizer, pieces, 2, "largest")
         panel.step = 4
         await pilot.pause()
-        assert "e + st → est" in app.lines()[0]
+        assert "e + st → est" in seen(panel)[0]
         panel.turn()
         await pilot.pause()
         assert "after 2" in panel.query_one(Titles).note
-        assert any(line.startswith("▸ o + w") for line in app.lines())
+        assert any(line.startswith("▸ o + w") for line in seen(panel))
         panel._rested()  # it has moved: it is asked again
         panel._rested()
         await pilot.pause()
@@ -172,33 +153,32 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
 
 async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
     tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
-    app = PanelApp()
-    async with app.run_test(size=(90, 60)) as pilot:
-        panel = app.panel
+    panel = WhyPanel(log := MergeLog())
+    async with alone(log, panel, size=(90, 60)) as (pilot, _):
         panel.tokenizer, panel.seen = tokenizer, "pairs"
         panel.step, panel.explained = 3, explained(tokenizer, pieces, 3, "largest")
         await pilot.pause()
-        assert "5 × l o w → l ow" in app.lines(), "words have the whole width, also when they are seen first"
+        assert "5 × l o w → l ow" in seen(panel), "words have the whole width, also when they are seen first"
         panel.explained = StepExplained(problem="No text is chosen to count pairs in.")
         await pilot.pause()
-        assert "No text is chosen to count pairs in." in app.lines()
+        assert "No text is chosen to count pairs in." in seen(panel)
         for step, word in ((0, "6 × n e w e s t"), (3, "5 × l o w → l ow"), (5, "6 × n e w est → n e west")):
             panel.step, panel.explained = step, explained(tokenizer, pieces, step, "largest")
             await pilot.pause()
             told = panel.explained.explanation
             assert told is not None
-            assert word in app.lines()
-            assert sum(" + " in line for line in app.lines()) == told.table.n_pairs
+            assert word in seen(panel)
+            assert sum(" + " in line for line in seen(panel)) == told.table.n_pairs
         hints = [panel.query_one(PairTable).row_hint(row) for row in range(2)]
         assert hints == [
             "n + e occurs 6 times; it is next in line.",
             "e + west occurs 6 times, all by the newest merge; one of 2 ties.",
         ]
-        panel.turn_writing()
+        panel.writing = "hex"
         await pilot.resize_terminal(38, 60)
         await pilot.pause()
-        (row,) = (line for line in app.lines() if line.startswith("="))
+        (row,) = (line for line in seen(panel) if line.startswith("="))
         assert "65 + 77 65 73 74 " in row and row.endswith("6    +6*"), "where it is narrow, the bars go first"
         await pilot.resize_terminal(90, 20)
         await pilot.pause()
-        assert not any("×" in line for line in app.lines()), "a small panel is the table's"
+        assert not any("×" in line for line in seen(panel)), "a small panel is the table's"

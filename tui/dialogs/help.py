@@ -77,7 +77,7 @@ def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
     keys = {part: _section(f"{part}: keys", help_lines(some)) for part, some in COMMANDS.items()}
     others = [words(pane.title) for pane in PANES if pane.title != title]
     rest = [section for part, section in keys.items() if part not in parts]
-    found = _section("What an audit finds", KINDS.items())
+    found = _section("What an audit finds", ((name, kind.meaning) for name, kind in KINDS.items()))
     return Group(words(title), *map(keys.__getitem__, parts)), Group(*rest, *others, found)
 
 
@@ -97,7 +97,7 @@ class ScopeCommands(SystemCommandsProvider):
     """
 
     def _commands(self) -> Iterator[tuple[str, Content, Callable[[], object], str]]:
-        from bpe_core.content.samples import examples
+        from bpe_core.content.samples import EXAMPLES
 
         if self.screen.is_modal:
             return
@@ -112,7 +112,7 @@ class ScopeCommands(SystemCommandsProvider):
                     key = command.keys.partition(",")[0]
                     shown = Content.styled(f"  {long_name(key)}" if key else "", "$text-muted")
                     yield name, shown, partial(run, command.run), command.does
-        for number, one in enumerate(examples()):
+        for number, one in enumerate(EXAMPLES):
             yield f"Example: {one.title}", Content(), partial(self._in_editor, f"show_example({number})"), one.see
 
     async def _in_editor(self, action: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from functools import partial
 from time import monotonic
 from typing import ClassVar, Final
 
@@ -23,7 +24,8 @@ from bpe_core.visible import counted, quoted, visible
 from tui.drawing.palette import palette_of, token_labels
 from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog
-from tui.widgets.colored_rows import DecodedView
+from tui.text.views import lay_out
+from tui.widgets.colored_rows import ColoredRows
 from tui.widgets.token_area import TokenArea
 
 _SOON: Final = 0.12  # seconds after a key before the ids are decoded
@@ -45,7 +47,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         super().__init__()
         self._tokenizer, self._called, self._typed = tokenizer, name, typed
         # Not to be asked for: what was typed last is still being decoded when the dialog goes, and they before it.
-        self._area, self._view = TokenArea(id="typed-ids"), DecodedView(id="decoded")
+        self._area, self._view = TokenArea(id="typed-ids"), ColoredRows(id="decoded")
         self._about = Static(id="about-decoded", markup=False)
         self._seconds = 0.0  # of the last decoding: so long nothing must be typed before the next
 
@@ -77,8 +79,9 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         tokenizer, view, about = self._tokenizer, self._view, self._about
         ids, odd = await in_thread(ids_in, self._area.text)  # a hundred thousand ids take a second
         spans = await in_thread(lambda: [*decoded_spans(tokenizer, ids)])
-        colors = await in_thread(choose_colors, spans, len(palette_of(self.app, view.rich_style).tokens))
-        view.show(spans, colors, tokenizer.token_bytes)
+        palette = palette_of(self.app, view.rich_style)
+        colors = await in_thread(choose_colors, spans, len(palette.tokens))
+        view.show(partial(lay_out, spans, colors, tokenizer.token_bytes), palette)
         notes = [*_notes(ids, odd, spans)]
         about.update(Text("\n").join(notes))
         if ids:

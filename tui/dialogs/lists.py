@@ -81,6 +81,31 @@ class AskLanes(Dialog[bool]):
             event.option_list.replace_option_prompt_at_index(index, self._row(offer))
 
 
+class AskField(Dialog[str | None]):
+    """A row a field of a file, with its first documents. Enter gives it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+
+    def __init__(self, name: str, fields: Mapping[str, Sequence[str]]) -> None:
+        super().__init__()
+        self._name, self._fields = name, fields
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(f"Which field of {self._name} holds the documents?", classes="dialog--question", markup=False)
+            yield Label("Enter chooses the file with this field; Escape changes nothing.", classes="dialog--hint")
+            yield PagedOptionList(*(_with_documents(*one) for one in self._fields.items()))
+
+    @on(OptionList.OptionSelected)
+    def take(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(list(self._fields)[event.option_index])
+
+
+def _with_documents(field: str, documents: Sequence[str]) -> Text:
+    rows = "".join(f"\n  {visible(shortened(text, 60))}" for text in documents[:5])
+    return Text(visible(shortened(field, 60)), no_wrap=True, overflow="ellipsis").append(rows, "dim")
+
+
 class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
     """A row a run. Space marks one, and the run under the cursor is compared with it.
 
@@ -108,9 +133,6 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
             yield Static(id="difference", markup=False)
             hint = "Space: compare others with this (●). u: its curve under that on the screen (○). Enter: use it."
             yield Label(hint, classes="dialog--hint")
-
-    def on_mount(self) -> None:
-        self.query_one(OptionList).highlighted = 0
 
     def _row(self, number: int) -> Content:
         run = self._runs[number]

@@ -28,11 +28,11 @@ from bpe_core.tokenizer.training_record import OPTIONS, named_as_on_screen
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
 from bpe_core.whole_file import check_place
-from tui.disk.sources import is_folder
+from tui.disk.sources import is_folder, is_there
 from tui.drawing.palette import colored_pieces
 from tui.state import TrainingOptions
 from tui.terminal.background import in_thread
-from tui.terminal.guards import SOON, Dialog, Field, in_front
+from tui.terminal.guards import SOON, Dialog, Field
 
 Answer = TypeVar("Answer")
 
@@ -109,13 +109,10 @@ class Ask(Dialog[Answer | None]):
         try:
             self.dismiss(await in_thread(self.parse, answer))
         except ValueError as error:
-            self.refuse(answer, str(error))
-
-    def refuse(self, answer: str, sentence: str) -> None:
-        self._refused = answer
-        self.tell(sentence, wrong=True)
-        if self.REPLACES:
-            self.query_one(Input).select_all()
+            self._refused = answer
+            self.tell(str(error), wrong=True)
+            if self.REPLACES:
+                self.query_one(Input).select_all()
 
 
 class AskPath(Ask[Path]):
@@ -131,7 +128,7 @@ class AskPath(Ask[Path]):
 
     def _list(self, typed: str, paths: Sequence[str]) -> None:
         """As many of the names as there is room for, unless something else is typed by now, or that was refused."""
-        if in_front(self) and typed == self.query_one(Input).value and typed != self._refused:
+        if self.is_active and typed == self.query_one(Input).value and typed != self._refused:
             names = [os.path.basename(path.rstrip("/")) + "/" * path.endswith("/") for path in paths]
             room = max(_LEAST_ROOM, 2 * self.query_one(".dialog--hint").size.width - 4)
             self.tell(shorten("  ".join(names), width=room) or self._hint)
@@ -212,7 +209,7 @@ class AskPattern(Ask[str]):
                 pieces = await in_thread(self._split, typed)
             except BpeError as error:
                 wrong = str(error)
-        if in_front(self):  # it may have been answered meanwhile
+        if self.is_active:  # it may have been answered meanwhile
             shown = self.query_one("#tried", Static)
             self.tell(wrong or self._hint, wrong=bool(wrong))
             number = Text(f"{counted(len(pieces or ()), 'piece')}; Enter accepts it, Escape cancels.\n", "dim")
@@ -292,7 +289,7 @@ class MoreOptions(Dialog[TrainingOptions | None]):
 
 def existing_path(text: str) -> Path:
     path = _absolute(text)
-    if not os.path.exists(path):
+    if not is_there(str(path)):
         raise ValueError(f"There is no {path}; correct the path.")
     return path
 

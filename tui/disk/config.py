@@ -16,7 +16,7 @@ from platformdirs import user_config_path, user_data_path
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
 from bpe_core.whole_file import replace_files
-from tui.state import USUAL_PACE, Opened, TrainingOptions
+from tui.state import USUAL_PACE, LaneChoice, Opened, TrainingOptions
 
 Teller = Callable[[str], object]
 
@@ -34,7 +34,7 @@ class Configuration:
     reference: tuple[str, ...] = ()
     patterns: dict[str, str] = field(default_factory=dict)  # path of a tokenizer file -> the pattern given for it
     pace: int = USUAL_PACE  # seconds in which all merges of a training are shown; 0 for as soon as they are learned
-    lanes: tuple[str, ...] = ()  # the lanes of the editor after the first, each as `LaneChoice` writes itself
+    lanes: tuple[LaneChoice, ...] = field(default=(), metadata={"of": LaneChoice})  # of the editor, after the first
     texts: tuple[str, ...] = ()  # the user's, in whose place others were put in the editor; that comes back next first
     options: TrainingOptions = field(default_factory=TrainingOptions)  # of the last training, by whatever version
     lessons: dict[str, str] = field(default_factory=dict)  # a lesson that is not at its end -> the step it was left at
@@ -123,7 +123,7 @@ def checked(defaults: Any, stored: Any, strange: list[str], within: str = "no se
             value = tuple(checked(kind(), entry, strange, name) if kind else entry for entry in entries)
         elif isinstance(default, dict) and not all(isinstance(one, str) for one in entries):
             value = None
-        if type(value) is type(default):
+        if type(value) is type(default) or (default is None and type(value) is int):
             kept[name] = value
         else:
             strange.append(name)

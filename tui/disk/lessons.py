@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from bpe_core.content.samples import samples
+from bpe_core.content.samples import SAMPLES
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer.conditions import condition
@@ -63,7 +63,7 @@ def read_lesson(path: Path) -> Lesson:
 
 def path_of_text(name: str) -> str:
     """The path of a sample; any other name is a path."""
-    return next((str(sample.path) for sample in samples() if sample.name == name), name)
+    return next((str(sample.path) for sample in SAMPLES if sample.name == name), name)
 
 
 def _wrong(fields: "_Fields", name: str, value: Any, text: str) -> str:
@@ -106,7 +106,7 @@ def _is_text(name: str, text: str) -> bool:
 _Fields = Mapping[str, tuple[type, str, Callable[[Any, str], object]]]
 _OPTIONS: Final = ("vocab_size", "pattern", "ties", "min_count", "special_tokens")
 _SIDES: Final = ("why", "pairs", "code", "token", "ahead")
-_SAMPLES: Final = f"a file, or one of {', '.join(sample.name for sample in samples())}"
+_SAMPLES: Final = f"a file, or one of {', '.join(sample.name for sample in SAMPLES)}"
 _LESSON: Final[_Fields] = {
     "title": (str, "a text of 32 characters at most", lambda title, _: len(title) <= 32),
     "step": (list, "tables that begin with [[step]]", lambda some, _: {*map(type, some)} == {dict}),

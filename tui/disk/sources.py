@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.content.presets import PRESETS
-from bpe_core.content.samples import samples
+from bpe_core.content.samples import SAMPLES
 from bpe_core.corpus import find_files
+from bpe_core.corpus.reading import split_field
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
 from bpe_core.visible import visible
@@ -30,7 +31,7 @@ LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus 
 @cache
 def sample_sources() -> list[TextSource]:
     """The sample texts, in the order of their list. Asked first beside the screen, as the next."""
-    return [TextSource(str(one.path), one.title, one.reason, one.path.stat().st_size) for one in samples()]
+    return [TextSource(str(one.path), one.title, one.reason, one.path.stat().st_size) for one in SAMPLES]
 
 
 def preset_sources() -> list[TextSource]:
@@ -44,14 +45,12 @@ def computer_sources() -> list[TextSource]:
     return [source for source in _LARGE_TEXTS if os.path.isdir(source.path)]
 
 
-def file_source(path: Path, title: str = "") -> TextSource:
-    """Any file or folder, whether it can be read or not: that is found out when it is."""
-    try:
-        is_folder = path.is_dir()
-        size = None if is_folder else path.stat().st_size
-    except OSError:
-        is_folder, size = False, None
-    return TextSource(str(path), visible(title or path.name or str(path)), visible(str(path)), size, is_folder)
+def file_source(path: str | Path) -> TextSource:
+    """Any file or folder, whether it can be read or not: that is found out when it is. Raises OSError."""
+    on_disk = split_field(str(path))[0]
+    size = os.path.getsize(on_disk) if os.path.isfile(on_disk) else None
+    name = os.path.basename(path) or str(path)
+    return TextSource(str(path), visible(name), visible(str(path)), size, os.path.isdir(on_disk))
 
 
 def listing(path: Path) -> tuple[tuple[TextSource, ...], str]:
@@ -62,7 +61,7 @@ def listing(path: Path) -> tuple[tuple[TextSource, ...], str]:
     with os.scandir(path) as entries:
         seen = [entry for entry in entries if not entry.name.startswith(".")]
     names = [(not is_folder(entry), entry.name.casefold(), entry.path) for entry in seen]
-    sources = tuple(file_source(Path(path)) for _, _, path in nsmallest(LARGEST_FOLDER, names))
+    sources = tuple(file_source(path) for _, _, path in nsmallest(LARGEST_FOLDER, names))
     n_more = len(names) - len(sources)
     return sources, f"and {n_more:,} more" if n_more else "" if sources else "nothing to choose"
 
@@ -75,13 +74,18 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
+def is_there(path: str) -> bool:
+    """Whether a chosen source, its field apart, is on the disk; an address may be."""
+    return "://" in path or os.path.exists(split_field(path)[0])
+
+
 def title_of(paths: tuple[str, ...]) -> str:
     """A short name for a choice of texts, for headings and for the names of files; asks no disk.
 
     >>> title_of(("/a/book.txt", "/a/b/notes.md"))
     'book.txt + notes.md'
     """
-    known = {str(sample.path): sample.title for sample in samples()}
+    known = {str(sample.path): sample.title for sample in SAMPLES}
     if len(paths) > 1 and set(paths) == known.keys():
         return "all samples"
     known |= {source.path: source.title for source in _LARGE_TEXTS}
@@ -93,15 +97,14 @@ def title_of(paths: tuple[str, ...]) -> str:
 
 def first_corpus() -> Corpus:
     """The first of the sample texts, plain English: what the first tokenizer is trained on."""
-    paths = (str(samples()[0].path),)
+    paths = (str(SAMPLES[0].path),)
     return Corpus(paths, (), title_of(paths))
 
 
 def check_readable(path: str) -> None:
     """Raises `TextError` with one sentence if a file or folder cannot be a corpus."""
-    if os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK):
-        return  # what a folder holds is found out when it is read
-    first_characters(path, 1)
+    if not (os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)):  # or else that is found out when it is read
+        first_characters(path, 1)
 
 
 def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
@@ -117,7 +120,7 @@ def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
 
 
 def first_characters(path: str, number: int) -> str:
-    """The beginning of a file, or of a text in a folder, if one is found soon. Raises `TextError`."""
+    """The beginning of a file, or of a text in a folder, if one is found soon; a block at most. Raises `TextError`."""
     if os.path.isdir(path):
         for folder, below, names in islice(os.walk(path), _TRIED):
             below[:] = sorted(name for name in below if name[0] != ".")
@@ -125,17 +128,16 @@ def first_characters(path: str, number: int) -> str:
                 with suppress(TextError):
                     return first_characters(os.path.join(folder, name), number)
         return ""
-    text = ""
-    for block in find_files([Path(path)]).files[0].blocks():
-        text += block
-        if len(text) >= number:
-            break
-    return text[:number]
+    document = next(find_files([path]).files[0].documents(), iter(()))
+    return next(document, "")[:number]
 
 
-def whole_text(path: Path) -> str:
-    """A file's text, exactly. Raises `TextError`."""
-    return "".join(find_files([path]).files[0].blocks())
+def whole_text(path: Path, *, is_document: bool = False) -> str:
+    """A file's text, exactly. Raises `TextError`, also for rows where it must be a document, in which lines count."""
+    file = find_files([path]).files[0]
+    if is_document and file.form:
+        raise TextError(f"{file.name} holds rows, and the editor shows no single row; the list says which it is.")
+    return "".join(file.blocks())
 
 
 def text_of(source: TextSource) -> str:

@@ -19,7 +19,7 @@ from tui.features.texts import Texts
 from tui.features.tokenizers import Tokenizers
 from tui.features.tour import FIRST_START, Tour
 from tui.features.training import TrainingFeature
-from tui.state import Corpus, LaneChoice, Opened
+from tui.state import Corpus, Opened
 from tui.terminal.background import in_thread
 
 
@@ -40,28 +40,28 @@ class Features:
         self.lanes = Lanes(screen, self.tokenizers)
         self.tour = Tour(screen, self)
 
-    async def bring_back(self, others: tuple[str, ...] = (), lesson: str = "") -> None:
+    async def bring_back(self, paths: tuple[str, ...] = (), lesson: str = "") -> None:
         """Bring back what was there at the end of the last run; the first time, train on a story.
 
-        Unless a training is unfinished: then it is asked whether to resume it. `others` are texts and tokenizers. A
+        Unless a training is unfinished: then it is asked whether to resume it. `paths` are texts and tokenizers. A
         `lesson` begins once they are there.
         """
         screen, remembered = self._screen, self._screen.remembered
         await self.tokenizers.list_anew()
         first_time = not remembered.tokenizer and not screen.kept
         await self.corpus.bring_back(first_time=first_time)
-        self.lanes.choose(map(LaneChoice.parse, remembered.lanes))
+        self.lanes.choose(remembered.lanes)
         notes = await in_thread(self.resuming.notes)
         trains = first_time and not (notes or lesson)
-        self.tokenizers.beside(partial(self._open, others, lesson, trains=trains))
+        self.tokenizers.beside(partial(self._open, paths, lesson, trains=trains))
         self.resuming.beside(partial(self.resuming.offer, notes))
 
-    async def _open(self, others: tuple[str, ...], lesson: str, *, trains: bool) -> None:
+    async def _open(self, paths: tuple[str, ...], lesson: str, *, trains: bool) -> None:
         """Choose texts, open tokenizers: the last of these, or else the one in use last, comes on the screen."""
         screen = self._screen
         if lesson:
             self.tour.beside(partial(self.tour.open, lesson))
-        texts, tokenizers, doubts = await in_thread(told_apart, others)
+        texts, tokenizers, doubts = await in_thread(told_apart, dict.fromkeys(paths))
         for doubt in doubts:
             screen.say(doubt, "warning")
         if texts:

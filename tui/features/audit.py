@@ -243,7 +243,7 @@ class AuditFeature(Feature):
             screen.token_lines = replace(screen.token_lines, running=False, progress=str(error))
             return
         for number, file in enumerate(files, 1):
-            search = token_places(tokenizer, token, [CorpusText(file.name, file.blocks)])
+            search = token_places(tokenizer, token, [CorpusText(file.name, file.documents, bool(file.form))])
             more: list[CorpusPlace | None] = [None]
             while more and len(screen.token_lines.found) < MOST_LINES:
                 try:

@@ -17,7 +17,7 @@ from tui.disk.config import write_file
 from tui.features.feature import NO_TEXT, Feature, StateScreen
 from tui.features.texts import Texts
 from tui.process import WorkerProcess
-from tui.state import EDITORS_TEXT, Compared, ComparisonRun, KnownTokenizer, steps_known
+from tui.state import EDITORS_TEXT, ComparisonRun, KnownTokenizer, steps_known
 from tui.table.table import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
@@ -84,7 +84,7 @@ class ComparisonFeature(Feature):
         self._worker, self._unasked = None, ()
         names, pattern_for = distinct_names(self.screen.kept), self.screen.pattern_for
         tokenizers = tuple(
-            Compared(one.path, names.get(one.path, one.name), pattern_for(Path(one.path)) or "") for one in known
+            replace(one, name=names.get(one.path, one.name), pattern=pattern_for(Path(one.path)) or "") for one in known
         )
         tokenizers += (replace(tokenizers[0], name=f"step {half:,}"),) if half else ()
         subject = self.screen.corpus.title if paths else EDITORS_TEXT

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from bpe_core.corpus import Skipped
+from bpe_core.corpus import Skipped, find_files
+from bpe_core.corpus.reading import split_field
 from bpe_core.errors import OptionError, PatternError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer.training_record import OPTIONS, TIES
@@ -17,8 +18,9 @@ from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted
+from tui.dialogs.lists import AskField
 from tui.dialogs.questions import Ask, AskPath, AskPattern, MoreOptions, weight
-from tui.disk.sources import first_corpus, title_of
+from tui.disk.sources import first_corpus, is_there, title_of
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
 from tui.features.tokenizers import Tokenizers
@@ -40,8 +42,8 @@ class CorpusChoice(Feature):
     async def bring_back(self, *, first_time: bool) -> None:
         """What was chosen in the last run, as far as it is still there; the first time, a story."""
         remembered = self.screen.remembered
-        paths = await in_thread(lambda: tuple(filter(os.path.exists, dict.fromkeys(remembered.corpus))))
-        reference = await in_thread(lambda: tuple(filter(os.path.exists, remembered.reference)))
+        paths = await in_thread(lambda: tuple(filter(is_there, dict.fromkeys(remembered.corpus))))
+        reference = await in_thread(lambda: tuple(filter(is_there, remembered.reference)))
         if not paths and first_time:
             paths = first_corpus().paths
             self.screen.remember(corpus=paths)
@@ -71,6 +73,21 @@ class CorpusChoice(Feature):
         path = await self.screen.ask(AskPath("Which file or folder should be added to the corpus?"))
         if path is not None and await self._tokenizers.as_text(path, "Train on it as a text"):
             paths = tuple(dict.fromkeys((*self.screen.corpus.paths, str(path))))
+            self.choose(replace(self.screen.corpus, paths=paths, title=title_of(paths)))
+
+    async def choose_field(self, path: str) -> None:
+        """Ask which field of a file holds its documents, and choose the file with that one."""
+        from bpe_core.corpus.rows import fields_of  # late: it needs libraries that few texts do
+
+        (file,) = (await in_thread(find_files, path)).files
+        if not (fields := await in_thread(fields_of, file)):
+            return self.screen.say("This file has no fields to choose from: it is a text, or an archive.")
+        first = sorted(fields.items(), key=lambda one: one[0] != file.field)
+        chosen = await self.screen.ask(AskField(file.name, dict(first)))
+        if chosen is not None:
+            bare = split_field(path)[0]
+            others = (other for other in self.screen.corpus.paths if split_field(other)[0] != bare)
+            paths = (*others, f"{bare}::{chosen}")
             self.choose(replace(self.screen.corpus, paths=paths, title=title_of(paths)))
 
     async def weigh(self, path: str, title: str) -> None:

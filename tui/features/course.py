@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import Options, parsed_number, parsed_option
+from bpe_core.tokenizer.training_record import Options, TrainingRecord, parsed_number, parsed_option
+from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition
-from bpe_core.worker.messages import Merges, Started
 from bpe_core.worker.train import Recipe, TrainRequest, tokenizer_of
 from tui.disk.locked import Note
 from tui.process import WorkerProcess
@@ -77,7 +76,8 @@ class Course:
     since: float = field(default_factory=time.monotonic)  # when what it does now began
     tokenizer: Tokenizer | None = None  # with what it has learned so far; None before its first merge is due
     merges: Merges = field(default_factory=Merges)
-    started: Started = field(default_factory=lambda: Started(0, 0))  # what it learns from
+    begun: TrainingRecord | None = None  # what is recorded of it, once its texts are counted
+    n_known: int = 0  # merges that were made before, which come first
     n_skipped: int = 0  # files that are no text
     named: Path = field(default_factory=Path)  # where it would be kept if nothing else were called so
     note: Note | None = None  # what the disk has of it until it has ended
@@ -102,7 +102,7 @@ class Course:
     @property
     def has_learned(self) -> bool:
         """Whether there is anything that would be lost with it."""
-        return len(self.merges) >= max(1, self.started.known) and self.stopped_at != 0
+        return len(self.merges) >= max(1, self.n_known) and self.stopped_at != 0
 
     @property
     def unfinished(self) -> UnfinishedTraining:
@@ -112,19 +112,12 @@ class Course:
         return UnfinishedTraining(*what, task.begin.step if task.begin else 0, goal)
 
     def learned(self) -> Tokenizer:
-        """What the worker has sent until now, or as much of it as was shown when it was stopped; its record lacks the
-        digests of the texts."""
-        merges = self.merges if self.stopped_at is None else self.merges[: self.stopped_at]
-        saved = load(self.saved).record if self.saved and self.stopped_at is not None else None
-        reason = "the worker process died" if self.run.phase == "failed" else self.run.phase
-        return tokenizer_of(
-            merges,
-            self.task.rules,
-            self.task.begin.vocabulary if self.task.begin else None,
-            self.started,
-            sources=saved.sources if saved else (),
-            stop_reason=reason if self.stopped_at is None else "stopped",
-        )
+        """What the worker has sent until now, or as much of it as was shown when it was stopped."""
+        assert self.begun is not None
+        merges, reason = self.merges[: self.stopped_at], self.run.phase if self.stopped_at is None else "stopped"
+        said = "the worker process died" if reason == "failed" else reason
+        begin = self.task.begin.vocabulary if self.task.begin else None
+        return tokenizer_of(merges, self.task.rules, begin, self.begun, said)
 
 
 def place_for(folder: Path, title: str) -> Path:

@@ -40,7 +40,7 @@ class Lanes(Feature):
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
         """Show these lanes, of more than `MOST` the first, in the place of those of before."""
         self.chosen = tuple(dict.fromkeys(chosen))[:MOST]
-        self.screen.remember(lanes=tuple(map(str, self.chosen)))
+        self.screen.remember(lanes=self.chosen)
         if self.chosen:
             self.screen.watch(self.screen, "path", self._change_places, init=False)
         if any(not lane.path for lane in self.chosen):  # at steps of the tokenizer on the screen, which they follow
@@ -81,7 +81,7 @@ class Lanes(Feature):
         if whole is None:
             return None
         steps = steps_known(whole)
-        step = steps if choice.step is None else min(choice.step, steps)
+        step = steps if choice.step is None else max(0, min(choice.step, steps))
         tokenizer = whole if step == steps else whole.at(step)
         before = next((lane.tokenizer for lane in self.screen.lanes if lane.choice == choice), None)
         if before is not None and alike(before, tokenizer):  # its tokens stay, while more merges are learned

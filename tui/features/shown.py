@@ -10,8 +10,8 @@ from typing import Final
 from textual.timer import Timer
 
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition
-from bpe_core.worker.messages import Merges
 from tui.features.course import Course, TrainingTask
 from tui.features.feature import ABOUT_TOKENIZER, Feature, StateScreen
 from tui.state import PACES, USUAL_PACE, Audit, Loaded, Run, StepExplained, TokenLines, steps_known
@@ -117,10 +117,10 @@ class Shown(Feature):
     def begin_training(self, course: Course) -> None:
         """Show a tokenizer that is being trained, of whose merges none is seen yet but those known before."""
         tokenizer = course.tokenizer
-        assert tokenizer is not None
+        assert tokenizer is not None and course.begun is not None
         self._forget(course.task)
         self._before, self.loaded, self.course = self.loaded or self._before, None, course
-        self.screen.training.begin(Merges(), course.started.tokens, course.started.n_bytes)
+        self.screen.training.begin(Merges(), course.begun.n_tokens_start, course.begun.n_bytes)
         self._put(tokenizer, "", 0)
         self._aim(course.goal)
         self.set_clock()
@@ -283,17 +283,17 @@ class Shown(Feature):
             return self.n_steps
         x, u = growth(self._total), self._from + (monotonic() - self._since) / pace
         due = int(_SLOWLY * (expm1(min(x * u, 40)) / x if x else u))
-        return max(due, course.started.known if course else 0)
+        return max(due, course.n_known if course else 0)
 
     async def _advance(self) -> None:
         """Go to the step whose time has come; a screen that was late skips some."""
         course, step = self.course, min(self._due, self.n_steps)
         if course is None and self.screen.run.busy:
             return  # it counts, and there is no merge yet
-        if course is not None and course.goal is not None:
+        if course is not None and course.goal is not None and course.begun is not None:
             first = steps_known(self.screen.tokenizer)
             step = min(step, first + _SEARCHED)
-            if found := course.goal.first_step(course.merges, course.started.n_bytes, first, step):
+            if found := course.goal.first_step(course.merges, course.begun.n_bytes, first, step):
                 reached, step = "" if course.stepped else f"reached {course.goal}", found
                 self.stop()
                 self.screen.goal = reached

@@ -132,7 +132,7 @@ class Texts(Feature):
     async def _open_place(self, place: PlaceInText) -> None:
         screen, path = self.screen, Path(place.path)
         editor, area = screen.editor, screen.editor.area
-        text = area.text if path.name == EDITORS_TEXT else await in_thread(whole_text, path)
+        text = area.text if path.name == EDITORS_TEXT else await in_thread(partial(whole_text, is_document=True), path)
         if area.text != text:
             editor.put(text)
             screen.say(f"The text is in the editor. {place.way_back}")

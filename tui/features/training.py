@@ -15,6 +15,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Skipped
 from bpe_core.errors import BpeError
 from bpe_core.formats import load, save_beside
+from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.visible import counted
@@ -270,13 +271,13 @@ class TrainingFeature(Feature):
             case messages.Started():
                 begin = task.begin.vocabulary if task.begin else None  # the worker begins with the same
                 course.tokenizer = bpe_core.Tokenizer(first_vocabulary(task.rules, begin), task.rules.pattern)
-                course.started, course.since = event, time.monotonic()
+                course.begun, course.n_known, course.since = event.record, event.known, time.monotonic()
                 # Before its first step is shown: it is known then what it learns from.
                 self._publish(course, Run("merging", 0, event.merges, asked=run.asked))
                 self._shown.begin_training(course)
                 return course.run
-            case messages.Merges() if course.tokenizer:
-                course.merges.extend(event)
+            case Merges() if course.tokenizer:
+                course.merges.extend(event.columns)
                 course.tokenizer = course.tokenizer.with_merges(zip(*event.pairs, strict=True))
                 for index in (course.merges.length_of, course.tokenizer.vocabulary.children):
                     index(event.pairs[2][0])  # takes up what has come: soon many would have to be at one go

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from bpe_core.corpus import find_files
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.disk.sources import first_characters, first_pieces
@@ -128,6 +129,9 @@ class CorpusPane(Pane):
             if not split.done():
                 body.update("splitting …", layout=False)
             pieces = colored_pieces(await split, body.rich_style, self.app)
+            if source.size:
+                (file,) = (await loop.run_in_executor(self._beside, find_files, source.path)).files
+                heading.update(f"Pieces  {file.source_name if file.field else source.title}", layout=False)
             body.update(pieces or "No text was found in its first entries; ^p adds any file by its path.", layout=False)
         except BpeError as error:
             body.update(visible(str(error)), layout=False)

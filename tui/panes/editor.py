@@ -6,6 +6,7 @@ The text comes first, and can be typed in; what tells of its tokens is loaded on
 from __future__ import annotations
 
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, getters
@@ -188,10 +189,10 @@ class EditorPane(Pane):
             area.move_cursor(area.document.get_location_from_index(start))
 
     def action_show_example(self, number: int) -> None:
-        from bpe_core.content.samples import examples
+        from bpe_core.content.samples import EXAMPLES
 
-        self.example = number % len(examples())
-        self._shown = shown = examples()[self.example]
+        self.example = number % len(EXAMPLES)
+        self._shown = shown = EXAMPLES[self.example]
         self.put(shown.text)
         self.area.move_cursor(self.area.document.get_location_from_index(shown.cursor))
         self.tell_example()
@@ -213,7 +214,8 @@ class EditorPane(Pane):
         self.status_lines.walk(by)
 
     def action_pin(self) -> None:
-        self.area.pin()
+        self.area.edited.pin()
+        self.area.reviewed()
 
     def action_turn_side(self) -> None:
         self.side.turn()
@@ -245,11 +247,12 @@ class EditorPane(Pane):
         if area.edited.live is None or view == "text":
             self.set_reactive(EditorPane.view, "text")
         else:
-            from tui.text.views import ViewToken, tokens_around
+            from tui.text.views import ViewToken, tokens_around, view_rows
 
             offset, n_colors = area.document.get_index_from_location(area.cursor_location), len(area.palette.tokens)
             tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
-            self.token_view.show(view, tokens, area.edited.live.tokenizer.vocabulary, area.palette)
+            rows = partial(view_rows, view, tokens, area.edited.live.tokenizer.vocabulary)
+            self.token_view.show(rows, area.palette)
         self.set_class(self.view != "text", "-viewing")
         self.tell_keys()
         self.tell_example()

@@ -14,9 +14,10 @@ from textual.widgets import Button, Input, Label, ProgressBar, Static
 
 from bpe_core.metrics import CurvePoint, training_curve
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import Merges
 from bpe_core.visible import counted, duration, visible
-from bpe_core.worker.messages import Merges
 from tui.commands import bindings
+from tui.drawing.palette import WRITINGS
 from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, do, pace_told
 from tui.table.table import SearchField
 from tui.widgets.curve import Curve
@@ -81,7 +82,7 @@ class TrainingPane(Pane):
         self.set_class(not seen, "-without-why")
 
     def action_turn_writing(self) -> None:
-        self.why.turn_writing()
+        self.why.writing = WRITINGS[(WRITINGS.index(self.why.writing) + 1) % len(WRITINGS)]
 
     @on(DescendantFocus)
     def look_at_merges(self, event: DescendantFocus) -> None:
@@ -116,7 +117,7 @@ class TrainingPane(Pane):
     def learned(self, merges: Merges) -> None:
         log = self.log_of_merges.merges
         assert isinstance(log, Merges)
-        log.extend(merges)
+        log.extend(merges.columns)
         self.log_of_merges.arrived()
         self.curve.append(merges.n_tokens)
 

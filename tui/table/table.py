@@ -282,9 +282,6 @@ class Table(RowList):
         if keys:
             self.sort_by(keys[(keys.index(self.sort_key) + 1) % len(keys)] if self.sort_key in keys else keys[0])
 
-    def action_reverse(self) -> None:
-        self.reverse = not self.reverse
-
     def action_choice(self, by: int) -> None:
         keys = [key for key, _ in self.choices]
         if keys:

@@ -29,12 +29,6 @@ LONGEST_PASTE: Final = 10_000  # characters that a field takes in one paste: all
 Answer = TypeVar("Answer")
 
 
-def in_front(screen: Screen[Any]) -> bool:
-    """Whether a screen is the one that is seen and takes keys."""
-    stack = screen.app.screen_stack
-    return bool(stack) and stack[-1] is screen
-
-
 def outdated(screen: Screen[Any], event: events.Resize) -> bool:
     """Whether the terminal has another size by now; then the screen drops this one. Without: a layout sends its screen
     the size it was made for, and of two sizes in quick succession each brings the other back, for ever."""
@@ -51,7 +45,7 @@ class Dialog(ModalScreen[Answer]):
     """
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        return super().dismiss(result) if in_front(self) else AwaitComplete()
+        return super().dismiss(result) if self.is_active else AwaitComplete()
 
     async def soon(self, answer: Coroutine[Any, Any, None]) -> None:
         """Give an answer that may have to ask a disk: keys wait for it, unless that disk does not answer either."""

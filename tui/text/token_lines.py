@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from bpe_core.auditing.findings import WEIGHTS, Severity
+from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.errors import BpeError
 from bpe_core.explain.trace import trace
 from bpe_core.visible import character_name, counted, token_label, visible
@@ -138,8 +138,7 @@ def _findings(facts: TokenFacts, width: int, *, brief: bool = False) -> Iterator
             yield from sentence(about["reason"], width, lead="  ", most=3)
             continue
         yield from sentence(about["reason"], width, "text", "  ")
-        if kind in WEIGHTS:
-            yield from sentence(f"Why it counts: {WEIGHTS[kind].why}", width, lead="  ")
+        yield from sentence(f"Why it counts: {KINDS[kind].why}", width, lead="  ")
     if not brief:
         yield from sentence(f"score {verdict.making}", width, "text")
 
@@ -302,13 +301,12 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
     yield from side_by_side(traced.parts)
     if not traced.unmerged:
         yield from sentence("One token: nothing is left to join.", width)
-    elif not (later := [pair.step for pair in traced.unmerged if pair.step is not None]):
+    elif not (later := [step for _, step in traced.unmerged if step is not None]):
         yield from sentence("These stay apart, as no merge joins them:", width)
     else:
         yield from sentence(f"The next merge, step {min(later):,}, is later than the step in force:", width)
-    for pair in traced.unmerged:
-        reason = "no merge" if pair.step is None else f"step {pair.step:,}"
-        yield InfoLine(_joined(tokenizer, (pair.left, pair.right)), reason, "muted", " ")
+    for pair, step in traced.unmerged:
+        yield InfoLine(_joined(tokenizer, pair), "no merge" if step is None else f"step {step:,}", "muted", " ")
     yield InfoLine()
     if traced.whole is not None:
         yield from sentence("Looked up as a whole: no merge makes this token.", width)

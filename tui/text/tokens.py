@@ -161,11 +161,11 @@ class Review:
 
     @property
     def n_pitfalls(self) -> int:
-        return len(self._pitfalls) + len(self._others)
+        return len([*self._pitfalls, *self._others])
 
     @property
     def worst(self) -> Pitfall | None:
-        known = filter(None, (*self._others, self._pitfalls.worst()))
+        known = chain(self._others, self._pitfalls)
         return min(known, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
 
     def next_pitfall(self, offset: int, by: int) -> Pitfall | None:

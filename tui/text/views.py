@@ -63,16 +63,18 @@ def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]
     ]
 
 
-def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int) -> list[ViewRow]:
+def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int) -> Steps[list[ViewRow]]:
     if kind == "list":
         return list(_listed(tokens, vocabulary))
     flow = _Flow(width)
-    for token in tokens:
+    for number, token in enumerate(tokens, 1):
         text = str(token.id) if kind == "ids" else token_label(token.bytes)
         between = DrawnPart(" " if kind == "ids" else "│")
         flow.put(cell_len(text) + 1, DrawnPart(text, token.color, token.is_current), between)
         if token.bytes.endswith(b"\n"):
             flow.room = 0
+        if not number % _AT_A_TIME:
+            yield
     return flow.rows
 
 

@@ -164,14 +164,14 @@ def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:
     yield from in_one_or_two("what came of it", f"{uses.left:,} of {uses.made:,} uses left", form.width, "accent")
     if not uses.absorbed:
         yield InfoLine("no later merge has it as a part", ink="muted", lead=" ")
-    most = max((taken.n_absorbed for taken in uses.absorbed), default=0)
-    listed = sorted(uses.absorbed, key=lambda taken: -taken.n_absorbed)[:_MOST_PARENTS]
-    for taken in sorted(listed, key=lambda taken: taken.step):
+    most = max((n for _, _, n in uses.absorbed), default=0)
+    listed = sorted(uses.absorbed, key=lambda taken: -taken[2])[:_MOST_PARENTS]
+    for step, token, n in sorted(listed):
         text = Text(no_wrap=True)
-        text.append(fit(form.write(taken.token), min(20, form.width // 3))).append(" ")
-        text.append(bar(taken.n_absorbed, most, max(4, form.width // 5)), form.inks["muted"])
-        text.append(f" −{taken.n_absorbed:,}")
-        yield InfoLine(text, f"step {taken.step:,}", lead=" ")
+        text.append(fit(form.write(token), min(20, form.width // 3))).append(" ")
+        text.append(bar(n, most, max(4, form.width // 5)), form.inks["muted"])
+        text.append(f" −{n:,}")
+        yield InfoLine(text, f"step {step:,}", lead=" ")
     if (more := len(uses.absorbed) - len(listed)) > 0:
         yield InfoLine(f"and {counted(more, 'other merge')}", ink="muted", lead=" ")
 

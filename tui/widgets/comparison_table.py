@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from textual.binding import BindingType
 from textual.reactive import var
 
-from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_amounts
+from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from bpe_core.metrics.comparison import WITHOUT_SPACES, Amounts
 from bpe_core.visible import counted, token_label, visible
 from tui.commands import bindings, checks
@@ -103,7 +103,8 @@ class ComparisonTable(Table):
         return what in self.view.turns
 
     def action_metric(self, by: int) -> None:
-        metric = OF_PARTS[(OF_PARTS.index(self.aspect.metric) + by) % len(OF_PARTS)]
+        keys = tuple(OF_PARTS)
+        metric = keys[(keys.index(self.aspect.metric) + by) % len(keys)]
         self.aspect = self.aspect._replace(metric=metric)
 
     def action_tokenizer(self) -> None:
@@ -186,7 +187,7 @@ def _of_parts(
 
     def values(part: Amounts) -> tuple[list[float], list[float]]:
         """Of each tokenizer, if they are known; and of those but the first, divided by that."""
-        found = (of_amounts(aspect.metric, part, index, reference=reference) for index in tokenizers)
+        found = (OF_PARTS[aspect.metric](part, reference, index) for index in tokenizers)
         known = [value for value in found if value is not None]
         return known, [value / known[0] if known[0] else 1.0 for value in known[1:]]
 

@@ -113,7 +113,7 @@ class CorpusTree(Tree[TextSource]):
     @work
     async def _look_at(self, nodes: list[Node]) -> None:
         """Show what new files are, once the disk has told."""
-        sources = await in_thread(lambda: [file_source(Path(_source(node).path)) for node in nodes])
+        sources = await in_thread(lambda: [file_source(_source(node).path) for node in nodes])
         for node, source in zip(nodes, sources, strict=True):
             node.data, node.allow_expand = source, source.is_folder
         self._invalidate()
@@ -176,6 +176,10 @@ class CorpusTree(Tree[TextSource]):
     def action_weigh(self) -> None:
         if self.is_chosen:
             do(self, "corpus.weigh", self.entry.path, self.entry.title)
+
+    def action_choose_field(self) -> None:
+        if self.is_text and not self.entry.preset:
+            do(self, "corpus.choose_field", self.entry.path)
 
     watch_weights = Tree._invalidate
 

@@ -166,9 +166,6 @@ class Curve(Widget, can_focus=True):
                 self._draw(name, lengths if name == "tokens" else drawn)
                 return
 
-    def action_toggle_logarithmic(self) -> None:
-        self.logarithmic = not self.logarithmic
-
     def action_travel(self, by: int) -> None:
         here, dots = self._shown_step, 2 * max(1, self._track[1])
         there = (self._step_at(round(self._place_of(here) * dots + by) / dots), here + by)

@@ -12,10 +12,9 @@ from textual.reactive import var
 from textual.timer import Timer
 
 from bpe_core.explain.trace import UseLedger
-from bpe_core.trainer import Merge
+from bpe_core.trainer import Merge, Merges
 from bpe_core.utf8 import is_utf8
 from bpe_core.visible import counted, token_label
-from bpe_core.worker.messages import Merges
 from tui.commands import bindings
 from tui.drawing.lines import fit
 from tui.state import do

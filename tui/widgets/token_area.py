@@ -178,10 +178,6 @@ class TokenArea(TextArea, inherit_bindings=False):
         self._reviewed_from = max(self._reviewed_from, monotonic() + _SOON)  # another edit may come
         self.tokens_changed()
 
-    def pin(self) -> None:
-        self.edited.pin()
-        self.reviewed()
-
     def watch_selection(self) -> None:
         anchor, cursor = map(self.document.get_index_from_location, self.selection)
         # Behind a selection, one wants to know about what is selected last.

@@ -5,7 +5,7 @@ Some lines lead to another token, to a text for the editor, or to a place in a f
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -29,14 +29,15 @@ if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.vocabulary import Vocabulary
 
+T = TypeVar("T")
+
 _SEVERITIES: Final = {0: "", 1: "○ and worse", 2: "● and worse", 3: "▲ only"}  # what is shown, by the least severity
 _MEANINGS: Final = {SPECIAL: "Special tokens: no merge makes them.", HOLE: "Ids that no token has, below the greatest."}
 
 
-def _severity(table: "TokenTable", row: int) -> Cell:
-    verdict = table.rows.verdict(row)
-    severity = (verdict.severity or Severity.NOTE) if verdict else None
-    return Cell(MARKS[severity], INKS[severity]) if severity else Cell("")
+def _of_verdict(tell: "Callable[[Verdict], T]", otherwise: T) -> "Callable[[TokenTable, int], T]":
+    """What is told of the verdict on a token; `otherwise` where there is none."""
+    return lambda table, row: tell(verdict) if (verdict := table.rows.verdict(row)) else otherwise
 
 
 def _token(table: "TokenTable", row: int) -> Cell:
@@ -53,20 +54,8 @@ def _kinds(table: "TokenTable", row: int) -> str:
     return HOLE if rows.hole(row) else SPECIAL if rows.ids[row] in rows.specials else ""
 
 
-def _score(table: "TokenTable", row: int) -> float | None:
-    return verdict.score if (verdict := table.rows.verdict(row)) else None
-
-
-def _written_score(table: "TokenTable", row: int) -> str:
-    return f"{verdict.score:.2f}" if (verdict := table.rows.verdict(row)) else ""
-
-
 def _id(table: "TokenTable", row: int) -> int:
     return table.rows.ids[row]
-
-
-def _place_of_kinds(table: "TokenTable", row: int) -> int | None:
-    return place_of_kind(*verdict.kinds[:1]) if (verdict := table.rows.verdict(row)) else None
 
 
 def _measure(key: str, width: int, rank: int, hint: str, **more: Any) -> Column:
@@ -85,12 +74,16 @@ _ID: Final = "The token's id: its number in the vocabulary."
 _TOKEN: Final = "The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."
 _KINDS: Final = "What was found; first what counts most. Left and right show one kind only."
 _REASON: Final = "Why it was found, in words; or what the token is made of."
+_by_score: Final = _of_verdict(lambda verdict: verdict.score, None)
+_by_kind: Final = _of_verdict(lambda verdict: place_of_kind(*verdict.kinds[:1]), None)
+_written: Final = _of_verdict(lambda verdict: f"{verdict.score:.2f}", "")
+_mark: Final = _of_verdict(lambda one: Cell(MARKS[it := one.severity or Severity.NOTE], INKS[it]), Cell(""))
 COLUMNS: Final = (
-    Column("severity", 1, _severity, _MARKS, title=" ", gap=1, sort=_score, descending=True),
-    Column("score", 7, _written_score, _SCORE, right=True, sort=_score, descending=True),
+    Column("severity", 1, _mark, _MARKS, title=" ", gap=1, sort=_by_score, descending=True),
+    Column("score", 7, _written, _SCORE, right=True, sort=_by_score, descending=True),
     Column("id", 5, lambda table, row: f"{_id(table, row):,}", _ID, right=True, ink="muted", sort=_id),
     Column("token", 12, _token, _TOKEN, most=24, sort=lambda table, row: table.rows.labels[row]),
-    Column("kinds", 12, _kinds, _KINDS, most=22, rank=1, sort=_place_of_kinds),
+    Column("kinds", 12, _kinds, _KINDS, most=22, rank=1, sort=_by_kind),
     _measure("count", 7, 3, "How often the token occurs in the chosen texts."),
     _measure("reference", 9, 5, "How often it occurs in the reference."),
     _measure("document_frequency", 9, 5, "In how many texts it occurs.", title="documents"),
@@ -193,7 +186,7 @@ class TokenTable(Table):
 
     def row_hint(self, row: int) -> str:
         kind = _kinds(self, row).partition(", ")[0]
-        return KINDS.get(kind, _MEANINGS.get(kind, ""))
+        return KINDS[kind].meaning if kind in KINDS else _MEANINGS.get(kind, "")
 
     # Which rows are shown
 
@@ -347,9 +340,9 @@ class TokenPanel(RowList):
         """What an audit looks for, with how much it found."""
         found = self._table.rows.n_of_kind if self.audit.subject else {}
         yield from sentence("An audit looks for tokens that a model hardly learns.", room, "text")
-        for kind, meaning in KINDS.items():
-            yield InfoLine(kind, f"{found.get(kind, 0):,}" if found else "", "accent")
-            yield from sentence(meaning, room, lead="  ")
+        for name, kind in KINDS.items():
+            yield InfoLine(name, f"{found.get(name, 0):,}" if found else "", "accent")
+            yield from sentence(kind.meaning, room, lead="  ")
 
     def render_header(self, width: int) -> Iterable[Segment]:
         base = self.style_of("text")

@@ -20,7 +20,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted
 from tui.commands import bindings, checks
 from tui.drawing.lines import INKS, InfoLine, Lines, Titles, bar, ink_of, sentence
-from tui.drawing.palette import WRITINGS, writer
+from tui.drawing.palette import writer
 from tui.state import Run, StepExplained, do, steps_known
 from tui.table.table import Cell, Column, Table
 from tui.text.token_lines import RECOVERING
@@ -229,9 +229,6 @@ class WhyPanel(Vertical):
             self.call_after_refresh(self.screen.set_focus, goes_to)
         self.call_after_refresh(self.ask)
         return is_seen
-
-    def turn_writing(self) -> None:
-        self.writing = WRITINGS[(WRITINGS.index(self.writing) + 1) % len(WRITINGS)]
 
     def action_turn_code(self) -> None:
         self._line, self.encodes = None, not self.encodes

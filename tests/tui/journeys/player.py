@@ -21,8 +21,7 @@ from textual.driver import Driver
 from textual.geometry import Size
 from textual.keys import _character_to_key
 
-from tests.tui.processes import at_work, children
-from tests.tui.terminal import AppTerminal, terminal
+from tests.tui.terminal import AppTerminal, at_work, children, terminal
 from tui.app import BpeScope
 
 IDLE = 120
@@ -129,10 +128,6 @@ class Cells:
     def style(self, x: int, y: int) -> str:
         """How a cell is drawn, as the terminal is told: two cells that look alike have the same."""
         return self._cells[y][x][1]
-
-    def background(self, x: int, y: int) -> str:
-        """The color behind a cell, as red;green;blue; empty: the terminal's own."""
-        return _background(self.style(x, y))
 
     def pieces(self, text: str) -> list[list[str]]:
         """Each place where a text stands, cut where the color behind it changes: in the editor, its tokens."""
@@ -315,6 +310,7 @@ class Player:
 
 
 def _background(style: str) -> str:
+    """The color behind a cell, as red;green;blue; empty: the terminal's own."""
     return (re.findall(r"48;2;(\d+;\d+;\d+)", style) or [""])[-1]
 
 
@@ -326,14 +322,17 @@ async def play(
     code: int = 0,
     full_speed: bool = True,
     lesson: str = "",
+    waits: bool = True,
 ) -> AsyncIterator[Player]:
     """The app opened on texts and tokenizers, in a terminal of some size; leaving it is quitting it.
 
-    It ends with the exit code `code`.
+    If it `waits`, the last of the tokenizers is there, with all of its steps. It ends with the exit code `code`.
     """
     app = BpeScope(tuple(map(str, paths)), tuple(map(str, tokenizers)), full_speed=full_speed, lesson=lesson)
     app.animation_level = "none"  # frames on the way to what is waited for are a twentieth of the time
     async with Player(*size).playing(app, code) as player:
+        if tokenizers and waits:
+            await player.until(lambda screen: screen.step[0] == screen.step[1] > 0)
         yield player
 
 

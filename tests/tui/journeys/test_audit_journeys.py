@@ -19,7 +19,6 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
     tokenizer = load(small)
     made = {token: (left, right) for left, right, token in tokenizer.merges}
     async with play(book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.press("f5")
         await player.until("tokens found", lambda screen: 256 in findings(screen))
         worst = findings(player.screen)[:1]
@@ -56,7 +55,6 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
 async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path, book: Path, home: Path) -> None:
     tokenizer = load(small)
     async with play(book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.press("f5")
         await player.until("tokens found", lambda screen: 256 in findings(screen))
         scores = re.findall(r"│ +[▲●○] +(\d\.\d\d) ", player.screen.text)
@@ -105,7 +103,6 @@ async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Pa
     text = book.read_text()
     counts = [len(load(path).encode(text)) for path in (small, other)]
     async with play(book, tokenizers=(other, small)) as player:
-        await player.until("step 24 of 24")
         player.press("alt+a", "delete")
         for n in 1, 2:  # what is in the editor when the pane is opened
             player.paste(text)
@@ -137,7 +134,6 @@ async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Pa
 async def test_the_only_tokenizer_is_compared_with_its_first_half(small: Path, book: Path) -> None:
     whole = load(small)
     async with play(tokenizers=(small,), size=(80, 24)) as player:
-        await player.until("step 24 of 24")
         player.press("alt+a", "delete")
         player.paste(book.read_text())
         player.press("f10")

@@ -13,7 +13,6 @@ async def test_every_size_shows_what_fits_and_help_palette_and_wrong_numbers_do_
     small: Path, book: Path
 ) -> None:
     async with play(book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.write(f"{TEXT}\n")
         await player.until(TEXT)
         for width, height, panes in (80, 24, 1), (200, 60, 4), (30, 8, 1), (120, 40, 3), (80, 24, 1):
@@ -73,7 +72,6 @@ async def test_a_theme_changes_all_colors_at_once_and_all_is_there_again_at_the_
         }
 
     async with play(book, tokenizers=(small, other)) as player:
-        await player.until("step 26 of 26")
         player.write(f"{TEXT}\n")
         await player.until(lambda screen: tokens(26) in screen.pieces(TEXT))
         dark = colors(player.screen)
@@ -103,7 +101,6 @@ async def test_a_theme_changes_all_colors_at_once_and_all_is_there_again_at_the_
 async def test_the_mouse_reaches_tabs_rows_and_tokens_behind_a_wrap(small: Path) -> None:
     line = "the theme of the other thesis, the thing that they thought through"
     async with play(tokenizers=(small,), size=(80, 24)) as player:
-        await player.until("step 24 of 24")
         player.press("alt+a", "delete")
         player.write(line)
         first = "the theme of the other thesis, the thing that"  # what fits into a row

@@ -12,7 +12,7 @@ from player import Cells, play, seen_in_terminal
 from bpe_core import load, train
 from bpe_core.content.presets import PRESETS
 from bpe_core.visible import token_label
-from tests.tui.processes import children
+from tests.tui.terminal import children
 from tui.disk import config
 from tui.disk.locked import Note
 from tui.state import TrainingOptions, UnfinishedTraining
@@ -38,7 +38,6 @@ async def test_the_first_start_learns_from_a_story(home: Path) -> None:
 async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kept(book: Path, small: Path) -> None:
     expected = train(book.read_text(), vocab_size=270)
     async with play(book, tokenizers=(small,), size=(120, 60)) as player:
-        await player.until("step 24 of 24")
         player.press("f3", "f3", "u")
         await player.answer("Train until which", "length > many")
         await player.answer("no condition", "length > 4")
@@ -78,7 +77,6 @@ async def test_why_the_last_merge_was_chosen_stands_there_after_a_play(home: Pat
 
 async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, long_book: Path, home: Path) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.click("−", beside="More")
         await player.until(" 5 s ")
         player.press("f4", "f3", "f3", *["minus"] * 2)
@@ -112,7 +110,6 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, lon
 @pytest.mark.slow
 async def test_the_presets_come_out_as_promised(small: Path) -> None:
     async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.click("▸ Presets")
         await player.until("S2-prose")
         player.click("S2-prose")  # whose article states what no rule gives
@@ -142,7 +139,6 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_code_runs_line_by_line_from_merge_to_merge(size: tuple[int, int], small: Path, book: Path) -> None:
     async with play(book, tokenizers=(small,), size=size) as player:
-        await player.until("step 24 of 24")
         player.press("f3", "f3", "home", *["w"] * (3 if size[0] < 100 else 2))
         await player.until("▸         words, token[new] = [merged(", "line 11 of 12", "F7 Line", "i Encode")
         player.press("left")
@@ -164,7 +160,6 @@ async def test_the_code_runs_line_by_line_from_merge_to_merge(size: tuple[int, i
 
 async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, long_book: Path) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.press("f7", "f7")  # before there is a merge: both count
         for step in range(2, 5):
             await player.until(lambda screen, step=step: screen.step[0] == step and "held at" in screen)
@@ -202,7 +197,6 @@ def test_a_training_that_was_killed_or_left_with_the_app_goes_on(end: str, small
 
 async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Path, book: Path) -> None:
     async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.press("f6")
         await player.until("No text is chosen")
         player.press("f2")
@@ -239,7 +233,6 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Pat
 @pytest.mark.slow
 async def test_what_a_killed_worker_had_learned_is_kept(small: Path, huge_book: Path) -> None:
     async with play(huge_book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.press("f4", "f3", *["backspace"] * 4, *"900000", "f6")
         await player.until("learned ", lambda screen: screen.step[0] > 0 and screen.step != (24, 24))
         for worker in children():
@@ -250,7 +243,6 @@ async def test_what_a_killed_worker_had_learned_is_kept(small: Path, huge_book: 
 @pytest.mark.slow
 async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Path, home: Path) -> None:
     async with play(book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         for command, n_tokens, last in ("extend", "300", 26), ("fork", "281", 25):
             await player.command(command)
             await player.answer("Enter to continue", n_tokens)
@@ -267,7 +259,6 @@ async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Pa
 
 async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(small: Path, long_book: Path) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
         player.press("f3", "f3", "minus")
         await player.until(" 5 s ")
         player.press("f7")
