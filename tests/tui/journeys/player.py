@@ -28,6 +28,8 @@ IDLE = 120
 """How many pauses without any work, ours or a worker's, are waited before something is said never to come."""
 PAUSE = 0.05
 """Seconds of such a pause; what a test waits for is looked at after each frame, too."""
+READ = 20
+"""After how many of these pauses what the app has said in front of the panes is taken away: not by the clock."""
 LONGEST = 300
 """Seconds that are waited at most, where something goes on moving."""
 
@@ -151,6 +153,7 @@ class Player:
     def __init__(self, width: int, height: int) -> None:
         self.screen = Cells(width, height)
         self._drawn = asyncio.Event()
+        self._app: BpeScope
         self._driver: Driver
         self._running: asyncio.Task[object]
 
@@ -235,6 +238,8 @@ class Player:
                 break
             before = self.screen.text
             idle = idle + await self.frame() if self.screen.text == before else 0
+            if idle == READ:
+                self._app.clear_notifications()
         else:
             return
         raise AssertionError(f"it did not come to {missing()} on the screen:\n{self.screen.text}")
@@ -275,7 +280,7 @@ class Player:
     @asynccontextmanager
     async def playing(self, app: BpeScope, code: int) -> AsyncIterator["Player"]:
         """Run the app; at the end leave it, if that has not been done."""
-        player = self
+        player, self._app = self, app
 
         class Terminal(Driver):
             def start_application_mode(self) -> None:

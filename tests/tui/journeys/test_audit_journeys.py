@@ -35,7 +35,7 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
             text = tokenizer.decode([token])
             merge = " +".join(re.escape(token_label(tokenizer.token_bytes(one))) for one in (*made[token], token))
             await player.until(f"{len(text)} characters", lambda screen, merge=merge: re.search(merge, screen.text))
-            assert [text] in player.screen.pieces(text), "the editor shows it"
+            await player.until(lambda screen, text=text: [text] in screen.pieces(text))  # in the editor
             player.press("f5")
             await player.until("tokens found", lambda screen: findings(screen)[:1] == worst)
         player.press("f3", "f7")
@@ -80,8 +80,8 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path
         await player.until(lambda screen: findings(screen) == having)
         player.press("enter", "enter")  # the line of steps, the log and the reason agree on where the token was made
         step = tokenizer.vocabulary.step_of(having[0])
-        await player.until(f"Step {step} made this token", f"merge {step} ")
-        assert player.screen.step[0] == step and re.search(rf"● +{step} ", player.screen.text)
+        await player.until(f"Step {step} made this token", f"merge {step} ", lambda screen: screen.step[0] == step)
+        await player.until(lambda screen: re.search(rf"● +{step} ", screen.text))
         player.press("f5", "slash", "ctrl+u", "enter", "s", "S")
         await player.rest()
         player.press("x")
