@@ -26,7 +26,7 @@ from tui.features.shown import Shown, growth
 from tui.features.training import TrainingFeature
 from tui.panes.training import status_line
 from tui.screen import MainScreen
-from tui.state import Run, TrainingOptions
+from tui.state import Loaded, Run, TrainingOptions
 
 TRAINER = Trainer(TEXT, vocab_size=300)
 
@@ -233,6 +233,21 @@ class Plays(RuleBasedStateMachine):
     def it_ends_only_where_all_is_shown(self) -> None:
         if self.course.all_shown.is_set():
             assert self.course.ended
+
+
+@pytest.mark.parametrize("kept", [5, 2])
+def test_a_training_that_is_begun_while_the_one_before_is_being_kept_is_not_held_by_it(kept: int) -> None:
+    play = Plays()
+    play.merges_come(5)
+    play.the_worker_ends()
+    play.all_is_shown()
+    learned = play.screen.tokenizer
+    play.course.run, play.screen.run = Run("stopped"), Run("counting")
+    play.shown.start()
+    play.time_passes(9.0)
+    play.shown.keep(Loaded(learned.at(kept), Path("book.json")))
+    play.teardown()
+    assert play.screen.playing
 
 
 @pytest.mark.parametrize("total", [1, 20, 768, 32_512, 200_000])

@@ -96,7 +96,8 @@ class Shown(Feature):
 
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
-        self.stop()
+        if not self.screen.run.busy:  # else it is of the training before, and the next one is to be seen
+            self.stop()
         self._forget()
         tokenizer, record = loaded.tokenizer, loaded.tokenizer.record
         self.loaded, self._before = loaded, None
@@ -288,8 +289,8 @@ class Shown(Feature):
     async def _advance(self) -> None:
         """Go to the step whose time has come; a screen that was late skips some."""
         course, step = self.course, min(self._due, self.n_steps)
-        if course is None and self.screen.run.busy:
-            return  # it counts, and there is no merge yet
+        if self.screen.run.busy and not (course and course.run.busy):
+            return  # another one counts, and there is no merge of it yet
         if course is not None and course.goal is not None and course.begun is not None:
             first = steps_known(self.screen.tokenizer)
             step = min(step, first + _SEARCHED)

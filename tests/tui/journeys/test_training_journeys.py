@@ -245,7 +245,7 @@ async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Pa
         for command, n_tokens, last in ("extend", "300", 26), ("fork", "281", 25):
             await player.command(command)
             await player.answer("Enter to continue", n_tokens)
-            await player.until(f"step {last} of {last}", f"{256 + last} tokens")
+            await player.until(f"step {last} of {last}", f"-gpt4 · {256 + last} tokens")
             player.press("alt+left", "alt+left")
             await player.until(f"step {last - 2} of {last}")
         await player.command("export the merges")
