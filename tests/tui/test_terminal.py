@@ -42,13 +42,10 @@ def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
     (home / "hostile.txt").write_text((PAYLOAD + "\n") * 20)
     with terminal("--full-speed", "hostile.txt") as app:  # and the first start: nothing was kept before
         app.until_shown("768")
-        for _ in range(5):  # on a busy machine the training that just ended may draw what is typed to another place
-            app.type("\x1bOQ")  # F2: the corpus
-            app.settle()
-            app.type("\x1b[H\x1b[B")  # the cursor on the text, so that it is previewed
-            app.settle()
-            if "pwned" in app.text:
-                break
+        app.settle()
+        app.type("\x1bOQ")  # F2: the corpus
+        app.settle()
+        app.type("\x1b[H\x1b[B")  # the cursor on the text, so that it is previewed
         app.until(lambda: "pwned" in app.text, "it is previewed")
         app.type("\x1b[17~")  # F6: train, so that the merge log, the curve and the editor are full of it
         app.until_shown("hostile.txt-gpt4")
