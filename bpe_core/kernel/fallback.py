@@ -58,14 +58,14 @@ class PieceTable:
         n = len(numbers) // 5
         rows = zip(*(numbers[i : i + n] for i in range(1, 5 * n + 1, n or 1)), strict=True)
         for start, (end, count, n_documents, first, last) in zip(numbers, rows, strict=False):
-            piece = data[start:end].decode()
-            is_new.append(piece != "" and piece not in self._rows)
-            if piece:
-                known, before, *ends = self._rows.get(piece, (0, 0, document + first, -1))
-                n_documents += before - (n_documents <= FEW and document + first == ends[-1])
-                begun = ends[0] if n_documents <= FEW else 0
-                self._rows[piece] = known + count * weight, n_documents, begun, document + last
-                self.n_pieces += count
+            if not (piece := data[start:end].decode()):
+                raise ValueError("these are no rows of pieces")
+            is_new.append(piece not in self._rows)
+            known, before, *ends = self._rows.get(piece, (0, 0, document + first, -1))
+            n_documents += before - (n_documents <= FEW and document + first == ends[-1])
+            begun = ends[0] if n_documents <= FEW else 0
+            self._rows[piece] = known + count * weight, n_documents, begun, document + last
+            self.n_pieces += count
         return bytes(is_new)
 
     def counts(self) -> dict[str, int]:

@@ -82,6 +82,7 @@ static PyObject *add(PyObject *object, PyObject *args)
         return NULL;
     const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(text);
     size_t n = (size_t)PyBytes_GET_SIZE(text), ends[BATCH];
+    piece pieces[BATCH];
     const scanner *scanner = scanner_for(state, self->scanner, planes_of(bytes, n));
     piece_table *table = scanner ? lend_pieces(state, object) : NULL;
     bool counted = table;
@@ -89,9 +90,11 @@ static PyObject *add(PyObject *object, PyObject *args)
         size_t until = n - at > SLICE ? at + SLICE : n;
         Py_BEGIN_ALLOW_THREADS
         while (at < until && counted) {
-            size_t n_ends = piece_ends(scanner, bytes, at, n, ends, BATCH);
-            for (size_t i = 0; i < n_ends && counted; at = ends[i++])
-                counted = count_piece(table, bytes + at, ends[i] - at, n - at, document);
+            size_t n_pieces = piece_ends(scanner, bytes, at, n, ends, BATCH);
+            for (size_t i = 0; i < n_pieces; at = ends[i++])
+                pieces[i] = (piece){key_in(bytes, n, at, ends[i]), 1, 0, 0};
+            counted = append_pieces(table, pieces, n_pieces, bytes, document, 1, NULL);
+            table->n_counted += n_pieces;
         }
         Py_END_ALLOW_THREADS
     }
@@ -110,15 +113,12 @@ static PyObject *append(PyObject *object, PyObject *args)
         return NULL;
     piece_table *table = lend_pieces(state, object), *other = table ? lend_pieces(state, argument) : NULL;
     bool appended = other;
-    for (size_t at = 0; appended && at < other->pieces.n; appended = may_go_on(appended)) {
-        size_t until = other->pieces.n - at > PIECES ? at + PIECES : other->pieces.n;
+    for (size_t at = 0; appended && at < other->pieces.n; at += PIECES) {
+        size_t n = other->pieces.n - at > PIECES ? PIECES : other->pieces.n - at;
         Py_BEGIN_ALLOW_THREADS
-        for (; at < until && appended; at++) {
-            const piece *from = &other->pieces.items[at];
-            size_t n = length_of(from), n_readable = n > INLINE_BYTES ? n : sizeof from->key;
-            appended = append_piece(table, from, bytes_of(other, from), n, n_readable, document, (uint64_t)weight);
-        }
+        appended = append_pieces(table, &other->pieces.items[at], n, other->bytes.items, document, (uint64_t)weight, NULL);
         Py_END_ALLOW_THREADS
+        appended = may_go_on(appended);
     }
     if (other) {
         table->n_counted += other->n_counted;
@@ -174,7 +174,7 @@ static PyObject *columns(PyObject *object, PyObject *args)
         for (const piece *piece = table->pieces.items + start; n && piece < table->pieces.items + last; piece++, row++) {
             size_t length = length_of(piece);
             memcpy(end, bytes_of(table, piece), length);
-            *hash++ = (char)key_hash(key_of(end, length, length));
+            *hash++ = (char)hash_of_piece(piece, table->bytes.items);
             end += length;
             row[ENDS * n] = (uint64_t)(end - to);
             row[COUNTS * n] = piece->count;
@@ -187,6 +187,22 @@ static PyObject *columns(PyObject *object, PyObject *args)
     return Py_BuildValue("(NNN)", bytes, numbers, hashes);
 }
 
+/* Row `at` of `n` as a piece, the bytes of which stay where they are if they are many. False with an exception for what is
+   none. */
+static bool read_row(const uint64_t *columns, size_t n, size_t at, const Py_buffer *bytes, uint32_t document, piece *to)
+{
+    const uint64_t *row = columns + 1 + at;
+    uint64_t begin = columns[at], end = row[ENDS * n], documents = row[DOCUMENTS * n], last = row[LASTS * n];
+    if (begin >= end || end > (uint64_t)bytes->len || !documents || documents >= MANY_DOCUMENTS ||
+        row[FIRSTS * n] > last || last >= MANY_DOCUMENTS - document) {
+        PyErr_SetString(PyExc_ValueError, "these are no rows of pieces");
+        return false;
+    }
+    uint64_t first = documents > 2 ? MANY_DOCUMENTS | documents : row[FIRSTS * n];
+    *to = (piece){key_in(bytes->buf, (size_t)bytes->len, begin, end), row[COUNTS * n], (uint32_t)first, (uint32_t)last};
+    return true;
+}
+
 static PyObject *extend(PyObject *object, PyObject *args)
 {
     Py_buffer bytes, numbers;
@@ -197,24 +213,16 @@ static PyObject *extend(PyObject *object, PyObject *args)
         return NULL;
     piece_table *table = place_of(number, weight, &document) < 0
         ? NULL : lend_pieces(PyType_GetModuleState(Py_TYPE(object)), object);
-    const uint64_t *row = numbers.buf;
-    size_t n_numbers = (size_t)numbers.len / sizeof *row, n = n_numbers ? (n_numbers - 1) / N_COLUMNS : 0;
+    size_t n_numbers = (size_t)numbers.len / sizeof(uint64_t), n = n_numbers ? (n_numbers - 1) / N_COLUMNS : 0;
     if (table)
         is_new = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n);
-    for (size_t at = 0; is_new && at < n; at++) {
-        uint64_t begin = *row++, end = row[ENDS * n], documents = row[DOCUMENTS * n], last = row[LASTS * n];
-        bool is_row = begin <= end && end <= (uint64_t)bytes.len && documents && documents < MANY_DOCUMENTS &&
-                      row[FIRSTS * n] <= last && last < MANY_DOCUMENTS - document;
-        if (!is_row)
-            PyErr_SetString(PyExc_ValueError, "these are no rows of pieces");
-        size_t before = table->pieces.n, length = end - begin, n_readable = (size_t)bytes.len - begin;
-        uint64_t first = documents > 2 ? MANY_DOCUMENTS | documents : row[FIRSTS * n];
-        piece piece = {{0, 0}, row[COUNTS * n], (uint32_t)first, (uint32_t)last};
-        bool is_taken = is_row && length && append_piece(table, &piece, (uint8_t *)bytes.buf + begin, length, n_readable,
-                                                         document, (uint64_t)weight);
-        table->n_counted += is_taken ? piece.count : 0;
-        PyBytes_AS_STRING(is_new)[at] = table->pieces.n > before;
-        if (!is_row || !may_go_on(is_taken || !length))
+    for (size_t at = 0; is_new && at < n;) {
+        piece pieces[BATCH];
+        char *to = PyBytes_AS_STRING(is_new) + at;
+        size_t n_rows = 0;
+        for (; n_rows < BATCH && at < n && read_row(numbers.buf, n, at, &bytes, document, &pieces[n_rows]); at++)
+            table->n_counted += pieces[n_rows++].count;
+        if (PyErr_Occurred() || !may_go_on(append_pieces(table, pieces, n_rows, bytes.buf, document, (uint64_t)weight, to)))
             Py_CLEAR(is_new);
     }
     if (table)

@@ -8,6 +8,7 @@ static bool grow_table(piece_table *t)
     uint64_t *table = size > SIZE_MAX / 2 / sizeof *table ? NULL : PyMem_RawCalloc(size, sizeof *table);
     if (!table)
         return false;
+    prefer_large_pages(table, size * sizeof *table);
     for (size_t old = 0; old < t->table.n; old++) {
         uint64_t entry = t->table.items[old];
         size_t slot = (entry >> 32) & (size - 1);
@@ -22,45 +23,48 @@ static bool grow_table(piece_table *t)
     return true;
 }
 
-static bool is_piece(const piece_table *t, const piece *piece, key key, const uint8_t *bytes, size_t n)
+/* Write the hashes of pieces that are looked for next, make room for them, and ask for their places in memory: it answers
+   late, but to many questions at a time. False without memory. */
+static bool expect_pieces(piece_table *t, const piece *pieces, size_t n, const uint8_t *bytes, uint64_t *hashes)
 {
-    if (piece->key.high != key.high)
-        return false;
-    return n <= INLINE_BYTES ? piece->key.low == key.low : !memcmp(t->bytes.items + piece->key.low, bytes, n);
-}
-
-/* A new piece, which the table does not lead to yet; NULL without memory. */
-static piece *add_piece(piece_table *t, key key, const uint8_t *bytes, size_t n)
-{
-    size_t n_apart = n <= INLINE_BYTES ? 0 : n;
-    if (t->pieces.n == UINT32_MAX - 1 || !ROOM(t->pieces, 1) || !ROOM(t->bytes, n_apart))
-        return NULL;
-    if (n_apart) {
-        memcpy(t->bytes.items + t->bytes.n, bytes, n);
-        key.low = t->bytes.n;
-        t->bytes.n += n;
+    while (t->pieces.n + n > t->table.n / 2)
+        if (!grow_table(t))
+            return false;
+    size_t mask = t->table.n - 1;
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = hash_of_piece(&pieces[i], bytes);
+        FETCH(&t->table.items[hashes[i] >> 32 & mask]);
     }
-    piece *new = &t->pieces.items[t->pieces.n++];
-    *new = (piece){key, 0, MANY_DOCUMENTS, UINT32_MAX};
-    return new;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t number = (uint32_t)t->table.items[hashes[i] >> 32 & mask];
+        if (number)
+            FETCH(&t->pieces.items[number - 1]);
+    }
+    return true;
 }
 
-/* The piece of these bytes, added if it is not there; NULL without memory. */
-static piece *piece_of_bytes(piece_table *t, const uint8_t *bytes, size_t n, size_t n_readable)
+/* The piece that has the bytes of `from`, which was expected, added if it is not there; NULL without memory. */
+static piece *piece_of(piece_table *t, const piece *from, const uint8_t *bytes, uint64_t hash)
 {
-    if (t->pieces.n >= t->table.n / 2 && !grow_table(t))
-        return NULL;
-    key key = key_of(bytes, n, n_readable);
-    uint64_t hash = key_hash(key);
-    size_t mask = t->table.n - 1, slot = hash >> 32 & mask;
+    size_t mask = t->table.n - 1, slot = hash >> 32 & mask, n_apart = length_of(from) > INLINE_BYTES ? length_of(from) : 0;
     for (uint64_t entry; (entry = t->table.items[slot]); slot = (slot + 1) & mask) {
         piece *piece = &t->pieces.items[(uint32_t)entry - 1];
-        if (entry >> 32 == hash >> 32 && is_piece(t, piece, key, bytes, n))
+        if (entry >> 32 != hash >> 32 || piece->key.high != from->key.high)
+            continue;
+        if (n_apart ? !memcmp(t->bytes.items + piece->key.low, bytes + from->key.low, n_apart)
+                    : piece->key.low == from->key.low)
             return piece;
     }
-    piece *new = add_piece(t, key, bytes, n);
-    if (new)
-        t->table.items[slot] = hash >> 32 << 32 | t->pieces.n;
+    if (t->pieces.n == UINT32_MAX - 1 || !ROOM(t->pieces, 1) || !ROOM(t->bytes, n_apart))
+        return NULL;
+    piece *new = &t->pieces.items[t->pieces.n++];
+    *new = (piece){from->key, 0, MANY_DOCUMENTS, UINT32_MAX};
+    if (n_apart) {
+        memcpy(t->bytes.items + t->bytes.n, bytes + from->key.low, n_apart);
+        new->key.low = t->bytes.n;
+        t->bytes.n += n_apart;
+    }
+    t->table.items[slot] = hash >> 32 << 32 | t->pieces.n;
     return new;
 }
 
@@ -74,30 +78,27 @@ static void note_document(piece *piece, uint32_t document)
         piece->first = n ? MANY_DOCUMENTS | (n + 1) : document;
 }
 
-bool count_piece(piece_table *t, const uint8_t *bytes, size_t n, size_t n_readable, uint32_t document)
+bool append_pieces(piece_table *t, const piece *from, size_t n, const uint8_t *bytes, uint32_t document, uint64_t weight,
+                   char *is_new)
 {
-    piece *piece = piece_of_bytes(t, bytes, n, n_readable);
-    if (!piece)
-        return false;
-    piece->count++;
-    t->n_counted++;
-    note_document(piece, document);
-    return true;
-}
-
-bool append_piece(piece_table *t, const piece *from, const uint8_t *bytes, size_t n, size_t n_readable,
-                  uint32_t document, uint64_t weight)
-{
-    piece *to = piece_of_bytes(t, bytes, n, n_readable);
-    if (!to || from->count > (UINT64_MAX - to->count) / weight)
-        return false;
-    to->count += from->count * weight;
-    if (n_documents(from) <= 2) {
-        note_document(to, document + from->first);
-        note_document(to, document + from->last);
-    } else {
-        to->first = MANY_DOCUMENTS | (n_documents(to) + n_documents(from));
-        to->last = document + from->last;
+    uint64_t hashes[256], most = UINT64_MAX / weight;
+    const size_t at_once = sizeof hashes / sizeof *hashes;
+    for (size_t i = 0; i < n; i++, from++) {
+        if (i % at_once == 0 && !expect_pieces(t, from, n - i < at_once ? n - i : at_once, bytes, hashes))
+            return false;
+        piece *to = piece_of(t, from, bytes, hashes[i % at_once]);
+        if (!to || from->count > most || from->count * weight > UINT64_MAX - to->count)
+            return false;
+        if (is_new)
+            is_new[i] = !n_documents(to);
+        to->count += from->count * weight;
+        if (n_documents(from) <= 2) {
+            note_document(to, document + from->first);
+            note_document(to, document + from->last);
+        } else {
+            to->first = MANY_DOCUMENTS | (n_documents(to) + n_documents(from));
+            to->last = document + from->last;
+        }
     }
     return true;
 }

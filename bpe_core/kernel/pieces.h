@@ -41,15 +41,27 @@ static inline const uint8_t *bytes_of(const piece_table *table, const piece *pie
     return length_of(piece) <= INLINE_BYTES ? (const uint8_t *)&piece->key : table->bytes.items + piece->key.low;
 }
 
-/* Count an occurrence of a piece of n > 0 bytes in a document; at least n bytes, `n_readable`, may be read from `bytes`.
-   False without memory. */
-bool count_piece(piece_table *table, const uint8_t *bytes, size_t n, size_t n_readable, uint32_t document);
+static inline uint64_t hash_of_piece(const piece *piece, const uint8_t *bytes)
+{
+    size_t n = length_of(piece);
+    return key_hash(n <= INLINE_BYTES ? piece->key : key_of(bytes + piece->key.low, n, n));
+}
 
-/* Add what is known of a piece elsewhere, each occurrence `weight` times; document 0 there is number `document` here, and
-   stands behind all that are known of the piece here, or is the last of them and the only one there. False without memory,
-   or if a count gets too large. */
-bool append_piece(piece_table *table, const piece *from, const uint8_t *bytes, size_t n, size_t n_readable,
-                  uint32_t document, uint64_t weight);
+/* The key of a piece of a text of `n` bytes, as it is in a table whose `bytes` are the text. */
+static inline key key_in(const uint8_t *text, size_t n, size_t begin, size_t end)
+{
+    key key = key_of(text + begin, end - begin, n - begin);
+    if (end - begin > INLINE_BYTES)
+        key.low = begin;
+    return key;
+}
+
+/* Add what is known of some pieces, the long ones of which are in `bytes`, each occurrence `weight` times; document 0 of them
+   is number `document` here, and stands behind all that are known of a piece here, or is the last of them and the only one
+   there. Write into `is_new`, if it is not NULL, whether each was not known here. False without memory, or if a count gets
+   too large. */
+bool append_pieces(piece_table *table, const piece *from, size_t n, const uint8_t *bytes, uint32_t document,
+                   uint64_t weight, char *is_new);
 
 void free_pieces(piece_table *table);
 

@@ -56,6 +56,8 @@ def test_what_cannot_be_counted_is_refused() -> None:
     itself = many = table("a a a")
     with pytest.raises(ValueError, match="using this table"):
         itself.append(itself, 0)
+    with pytest.raises(ValueError, match="no rows of pieces"):
+        kernel.add_pieces(many, ["a", ""], 0)
     with pytest.raises(MemoryError):
         for _ in range(9):
             more = table()
@@ -66,7 +68,7 @@ def test_what_cannot_be_counted_is_refused() -> None:
 
 def test_pieces_are_counted_as_texts_are():
     pieces = table()
-    kernel.add_pieces(pieces, ["a", " b", "", "a", "é" * 50], 0)
+    kernel.add_pieces(pieces, ["a", " b", "a", "é" * 50], 0)
     kernel.add_pieces(pieces, ["a"], 3)
     assert pieces.counts() == {"a": 3, " b": 1, "é" * 50: 1}
     assert documents(pieces) == {"a": (2, 0, 3), " b": (1, 0, 0), "é" * 50: (1, 0, 0)}
@@ -138,8 +140,8 @@ def test_more_tokens_than_can_be_counted_are_refused() -> None:
         learner({"a" * 8: 1 << 62})
 
 
-def test_pieces_of_no_length_or_one_symbol_have_no_pair() -> None:
-    found = learner({"": 5, "a": 3, "é": 2})
+def test_pieces_of_one_symbol_have_no_pair() -> None:
+    found = learner({"a": 3, "é": 2})
     assert found.n_tokens == 3 + 4
     found.learn(9)
     assert found.n_merges == 1
