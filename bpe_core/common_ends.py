@@ -1,4 +1,4 @@
-"""The lengths of the common prefix and the common suffix of two sequences."""
+"""How much two sequences have in common at their ends."""
 
 from collections.abc import Sequence
 
@@ -15,9 +15,10 @@ def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
     return _common(one, 0, other, 0, 1)
 
 
-def common_suffix(one: Sequence[object], other: Sequence[object]) -> int:
-    """The length of the longest common suffix, found in the same way."""
-    return _common(one, len(one), other, len(other), -1)
+def same_ends(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
+    """How many items are the same at the beginning and at the end, none being both."""
+    head = common_prefix(old, new)
+    return head, min(min(len(old), len(new)) - head, _common(old, len(old), new, len(new), -1))
 
 
 def _common(one: Sequence[object], at: int, other: Sequence[object], other_at: int, side: int) -> int:

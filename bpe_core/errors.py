@@ -31,43 +31,19 @@ class Stopped(Exception):
 
 
 class OptionError(BpeError, ValueError):
-    """An option or argument has an invalid value, such as a vocabulary smaller than the byte alphabet.
-
-    >>> import bpe_core
-    >>> bpe_core.train("low", vocab_size=300, ties="random")
-    Traceback (most recent call last):
-    bpe_core.errors.OptionError: There is no ties 'random'; choose one of first, lowest, lowest-hf, largest.
-    """
+    """An option or argument has an invalid value, such as a vocabulary smaller than the byte alphabet."""
 
 
 class PatternError(BpeError, ValueError):
-    """A split pattern is neither a known name nor a valid regular expression, or it took too long on a text.
-
-    >>> import bpe_core
-    >>> bpe_core.train("low", vocab_size=300, pattern="gpt3")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    bpe_core.errors.PatternError: There is no split pattern named 'gpt3'; choose one of none, words, gpt2, ...
-    """
+    """A split pattern is neither a known name nor a valid regular expression, or it took too long on a text."""
 
 
 class TextError(BpeError, ValueError):
-    """A text cannot be read: it is missing, not permitted, binary, or in an unknown encoding; or ids are no text.
-
-    >>> import bpe_core
-    >>> bpe_core.train([], vocab_size=256).decode([255], "strict")
-    Traceback (most recent call last):
-    bpe_core.errors.TextError: These ids are no text: invalid start byte at byte 0; decode_bytes gives their bytes.
-    """
+    """A text cannot be read: it is missing, not permitted, binary, or in an unknown encoding; or ids are no text."""
 
 
 class FormatError(BpeError, ValueError):
-    """A tokenizer file cannot be read or written, is broken, or is of a format or kind that is not supported.
-
-    >>> import bpe_core
-    >>> bpe_core.load("missing.json")
-    Traceback (most recent call last):
-    bpe_core.errors.FormatError: missing.json cannot be read: there is no such file or folder.
-    """
+    """A tokenizer file cannot be read or written, is broken, or is of a format or kind that is not supported."""
 
 
 class PatternNeededError(FormatError):
@@ -83,23 +59,11 @@ class EmbeddingsError(BpeError, ValueError):
 
 
 class SpecialTokenError(BpeError, ValueError):
-    """A text contains the text of a special token that was not allowed.
-
-    >>> import bpe_core
-    >>> bpe_core.train([], vocab_size=257, special_tokens=["<s>"]).encode("a<s>")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    bpe_core.errors.SpecialTokenError: The text holds the special token '<s>' at offset 1; name it in ...
-    """
+    """A text contains the text of a special token that was not allowed."""
 
 
 class UntrainedError(BpeError, RuntimeError):
-    """A trainer was asked for its tokenizer before it learned a merge.
-
-    >>> import bpe_core
-    >>> bpe_core.Trainer("low", vocab_size=257).tokenizer()
-    Traceback (most recent call last):
-    bpe_core.errors.UntrainedError: This trainer has not run yet; take a step before you ask for its tokenizer.
-    """
+    """A trainer was asked for its tokenizer before it learned a merge."""
 
 
 class ClusterError(BpeError, RuntimeError):
@@ -111,13 +75,7 @@ class KernelError(BpeError, RuntimeError):
 
 
 class UnknownTokenError(BpeError, KeyError):
-    """An id or a token is not in the vocabulary, or a byte has no id.
-
-    >>> import bpe_core
-    >>> bpe_core.train([], vocab_size=256).token_bytes(300)
-    Traceback (most recent call last):
-    bpe_core.errors.UnknownTokenError: There is no token with the id 300 in this vocabulary of 256.
-    """
+    """An id or a token is not in the vocabulary, or a byte has no id."""
 
     __str__ = Exception.__str__  # a KeyError shows the repr of its sentence
 

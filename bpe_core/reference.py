@@ -5,11 +5,8 @@ how it runs on a few words.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TypeVar
-
-S = TypeVar("S")
 
 HF_ORDER = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100), *range(0x21), *range(0x7F, 0xA1), 0xAD]
 """The 256 bytes in the order of Hugging Face's byte alphabet, by which the tie rule "lowest-hf" compares bytes."""
@@ -74,16 +71,3 @@ def encode(piece: bytes, merges: Iterable[tuple[int, int, int]]) -> list[int]:
     for left, right, token in merges:
         ids = merged(ids, (left, right), token)
     return ids
-
-
-def merge(symbols: Iterable[S], rank_of: Callable[[S, S], int | None], joined: Callable[[S, S], S]) -> list[S]:
-    """`symbols` after joining, again and again, the neighbors of lowest rank, the leftmost of equal rank first.
-
-    Ends when `rank_of(left, right)` is None for all neighbors. If ranks are the order of a training, the result is that
-    of `encode`; the ranks of published vocabularies may have any order, gaps, and equal ranks.
-    """
-    parts = list(symbols)
-    while ranks := {i: rank for i, pair in enumerate(pairwise(parts)) if (rank := rank_of(*pair)) is not None}:
-        i = min(ranks, key=ranks.__getitem__)
-        parts[i : i + 2] = [joined(parts[i], parts[i + 1])]
-    return parts

@@ -32,7 +32,6 @@ class Severity(IntEnum):
 
     @property
     def word(self) -> str:
-        """ "note", "warning" or "problem"."""
         return self.name.lower()
 
 

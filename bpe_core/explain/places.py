@@ -113,7 +113,7 @@ def token_places(tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]) 
     def find_changed(part: str) -> Iterator[_Offsets]:  # for tokenizers that change a text before they split it
         if token in tokenizer.encode_ordinary(part):
             alignment = Alignment(tokenizer, part)
-            for id, (start, end) in zip(alignment.ids, alignment.places(0, len(alignment.ids)), strict=True):
+            for id, (start, end) in zip(alignment.ids, alignment.places, strict=True):
                 if id == token:
                     yield start, end, end
 

@@ -33,7 +33,6 @@ _MAX_SPLIT: Final = 50_000  # characters split at most, for all continuations, b
 _MAX_COMPLETIONS: Final = 256  # ways to complete an incomplete character that are tried at most
 
 Ids = tuple[int, ...]
-_Ends = tuple[int, ...]  # where pieces end in the tail or at its end, in code points, under some continuation
 
 
 class Completion(NamedTuple):
@@ -47,7 +46,7 @@ class Completion(NamedTuple):
 class _Prefix(NamedTuple):
     """Tokens of all of the tail, split at `ends`, but its last bytes, which another token can begin with."""
 
-    ends: _Ends
+    ends: tuple[int, ...]  # where pieces end in the tail or at its end, in code points, under some continuation
     ids: Ids
     swallowed: bytes  # b"" if these are the tokens of all of it
     is_first: bool  # that token would be the first of its piece
@@ -146,10 +145,8 @@ class Unstable:
         return takewhile(lambda one: one[0].startswith(begin), map(self._tokens.__getitem__, behind))
 
     def _swallowing(self, prefix: _Prefix, beyond: Sequence[str] = ()) -> Iterator[int]:
-        """The tokens that can follow a prefix, lowest id first.
-
-        `beyond` are characters to try after each: a pattern may want more, such as a closing quotation mark.
-        """
+        """The tokens that can follow a prefix, lowest id first. After each the characters `beyond` are tried: a pattern
+        may want more, such as a closing quotation mark."""
         vocabulary, swallowed = self._vocabulary, prefix.swallowed
         for token in sorted(token for _, token in self._longer(swallowed)):
             data = self._reader.token_bytes(token)

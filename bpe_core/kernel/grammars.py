@@ -50,11 +50,7 @@ _WORDS: Final[dict[str, tuple[Sets, bool, int]]] = {
     r" ?\p{L}+|": (_LETTERS, True, 0),
     rf"{_PREFIX}\p{{L}}+|": (_LETTERS, False, 0),
     rf"{_PREFIX}{_UPPER}*{_LOWER}+|{_PREFIX}{_UPPER}+{_LOWER}*|": (_CASED, False, 0),
-    rf"{_PREFIX}{_UPPER}*{_LOWER}+{_IGNORING_CASE}?|{_PREFIX}{_UPPER}+{_LOWER}*{_IGNORING_CASE}?|": (
-        _CASED,
-        False,
-        3,
-    ),
+    rf"{_PREFIX}{_UPPER}*{_LOWER}+{_IGNORING_CASE}?|{_PREFIX}{_UPPER}+{_LOWER}*{_IGNORING_CASE}?|": (_CASED, False, 3),
 }
 """What matches words: the upper, lower or any letters; whether only a space may precede a word, rather than any
 character but letters, digits and line breaks; 3 if a contraction such as 'll ends a word, 0 if it is a piece."""

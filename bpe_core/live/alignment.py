@@ -8,7 +8,7 @@ characters they came from. A token without any, such as a space put before the t
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from operator import itemgetter
 from typing import Final
 
@@ -123,10 +123,10 @@ class Alignment:
             return None
         return *self._piece_places[index], "" if index in self._found else self._pieces[index].text
 
-    def places(self, first: int, last: int) -> list[Range]:
-        """The characters that each token from index `first` up to, not including, `last` covers, even partially: none
-        of those that are not its own."""
-        return list(islice(chain.from_iterable(self._places), first, last))
+    @property
+    def places(self) -> list[Range]:
+        """The characters that each token covers, even partially."""
+        return list(chain.from_iterable(self._places))
 
 
 def _split(preparation: Preparation, pieces: list[Placed], begins: bool, starts: bool) -> list[Placed]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from bpe_core.live.change import same_ends
+from bpe_core.common_ends import same_ends
 from bpe_core.live.live_text import LiveText
 from bpe_core.utf8 import utf8
 

@@ -8,7 +8,6 @@ from enum import IntEnum
 from itertools import accumulate
 from typing import Any, Final, NamedTuple, Self
 
-from bpe_core.common_ends import common_prefix, common_suffix
 from bpe_core.utf8 import byte_offsets, utf8
 
 GAPPED: Final = "q"  # type code of rows of tokens with negative numbers for what a lossy pattern drops
@@ -54,12 +53,10 @@ class Part:
 
     @property
     def ids(self) -> Sequence[int]:
-        tokens: Sequence[int] = self.reader.tokens(self)
-        return tokens
+        return self.reader.tokens(self)  # type: ignore[no-any-return]
 
     def spans(self, start: int, end: int) -> Iterable[Span]:
-        spans: Iterable[Span] = self.reader.spans_of(self, start, end)
-        return spans
+        return self.reader.spans_of(self, start, end)  # type: ignore[no-any-return]
 
     def settle(self) -> None:
         """Set `n_tokens`, or encode one stretch more of a very long part."""
@@ -83,11 +80,9 @@ class Edit(NamedTuple):
 
     @property
     def growth(self) -> int:
-        """By how many code points the text grew."""
         return self.stop - self.end
 
     def of(self, text: str) -> str:
-        """`text` with this edit made."""
         return f"{text[: self.start]}{self.replacement}{text[self.end :]}"
 
 
@@ -116,13 +111,6 @@ class Change:
     def moved(self, by: int) -> Self:
         """The same change in a text that begins so many code points earlier."""
         return replace(self, start=self.start + by, stop=self.stop + by) if by else self
-
-
-def same_ends(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
-    """How many tokens are the same at the beginning and at the end, none being both."""
-    head = common_prefix(old, new)
-    most = min(len(old), len(new)) - head
-    return head, min(most, common_suffix(old, new))
 
 
 def without_gaps(row: "array[int]") -> "array[int]":

@@ -53,7 +53,6 @@ class LiveText:
         return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
 
     def _repr_html_(self) -> str:
-        """HTML of the tokens of its first characters, for notebooks."""
         # Pictures stand above live texts, so they are imported when they are asked for.
         return str(import_module("bpe_core.pictures.drawing").live_text_fragment(self))
 

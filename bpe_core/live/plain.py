@@ -13,7 +13,8 @@ from operator import attrgetter
 from typing import Final
 
 from bpe_core import kernel
-from bpe_core.live.change import GAPPED, Change, Edit, Part, Span, layout, same_ends, without_gaps
+from bpe_core.common_ends import same_ends
+from bpe_core.live.change import GAPPED, Change, Edit, Part, Span, layout, without_gaps
 from bpe_core.live.giant import Gap, Giant
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import n_characters, utf8
@@ -168,8 +169,7 @@ class _Lengths(dict[int, int]):
         self._reader: Final = reader
 
     def __missing__(self, token: int) -> int:
-        self[token] = len(self._reader.token_bytes(token))
-        return self[token]
+        return self.setdefault(token, len(self._reader.token_bytes(token)))
 
 
 def _next_border(one: Iterable[int], other: Iterable[int], length: Callable[[int], int], at: int, stop: int) -> int:

@@ -16,9 +16,10 @@ from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate, chain, pairwise
 from typing import Final
 
+from bpe_core.common_ends import same_ends
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.live.alignment import Alignment, Range
-from bpe_core.live.change import Change, Cut, Edit, Part, Span, same_ends
+from bpe_core.live.change import Change, Cut, Edit, Part, Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
 from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, Preparation, ReplaceStep, SplitStep
@@ -131,8 +132,7 @@ class PreparedReader:
 def _places(parts: Sequence[Alignment]) -> list[Range]:
     """The characters that each token of adjacent parts covers, even partially, counted from the first part."""
     starts = accumulate([len(part.text) for part in parts], initial=0)
-    found = zip(starts, [part.places(0, len(part.ids)) for part in parts], strict=False)
-    return [(start + begin, start + end) for start, places in found for begin, end in places]
+    return [(at + begin, at + end) for at, part in zip(starts, parts, strict=False) for begin, end in part.places]
 
 
 class PreparedCuts:

@@ -51,7 +51,8 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
     """Rényi entropy of order `alpha` / log2(types that occur), 0 to 1 (all equally frequent); 0.0 for fewer than 2.
 
     Order 2.5 correlates best with how well models translate: Zouhar et al., "Tokenization and the Noiseless Channel"
-    (2023, arXiv 2306.16842). Raises `OptionError` for a negative order.
+    (2023, arXiv 2306.16842); with order 1 it is Shannon's (of subwords: Gutierrez-Vasques et al. 2021). Raises
+    `OptionError` for a negative order.
 
     >>> renyi_efficiency([3, 2, 1, 1])
     0.8265064834225245
@@ -59,11 +60,6 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
     used = [count for count in counts if count > 0]
     entropy = renyi_entropy(used, alpha)
     return min(entropy / math.log2(len(used)), 1.0) if len(used) > 1 else 0.0  # rounding may exceed it
-
-
-def shannon_efficiency(counts: Iterable[int]) -> float:
-    """`renyi_efficiency` of order 1 (Shannon 1948; as a measure of subwords, Gutierrez-Vasques et al. 2021)."""
-    return renyi_efficiency(counts, 1)
 
 
 def overlap(first: Tokenizer, second: Tokenizer) -> tuple[int, list[int], list[int]]:

@@ -62,10 +62,8 @@ def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
         ends = array("Q", accumulate(map(lengths.__getitem__, ids)))
         if (ends[-1] if ends else 0) == len(data):  # not so where the pattern drops white space
             return EncodedText(data, ids, ends)
-    aligned = Alignment(tokenizer, text)
-    offsets = byte_offsets(text)
-    places = aligned.places(0, len(aligned.ids))
-    return EncodedText(data, aligned.ids, array("Q", accumulate((offsets[end] for _, end in places), max)))
+    aligned, offsets = Alignment(tokenizer, text), byte_offsets(text)
+    return EncodedText(data, aligned.ids, array("Q", accumulate((offsets[end] for _, end in aligned.places), max)))
 
 
 @dataclass(frozen=True, slots=True)

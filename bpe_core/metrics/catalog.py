@@ -6,7 +6,7 @@ from math import log2
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from bpe_core.metrics import ratio, renyi_efficiency, renyi_entropy, shannon_efficiency
+from bpe_core.metrics import ratio, renyi_efficiency, renyi_entropy
 from bpe_core.metrics.boundaries import edit_survival
 from bpe_core.metrics.comparison import Amounts, Comparison
 
@@ -41,7 +41,7 @@ _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
         renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_vocab))
     ),
     "shannon_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values(), 1),
-    "shannon_efficiency": lambda all, i: shannon_efficiency(all.token_counts[i].values()),
+    "shannon_efficiency": lambda all, i: renyi_efficiency(all.token_counts[i].values(), 1),
     "utilization": lambda all, i: ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab),
     "edit_survival": lambda all, i: edit_survival(all.tokenizers[i], all.sample),
     "morpheme_recall": lambda all, i: all.morpheme_agreements[i].recall,

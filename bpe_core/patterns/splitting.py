@@ -9,8 +9,7 @@ import regex
 
 from bpe_core import kernel
 from bpe_core.kernel.grammars import scanner
-from bpe_core.patterns.automaton import Automaton, CutFinder, automaton_of
-from bpe_core.patterns.char_sets import Kinds
+from bpe_core.patterns.automaton import Automaton, CutFinder, Kinds, automaton_of
 from bpe_core.patterns.expression import Expression, enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then, parse
 from bpe_core.patterns.text_search import TextSearch

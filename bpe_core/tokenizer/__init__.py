@@ -146,21 +146,19 @@ class Tokenizer:
 
     def splits_like(self, other: "Tokenizer | None") -> bool:
         """Whether both make the same pieces of any text, and nothing else of it, as two steps of one tokenizer do."""
-        if other is None or other.splitter != self.splitter:
-            return False
-        return self.by_piece and other.by_piece
+        return other is not None and other.splitter == self.splitter and self.by_piece and other.by_piece
 
     def at(self, step: int) -> Self:
         """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""
-        return self._with(self.vocabulary.at(step), self.record)
+        return self._with(self.vocabulary.at(step), record=self.record)
 
     def with_merges(self, merges: Iterable[Triple]) -> Self:
         """This tokenizer with these merges appended, as during a training; its `record` is None. Cheap if no other one
         was extended from this one before."""
-        return self._with(self.vocabulary.extended(merges), None)
+        return self._with(self.vocabulary.extended(merges))
 
-    def _with(self, vocabulary: Vocabulary, record: TrainingRecord | None) -> Self:
-        return type(self)(vocabulary, self.pattern, record=record, name=self.name, preparation=self.preparation)
+    def _with(self, vocabulary: Vocabulary, **other: Any) -> Self:
+        return type(self)(vocabulary, self.pattern, **{"name": self.name, "preparation": self.preparation} | other)
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> Self:
         """This tokenizer with these special tokens, text -> id, besides its own; a text that is one gets the new id.
@@ -174,7 +172,7 @@ class Tokenizer:
         """
         vocabulary = self.vocabulary.with_special_tokens({**self.vocabulary.special_tokens, **special_tokens})
         preparation = self.preparation and self.preparation.with_special_tokens(special_tokens)
-        return type(self)(vocabulary, self.pattern, record=self.record, name=self.name, preparation=preparation)
+        return self._with(vocabulary, record=self.record, preparation=preparation)
 
     def encode(
         self, text: str, *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
@@ -189,10 +187,8 @@ class Tokenizer:
         refuse_specials(disallowed, text)
         if not allowed:
             return self.encode_ordinary(text)
-        ids: list[int] = []
-        for part in self.divide((text,), allowed_special=allowed, disallowed_special=()):
-            ids += self.encode_ordinary(part) if isinstance(part, str) else part
-        return ids
+        parts = self.divide((text,), allowed_special=allowed, disallowed_special=())
+        return list(chain(*(self.encode_ordinary(part) if isinstance(part, str) else part for part in parts)))
 
     def divide(
         self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
@@ -341,9 +337,7 @@ class Tokenizer:
         """The bytes of an id. Raises `UnknownTokenError`."""
         return self.vocabulary.token_bytes(token)
 
-    def decode_single_token_bytes(self, token: int) -> bytes:
-        """What `token_bytes` gives, by tiktoken's name; `UnknownTokenError` is a KeyError."""
-        return self.vocabulary.token_bytes(token)
+    decode_single_token_bytes = token_bytes  # tiktoken's name
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of the token, special or not, that has just this text or these bytes, whatever encoding makes of them;

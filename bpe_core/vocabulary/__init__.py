@@ -70,6 +70,7 @@ class Vocabulary:
     """Id -> bytes of the tokens of all versions, not of this one alone, without tokens that are only special."""
 
     _limit: int | None = None  # how many merges are in force; None: all that there are
+    _store: Store  # the merges, of which the first `n_merges` are in force
 
     def __init__(
         self,
@@ -132,11 +133,6 @@ class Vocabulary:
     def n_merges(self) -> int:
         """How many merges are in force; the step of this version."""
         return len(self._store.merges) if self._limit is None else self._limit
-
-    @cached_property
-    def _store(self) -> Store:
-        """The merges, of which the first `n_merges` are in force."""
-        raise NotImplementedError  # it is set where they are known at once
 
     @cached_property
     def n_vocab(self) -> int:

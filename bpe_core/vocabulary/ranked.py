@@ -56,7 +56,7 @@ class RankedVocabulary(Vocabulary):
         self._lock = Lock()  # the app asks from several threads
 
     @cached_property
-    def _store(self) -> Store:
+    def _store(self) -> Store:  # type: ignore[override]
         self.recover()
         merges = list(self._recovered or ())
         made = {token for _, _, token in merges}

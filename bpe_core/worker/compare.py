@@ -19,7 +19,6 @@ from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Activity, Done
 
 _SPLITS: Final = 10  # ways to cut numbers that are listed of each tokenizer: 7 for up to 3 digits, and 3 for more
-_Tell = Callable[[], object]
 _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
 
 
@@ -61,7 +60,13 @@ class ComparisonFound(NamedTuple):
 
 
 def compare(
-    comparison: Comparison, paths: Sequence[str], job: Job, *, sections: bool, streamed: str = "", tell: _Tell = bool
+    comparison: Comparison,
+    paths: Sequence[str],
+    job: Job,
+    *,
+    sections: bool,
+    streamed: str = "",
+    tell: Callable[[], object] = bool,
 ) -> None:
     """Add the texts in files and folders, without any the one that was `streamed`, or all of their sections, until the
     job is stopped; reports them in batches, and which files are skipped. `tell` is called now and then, unless tokens

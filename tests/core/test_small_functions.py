@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from bpe_core import OptionError, TextError, UnknownTokenError, train
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import byte_offsets, completed, incomplete_ends, utf8, without_surrogates
 from bpe_core.visible import character_name, code, counted, duration, letter_script, shortened, token_label, visible
@@ -43,3 +44,13 @@ from bpe_core.visible import character_name, code, counted, duration, letter_scr
 )
 def test_by_example(function: Callable[..., object], arguments: tuple[object, ...], value: object) -> None:
     assert function(*arguments) == value
+
+
+def test_errors_say_what_is_wrong_and_what_to_do():
+    tokenizer = train([], vocab_size=256)
+    with pytest.raises(OptionError, match=r"no ties 'random'; choose one of first, lowest, lowest-hf, largest\.$"):
+        train("low", vocab_size=300, ties="random")
+    with pytest.raises(TextError, match=r"invalid start byte at byte 0; decode_bytes gives their bytes\.$"):
+        tokenizer.decode([255], "strict")
+    with pytest.raises(UnknownTokenError, match=r"^There is no token with the id 300 in this vocabulary of 256\.$"):
+        tokenizer.token_bytes(300)

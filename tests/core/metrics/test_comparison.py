@@ -257,7 +257,7 @@ def test_each_metric_is_told_with_its_value(pair):
         assert values["continued_words"][index] == pytest.approx(1 - values["whole_words"][index])
         counts = Counter(tokenizer.encode(TEXT)).values()
         assert values["renyi_entropy"][index] == metrics.renyi_entropy(counts)
-        assert values["shannon_efficiency"][index] == metrics.shannon_efficiency(counts)
+        assert values["shannon_efficiency"][index] == metrics.renyi_efficiency(counts, 1)
         assert values["utilization"][index] == len(counts) / tokenizer.n_vocab
         assert 0.5 < values["edit_survival"][index] <= 1.0
         two = [values[f"morpheme_{what}"][index] for what in ("recall", "precision")]

@@ -379,5 +379,5 @@ def test_characters_of_one_kind_are_alike_to_a_pattern():
 
 
 def test_nothing_is_built_before_it_is_needed():
-    look = "import bpe_core.patterns, bpe_core.patterns.char_sets as sets; print(sets.members.cache_info().currsize)"
+    look = "import bpe_core.patterns, bpe_core.patterns.automaton as sets; print(sets.members.cache_info().currsize)"
     assert subprocess.run([sys.executable, "-c", look], capture_output=True, text=True).stdout == "0\n"
