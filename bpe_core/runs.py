@@ -15,7 +15,7 @@ from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
 from bpe_core.metrics import CurvePoint, merges_in_common, ratio, training_curve
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options
+from bpe_core.tokenizer.training_record import OPTION_OF, OPTIONS, Options
 from bpe_core.visible import counted, shortened, token_label, visible
 
 _NAMED: Final = 5  # tokens that are named of those that only one has
@@ -34,9 +34,9 @@ def run_options(tokenizer: Tokenizer) -> dict[str, str]:
     size = sum(source.bytes for source in record.sources)
     digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
     return {option.name: _written(values[field]) for field, option in OPTION_OF.items()} | {
-        EXTEND.name: counted(record.n_given, "merge") if record.n_given else _NONE,
-        SAMPLE.name: record.sample or _NONE,
-        WEIGHT.name: weights or _NONE,
+        OPTIONS["extend"].name: counted(record.n_given, "merge") if record.n_given else _NONE,
+        OPTIONS["sample"].name: record.sample or _NONE,
+        OPTIONS["weight"].name: weights or _NONE,
         "texts": f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})",
     }
 

@@ -18,7 +18,7 @@ from bpe_core.errors import BpeError
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.job import Request
 from bpe_core.worker.messages import Done, Event, Failed, packed, unpacked
-from bpe_core.worker.train import TrainRequest
+from bpe_core.worker.train import CountRequest, TrainRequest
 
 PORTION: Final = 1 << 15  # bytes that are read and understood at one go: some 700 merges, in a millisecond
 PATIENCE: Final = 3.0  # seconds a worker gets to end by itself after it was asked to, before it is killed
@@ -31,7 +31,7 @@ class WorkerError(BpeError):
 class WorkerProcess:
     """One worker process: an async context manager that leaves no process behind, whatever happens inside it.
 
-    >>> async with WorkerProcess(CountRequest(("book.txt",), "gpt4")) as worker:   # doctest: +SKIP
+    >>> async with WorkerProcess(CountRequest(Recipe(("book.txt",)), "gpt4")) as worker:   # doctest: +SKIP
     ...     async for events in worker.batches():
     ...         ...
     """
@@ -82,8 +82,11 @@ class WorkerProcess:
         Popen.terminate() would reap a worker that has just ended, of which asyncio then knows nothing, and says so.
         """
         if process.returncode is None and not self._is_done:
+            request = self.request
+            has_workers = isinstance(request, CountRequest) and request.recipe.dask
+            keeps = has_workers or isinstance(request, TrainRequest | FetchRequest)
             with suppress(ProcessLookupError):
-                (process.terminate if isinstance(self.request, TrainRequest | FetchRequest) else process.kill)()
+                (process.terminate if keeps else process.kill)()
         try:
             # Process.wait() does not return while the pipe still holds something: drain it to its end first.
             async with asyncio.timeout(PATIENCE):

@@ -2,7 +2,6 @@
 
 import tempfile
 from argparse import Namespace
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,7 +26,6 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("paths", nargs="+", metavar="SOURCE", help=SOURCES)
     parser.add_value("--pattern", "P", OPTION_OF["pattern"].help("gpt4"), "gpt4")
     add_choice(parser)
-    parser.add_cluster()
     _add_output(parser, required=False)
     parser = add_command(commands, run_counts)
     parser.add_argument("what", choices=("merge",), help="what to do with the files")
@@ -55,12 +53,7 @@ def run_count(options: Namespace) -> int:
     recipe = recipe_of(options, {})
     with ExitStack() as stack:
         job, spill = _begin(options, stack, patience=10 if options.dask else 0.05)  # Dask takes seconds
-        read: Callable[..., Counts] = partial(Counts.read, spill=spill)
-        if options.dask:
-            from bpe_core.worker.cluster import connected  # late: few need it
-
-            read = stack.enter_context(connected(options.dask)).read
-        counts = recipe.count(options.pattern, job, outputs=(options.output,), read=read)
+        counts = recipe.count(options.pattern, job, outputs=(options.output,), read=partial(Counts.read, spill=spill))
         if spill:
             return _save(counts, options.output, job)
     sizes = {name: getattr(counts, f"n_{name}") for name in ("documents", "bytes", "characters", "pieces")}

@@ -19,6 +19,7 @@ from bpe_core.visible import counted, shortened, token_label, visible
 from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
 
+NAMED: Final = 20  # of the texts, the largest ones, whose bytes are said
 SKIPPED_SHOWN: Final = 5  # files that are named one by one; of more only the number is printed
 _STDIN: Final = ("-", "/dev/stdin")
 
@@ -74,8 +75,12 @@ class StderrReporter(Reporter):
                 self._n_skipped += 1
                 if self._n_skipped <= SKIPPED_SHOWN:
                     self.say(f"Left out {path}: {reason}.")
-            case Counted(documents, n_bytes, _, pieces, unique):
+            case Counted(documents, n_bytes, _, pieces, unique, _, sources):
                 self._say_how_many_more()
+                whole = sum(after for *_, after in sources) or 1
+                for name, before, after in sources[:NAMED] if len(sources) > 1 else ():
+                    weighted = f", {after:,.0f} as weighted" if before != after else ""
+                    self.say(f"{name}: {counted(before, 'byte')}{weighted}, {after / whole:.1%} of all.")
                 different = f", {unique:,} of them different" if unique or not pieces else ""
                 read = f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')}"
                 self.say(f"{read} in {counted(pieces, 'piece')}{different}.")

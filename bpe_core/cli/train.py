@@ -11,7 +11,7 @@ from bpe_core.cli.streams import StderrReporter
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus.reading import split_field
 from bpe_core.process import INTERRUPTED
-from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, SEED, WEIGHT, Options
+from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, OPTIONS, Options
 from bpe_core.visible import visible
 from bpe_core.worker.job import Job
 from bpe_core.worker.train import Recipe, TrainRequest, train
@@ -62,17 +62,14 @@ def add_choice(parser: Parser) -> None:
     """Add what counts of the texts: which field, which documents, how often; fields of `Recipe` but for the first."""
     field = "the field or column of the documents, for each PATH that does not end in ::NAME; a guess, which is said"
     parser.add_value("--field --column", "NAME", field)
-    parser.add_value("--sample", "X", SAMPLE.help("such as 1/10 or 0.1; all"))
-    documents = "read so many documents, drawn from all; files with rows are read twice for it (all)"
-    parser.add_value("--documents", "N", documents, None, type=integer)
-    parser.add_value("--seed", "N", SEED.help(0), 0, type=integer)
-    parser.add_flag("dedupe", "read no document twice, known by its digest; all are read twice for it")
-    parser.add_flag("skip-bad", "leave out rows that are no text, and files that cannot be read, and say which")
-    parser.add_value("--weight", "PATH=N", WEIGHT.help("repeatable; 1"), [], action="append")
-    tempered = (
-        "count each PATH as if its share p of the bytes were p^A, from 0 (all alike) to 1; weights of hundredths (1)"
-    )
-    parser.add_value("--alpha", "A", tempered)
+    parser.add_value("--sample", "X", OPTIONS["sample"].help("such as 1/10 or 0.1; all"))
+    parser.add_value("--documents", "N", OPTIONS["documents"].help("all"), None, type=integer)
+    parser.add_value("--seed", "N", OPTIONS["seed"].help(0), 0, type=integer)
+    parser.add_flag("dedupe", OPTIONS["dedupe"].help())
+    parser.add_flag("skip-bad", OPTIONS["skip-bad"].help())
+    parser.add_value("--weight", "PATH=N", OPTIONS["weight"].help("repeatable; 1"), [], action="append")
+    parser.add_value("--alpha", "A", OPTIONS["alpha"].help("the weights are hundredths; 1"))
+    parser.add_cluster()
 
 
 def recipe_of(options: Namespace, rules: Mapping[str, Any]) -> Recipe:

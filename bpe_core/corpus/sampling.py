@@ -38,14 +38,15 @@ class Sample:
             raise OptionError("A sample is a share, above 0 and at most 1, or a number of documents, and not both.")
 
     def __str__(self) -> str:
-        part = f"{self.n_documents} documents" if self.n_documents else f"{self.share} of the bytes"
+        documents = f"{self.n_documents} document{'s' * (self.n_documents != 1)}"
+        part = documents if self.n_documents else f"{self.share} of the bytes"
         what = [f"{part}, seed {self.seed}"] if self.n_documents or self.share < 1 else []
         return ", ".join(what + ["no document twice"] * self.dedupe + ["no bad rows"] * self.skip_bad)
 
     @classmethod
     def parsed(cls, words: str) -> "Sample":
         """The sample that `str` writes so; all for other words."""
-        part = r"(?:(\d+/\d+) of the bytes|(\d+) documents), seed (-?\d+)"
+        part = r"(?:(\d+/\d+) of the bytes|(\d+) documents?), seed (-?\d+)"
         found = re.fullmatch(rf"(?:{part}(?:, |$))?(no document twice(?:, |$))?(no bad rows)?", words)
         if not found:
             return EVERYTHING

@@ -22,6 +22,7 @@ TIES: Final = ("first", "lowest", "lowest-hf", "largest")
 """The names of the tie rules; see `bpe_core.trainer.start`."""
 
 STOPPED: Final = "stopped"  # the stop reason of a training that would have learned more
+YES: Final = "yes"  # what is typed for an option that is a flag of the command
 LARGEST_VOCABULARY: Final = 0x110000 - 256  # several times as many ids as any published vocabulary has
 
 
@@ -167,36 +168,44 @@ INHERITED: Final = ("id_layout", "special_tokens", "end_of_word")
 EXTEND: Final = Option(
     "extend", "start from", "A tokenizer whose merges come first; its tokens keep their ids.", "mine.json"
 )
-SAMPLE: Final = Option("sample", "sample", "Read only this share of the texts, in stretches of 64 KB.", "1/10")
-SEED: Final = Option("seed", "seed", "Which stretches a sample takes: the same number takes the same.", "0")
 WEIGHT: Final = Option(
     "weight", "weight", "Count each piece of a text so many times: a number such as 3, 2.5 or 1/3.", "3"
 )
+READING: Final = (
+    Option("sample", "sample", "Read only this share of the texts, in stretches of 64 KB.", "1/10"),
+    Option("documents", "documents", "Read so many documents, drawn from all; rows are read twice for it.", "1000"),
+    Option("seed", "seed", "What a sample takes: the same number takes the same.", "0"),
+    Option("dedupe", "once each", "Read no document twice; to know them, all are read twice.", YES),
+    Option("skip-bad", "skip bad", "Leave out rows that are no text, and files that cannot be read.", YES),
+    Option("alpha", "alpha", "Count each path as if its share p of the bytes were p^alpha; at 0 all alike.", "0.5"),
+    Option("dask", "Dask", "Workers of Dask count: local, one a core here, or those of a scheduler.", "local"),
+)
+"""What of the texts is read, by whom, and how much it counts: fields of `Recipe`."""
 
 OPTIONS: Final[Mapping[str, Option]] = {
-    option.argument: option for option in (*OPTION_OF.values(), EXTEND, SAMPLE, SEED, WEIGHT)
+    option.argument: option for option in (*OPTION_OF.values(), EXTEND, *READING, WEIGHT)
 }
 """All options of a training by argument: what is learned, by which rules, and how the texts are read."""
 
 
-def parsed_option(argument: str, text: str) -> tuple[str, Any]:
-    """(name of the field of `Options`, its value) for what somebody has typed as this option. Raises `OptionError`.
+def parsed_options(kind: type, typed: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of `Options`, or of another dataclass, that somebody has typed, by argument. Raises `OptionError`.
 
-    >>> parsed_option("max-token-length", "16")
-    ('max_token_length', 16)
+    >>> parsed_options(Options, {"max-token-length": "16", "sample": "1/10"})
+    {'max_token_length': 16}
     """
-    for option in fields(Options):
-        if OPTION_OF[option.name].argument == argument:
-            return option.name, parsed_number(argument, text) if option.type in (int, int | None) else text
-    raise OptionError(f"There is no option --{argument}.")
-
-
-def parsed_number(argument: str, text: str) -> int:
-    """The value of an option that is a whole number. Raises `OptionError`."""
-    try:
-        return int(text)
-    except ValueError:
-        raise OptionError(f"--{argument}: {quoted(text)} is no whole number.") from None
+    values: dict[str, Any] = {}
+    for field in fields(kind):
+        if text := typed.get(argument := field.name.replace("_", "-")):
+            values[field.name] = text
+            if field.type is bool and text != YES:
+                raise OptionError(f"--{argument}: {quoted(text)} is not {YES}; leave it out for no.")
+            if field.type in (int, int | None):
+                try:
+                    values[field.name] = int(text)
+                except ValueError:
+                    raise OptionError(f"--{argument}: {quoted(text)} is no whole number.") from None
+    return values
 
 
 def named_as_on_screen(sentence: str) -> str:

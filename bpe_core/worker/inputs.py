@@ -2,20 +2,19 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from bpe_core.content.presets import Preset
 from bpe_core.corpus import Counts, Skipped, find_files
 from bpe_core.corpus.counts import Measure
 from bpe_core.corpus.reading import Reading, Unreadable, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
-from bpe_core.errors import OptionError, Stopped
+from bpe_core.errors import OptionError
 from bpe_core.hub import fetch
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
@@ -24,21 +23,6 @@ from bpe_core.visible import counted, visible
 from bpe_core.whole_file import check_place
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Counted, Done, Role, Saved
-
-MOST_NAMES: Final = 20  # of files and folders whose bytes are said
-
-
-@dataclass(frozen=True, slots=True)
-class CountRequest(Request):
-    """How much text there is in files and folders, and into how many pieces a pattern splits it."""
-
-    paths: tuple[str, ...]
-    pattern: str
-
-    def run(self, job: Job) -> None:
-        with suppress(Stopped):
-            count_files(self.paths, self.pattern, job)
-        job.send(Done(job.stopped or "counted", 0, job.seconds))
 
 
 def count_files(
@@ -59,7 +43,7 @@ def count_files(
     after it. `weights` are those of some paths, or what `tempered` makes them of; `sample` is what is read of the
     files, and `read` reads them: as `Counts.read`, or on a cluster.
     Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`; says which
-    fields were guessed, and, of several paths, the bytes of each before and after the weights.
+    fields were guessed.
     Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
     if preset:
@@ -98,14 +82,13 @@ def count_files(
         counts.sample = str(sample)
         for skipped in (*found.skipped, *left_out, *counts.skipped):
             job.send(skipped)
-        for sentence in shares(counts) if len(paths) > 1 else ():
-            job.say(sentence)
     send_counted(counts, job, role)
     return counts
 
 
 def send_counted(counts: Counts, job: Job, role: Role = "corpus") -> None:
-    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
+    amounts = counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces
+    job.send(Counted(*amounts, len(counts.table), role, sizes_of_sources(counts)))
 
 
 def check_output(output: str, texts: Iterable[str]) -> None:
@@ -116,16 +99,14 @@ def check_output(output: str, texts: Iterable[str]) -> None:
         raise OptionError(f"{output} is a text to learn from; name another file for what is written.")
 
 
-def shares(counts: Counts) -> Iterator[str]:
-    """How many bytes come from each of up to `MOST_NAMES` files and folders, before and after the weights."""
-    sizes: dict[str, list[int]] = {}
+def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, float], ...]:
+    """(name, bytes, bytes as weighted) of each file and folder that was named, the largest first."""
+    sizes = defaultdict[str, list[int]](lambda: [0, 0])
     for source in counts.sources:
-        size = sizes.setdefault(source.name.partition("/")[0].partition(" (bytes ")[0], [0, 0])
+        size = sizes[source.name.partition("/")[0].partition(" (bytes ")[0]]
         size[0], size[1] = size[0] + source.bytes, size[1] + source.bytes * source.weight
-    whole = sum(after for _, after in sizes.values()) or 1
-    for name, (before, after) in sizes.items() if 1 < len(sizes) <= MOST_NAMES else ():
-        weighted = f", {round(after):,} as weighted" if before != after else ""
-        yield f"{name}: {counted(before, 'byte')}{weighted}, {float(after / whole):.1%} of all."
+    by_size = sorted(sizes.items(), key=lambda item: -item[1][1])
+    return tuple((name, before, float(after)) for name, (before, after) in by_size)
 
 
 def tempered(sizes: Iterable[tuple[int, Fraction]], alpha: Fraction) -> dict[Fraction, Fraction]:

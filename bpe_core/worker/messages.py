@@ -37,7 +37,8 @@ class WorkProgress(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """All files have been read: bytes in UTF-8, code points, pieces with repetition and distinct ones (0: unknown)."""
+    """All files have been read: bytes in UTF-8, code points, pieces with repetition and distinct ones (0: unknown).
+    Of each file and folder that was named, the largest first, its name, its bytes, and these as often as they count."""
 
     documents: int
     bytes: int
@@ -45,6 +46,7 @@ class Counted(NamedTuple):
     pieces: int
     unique: int
     role: Role = "corpus"
+    sources: tuple[tuple[str, int, float], ...] = ()
 
 
 class Started(NamedTuple):

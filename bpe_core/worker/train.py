@@ -5,7 +5,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -53,6 +53,7 @@ class Recipe:
     extend: str = ""  # the tokenizer whose merges come first
     fork: int | None = None  # so many of them; None for all
     preset: str = ""  # a founding example with its own texts and options
+    dask: str = ""  # "local", or the address of a scheduler whose workers count
     counts: str = ""  # a file of counts instead of texts,
     min_piece_count: int = 1  # of which the pieces are read that occur so many times or more
 
@@ -86,9 +87,15 @@ class Recipe:
         return counts
 
     def count(self, pattern: str, job: Job, **more: Any) -> Counts:
-        """The counts of the texts, for `more` see `count_files`."""
+        """The counts of the texts, for `more` see `count_files`. Raises `ClusterError`, too."""
         preset, weights, sample = PRESETS.get(self.preset), self.weighting(), self.sampled()
-        return count_files(self.paths, pattern, job, preset=preset, weights=weights, sample=sample, **more)
+        with ExitStack() as stack:
+            if self.dask:
+                from bpe_core.worker.cluster import connected  # late: few need it
+
+                job.progress("preparing", 0, 0, "connecting to Dask")
+                more["read"] = stack.enter_context(connected(self.dask)).read
+            return count_files(self.paths, pattern, job, preset=preset, weights=weights, sample=sample, **more)
 
     def rules(self, old: Tokenizer | None, counts: Counts | None = None) -> Options:
         """The options, checked; `old` is the tokenizer extended. Raises `OptionError` or `PatternError`."""
@@ -122,6 +129,19 @@ class Recipe:
             if 0 <= (alpha := exact_fraction(self.alpha)) <= 1:
                 return alpha
         raise OptionError(f"--alpha {self.alpha} is no number from 0 (all paths alike) to 1 (as large as they are).")
+
+
+@dataclass(frozen=True, slots=True)
+class CountRequest(Request):
+    """How much text a training would read, and into how many pieces a pattern splits it."""
+
+    recipe: Recipe
+    pattern: str
+
+    def run(self, job: Job) -> None:
+        with suppress(Stopped):
+            self.recipe.count(self.pattern, job)
+        job.send(Done(job.stopped or "counted", 0, job.seconds))
 
 
 @dataclass(frozen=True, slots=True)

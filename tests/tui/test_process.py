@@ -11,12 +11,11 @@ import pytest
 from scope import Opened, eventually
 
 from bpe_core import load
-from bpe_core.tokenizer.training_record import parsed_option
+from bpe_core.tokenizer.training_record import Options, parsed_options
 from bpe_core.trainer import Merges
-from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.job import Request
 from bpe_core.worker.messages import Checkpoint, Done, Event, Failed
-from bpe_core.worker.train import Recipe, TrainRequest
+from bpe_core.worker.train import CountRequest, Recipe, TrainRequest
 from tests.tui.terminal import at_work
 from tui import process
 from tui.dialogs.questions import Ask
@@ -54,7 +53,7 @@ def say(*events):
 def merges(first, n):
     return Merges(first, [[value] * n for value in (97, 97, 256, b"aa", 4, 1, 9)])
 """
-ANYTHING = CountRequest((), "")
+ANYTHING = CountRequest(Recipe(), "")
 
 
 async def heard(job: WorkerProcess) -> list[Event]:
@@ -71,7 +70,7 @@ def gone(pid: int) -> bool:
 
 
 def train(book: Path, *options: str) -> WorkerProcess:
-    asked = dict(parsed_option(name, value) for name, value in zip(options[::2], options[1::2], strict=True))
+    asked = parsed_options(Options, dict(zip(options[::2], options[1::2], strict=True)))
     return WorkerProcess(TrainRequest(Recipe((str(book),), asked), "out.json"))
 
 
@@ -192,7 +191,7 @@ async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path
     assert gone(jobs[0].pid)
 
 
-@pytest.mark.parametrize("request_, is_asked", [(TrainRequest(Recipe()), True), (CountRequest((), ""), False)])
+@pytest.mark.parametrize("request_, is_asked", [(TrainRequest(Recipe()), True), (CountRequest(Recipe(), ""), False)])
 async def test_a_worker_that_will_not_go_is_killed_at_once_if_it_keeps_nothing(
     stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request_: Request, is_asked: bool
 ) -> None:

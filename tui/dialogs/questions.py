@@ -24,7 +24,7 @@ from bpe_core.corpus.counts import LARGEST
 from bpe_core.errors import BpeError
 from bpe_core.formats.file import holder_in
 from bpe_core.patterns import PATTERNS
-from bpe_core.tokenizer.training_record import OPTIONS, named_as_on_screen
+from bpe_core.tokenizer.training_record import OPTIONS, READING, named_as_on_screen
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
 from bpe_core.whole_file import check_place
@@ -38,7 +38,7 @@ Answer = TypeVar("Answer")
 
 MOST: Final = 50  # completions of a path that are offered
 LONGEST_TITLE: Final = 60  # characters of a name in a list
-MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", "sample", "seed")  # in the order of their fields
+MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", *(option.argument for option in READING))
 _LEAST_ROOM: Final = 20  # characters of names that are listed where a terminal is too small for any
 _AT_REST: Final = 0.15  # seconds without a key after which a pattern is tried
 _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"

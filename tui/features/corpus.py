@@ -13,10 +13,9 @@ from bpe_core.corpus import Skipped, find_files
 from bpe_core.corpus.reading import split_field
 from bpe_core.errors import OptionError, PatternError
 from bpe_core.patterns import splitter
-from bpe_core.tokenizer.training_record import OPTIONS, TIES
+from bpe_core.tokenizer.training_record import OPTIONS, TIES, named_as_on_screen
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
-from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted
 from tui.dialogs.lists import AskField
 from tui.dialogs.questions import Ask, AskPath, AskPattern, MoreOptions, weight
@@ -37,7 +36,7 @@ class CorpusChoice(Feature):
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
-        self._counted: tuple[tuple[str, ...], str] = (), ""  # texts whose totals are wanted, and their pattern
+        self._counted = TrainingTask("", TrainingOptions())  # on the texts whose totals are wanted
 
     async def bring_back(self, *, first_time: bool) -> None:
         """What was chosen in the last run, as far as it is still there; the first time, a story."""
@@ -104,18 +103,17 @@ class CorpusChoice(Feature):
     # What they amount to
 
     def count(self) -> None:
-        """Count the chosen texts under the chosen pattern; what was known of others is forgotten."""
-        self._counted = self.screen.corpus.paths, self.screen.options.pattern
+        """Count what a training would read of the chosen texts; what was known of others is forgotten."""
+        self._counted = TrainingTask("", self.screen.options, self.screen.corpus.paths)
         self.screen.totals = None
         self.begin(self._count)
 
     async def _count(self) -> None:
-        paths, pattern = self._counted
-        if not paths:
+        if not self._counted.paths:
             return
         await asyncio.sleep(_AT_REST)
         skipped = 0
-        async with WorkerProcess(CountRequest(paths, pattern)) as worker:
+        async with WorkerProcess(self._counted.counting) as worker:
             async for event in worker.events():
                 match event:
                     case Skipped():
@@ -124,12 +122,11 @@ class CorpusChoice(Feature):
                         self.screen.totals = Totals(event, skipped)
 
     def failed(self, sentence: str) -> None:
-        self.screen.totals = Totals(error=sentence)
+        self.screen.totals = Totals(error=named_as_on_screen(sentence))
 
     def leave_to_training(self, task: TrainingTask, totals: Totals | None = None) -> None:
         """A training counts its texts, or has found these totals: if they are wanted, do not count, but take them."""
-        counts_all = task.paths and "sample" not in task.options.more
-        if counts_all and (task.paths, task.options.pattern) == self._counted:
+        if task.paths and task.counting == self._counted.counting:
             self.cancel()
             self.screen.totals = totals or self.screen.totals
 
@@ -151,21 +148,23 @@ class CorpusChoice(Feature):
         return options
 
     def choose_options(self, options: TrainingOptions) -> None:
-        self.screen.options = options
+        old, self.screen.options = self.screen.options, options
         self.screen.remember(options=options)
+        if (old.more, old.weights) != (options.more, options.weights):
+            self.count()
 
     async def more_options(self) -> None:
         if (options := self.chosen_options()) is None:
             return
-        kept = self.screen.kept
-        chosen = await self.screen.ask(MoreOptions(options, partial(_check, kept), [one.name for one in kept]))
+        kept, check = self.screen.kept, partial(_check, self.screen.kept, self.screen.corpus.paths)
+        chosen = await self.screen.ask(MoreOptions(options, check, [one.name for one in kept]))
         if chosen is not None:
             self.choose_options(chosen)
 
 
-def _check(kept: Iterable[KnownTokenizer], options: TrainingOptions) -> None:
-    """Raise `BpeError` for options that no training takes."""
-    _ = TrainingTask("", options).rules
+def _check(kept: Iterable[KnownTokenizer], paths: tuple[str, ...], options: TrainingOptions) -> None:
+    """Raise `BpeError` for options that no training of these texts takes."""
+    _ = TrainingTask("", options, paths).rules
     if (begin := options.more.get("extend")) and not os.path.exists(path_of(begin, kept)):
         raise OptionError(f"There is no tokenizer {quoted(begin)}: name one of the list (F2), or a file.")
 

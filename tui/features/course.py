@@ -3,20 +3,18 @@
 import asyncio
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import Options, TrainingRecord, parsed_number, parsed_option
+from bpe_core.tokenizer.training_record import Options, TrainingRecord, parsed_options
 from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition
-from bpe_core.worker.train import Recipe, TrainRequest, tokenizer_of
+from bpe_core.worker.train import CountRequest, Recipe, TrainRequest, tokenizer_of
 from tui.disk.locked import Note
 from tui.process import WorkerProcess
 from tui.state import Run, TrainingOptions, UnfinishedTraining
-
-_OF_TEXTS: Final = ("sample", "seed", "extend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +44,23 @@ class TrainingTask:
         asked: dict[str, Any] = {
             name: getattr(options, name) for name in ("vocab_size", "pattern", "ties", "min_count")
         }
-        asked |= dict(parsed_option(name, text) for name, text in more.items() if name not in _OF_TEXTS and text)
+        asked |= parsed_options(Options, more)
         if self.begin is None:
             asked["special_tokens"] = options.special_tokens
-        return Recipe(
-            self.paths,
-            asked,
-            sample=more.get("sample", ""),
-            seed=parsed_number("seed", more.get("seed") or "0"),
-            weights=tuple(f"{path}={options.weights[path]}" for path in self.paths if path in options.weights),
-            extend=self.begin_path if self.begin else more.get("extend", ""),
-            fork=self.begin.step if self.begin else None,
-        )
+        weights = tuple(f"{path}={options.weights[path]}" for path in self.paths if path in options.weights)
+        recipe = Recipe(self.paths, asked, weights=weights, **parsed_options(Recipe, more))
+        return replace(recipe, extend=self.begin_path, fork=self.begin.step) if self.begin else recipe
+
+    @property
+    def counting(self) -> CountRequest:
+        """What counts the same texts, alone. Raises `OptionError`."""
+        return CountRequest(replace(self.recipe, options={}, extend="", fork=None), self.options.pattern)
 
     @property
     def rules(self) -> Options:
         """By what the worker learns, in the end. Raises `OptionError` or `PatternError` if it refuses to."""
         recipe = self.recipe
-        recipe.sampled()  # of texts and not of rules, but the worker would refuse it all the same
+        recipe.sampled(), recipe.weighting()  # of texts and not of rules, but the worker would refuse it all the same
         return recipe.rules(self.begin)
 
 

@@ -261,7 +261,7 @@ class TrainingFeature(Feature):
         task = course.task
         match event:
             case messages.WorkProgress("counting" | "preparing" as phase, done, total, name):
-                if phase == "preparing" and (run.phase, run.detail) != (phase, name):
+                if phase != run.phase or (phase == "preparing" and name != run.detail):
                     course.since = time.monotonic()
                 return replace(run, phase=phase, done=done, total=total, detail=name, rate=course.rate(done))
             case Skipped():

@@ -1,11 +1,12 @@
 """The corpus pane: the texts to learn from, how large they are, how the pattern splits them; the kept tokenizers."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
+from rich.cells import set_cell_size
 from rich.text import Text
 from textual import getters, on, work
 from textual.app import ComposeResult
@@ -22,11 +23,12 @@ from bpe_core.visible import visible
 from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.palette import colored_pieces
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions, do
-from tui.widgets.corpus_tree import CorpusTree
+from tui.widgets.corpus_tree import CorpusTree, size_label
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_lists import NONE, TokenizerList, sentences
 
 PREVIEWED: Final = 600  # characters of a text that the preview splits
+SHARES: Final = 4  # texts whose part of all is said
 SOON: Final = 0.2  # seconds after which one is told that a text is still being split
 
 
@@ -149,7 +151,19 @@ def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
         return Text(visible(totals.error))
     skipped = (("left out", totals.skipped),) if totals.skipped else ()
     counts = ("documents", counted.documents), ("bytes", counted.bytes), ("characters", counted.characters)
-    return _numbers((*counts, *skipped))
+    return _numbers((*counts, *skipped)).append_text(_shares(counted.sources))
+
+
+def _shares(sources: Sequence[tuple[str, int, float]]) -> Text:
+    """Of several texts the largest, a line each: its bytes, and what part of all they are as often as they count."""
+    whole, lines, rest = sum(after for *_, after in sources), Text(), sources[SHARES - 1 :]
+    if len(rest) > 1:
+        of_rest = (f"{len(rest)} more", sum(size for _, size, _ in rest), sum(after for *_, after in rest))
+        sources = (*sources[: SHARES - 1], of_rest)
+    for name, before, after in sources if len(sources) > 1 else ():
+        lines.append(f"\n{set_cell_size(visible(name), 13)}", "dim")
+        lines.append(f"{size_label(before):>7} {after / whole:>5.0%}")
+    return lines
 
 
 def _numbers(rows: Iterable[tuple[str, int]]) -> Text:

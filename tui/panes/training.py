@@ -170,7 +170,8 @@ def status_line(run: Run) -> str:
         case "counting":
             facts = [f"counting {run.fraction:.0%}", f"{run.rate / 1e6:,.1f} MB/s" if run.rate else "", remaining]
         case "preparing":
-            facts = [f"{run.detail or 'counting pairs'} {run.fraction:.0%}", remaining]
+            share = f" {run.fraction:.0%}" if run.total else " …"
+            facts = [(run.detail or "counting pairs") + share, remaining]
         case "merging":
             rate = f"{counted(round(run.rate), 'merge')}/s" if run.rate else ""
             facts = [f"learned {run.done:,} of {run.total:,}", rate, remaining]

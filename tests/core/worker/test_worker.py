@@ -16,7 +16,6 @@ from bpe_core.metrics.comparison import ComparedText
 from bpe_core.trainer import Merge, Merges
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
-from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import (
     Counted,
     Done,
@@ -26,6 +25,7 @@ from bpe_core.worker.messages import (
     Started,
     WorkProgress,
 )
+from bpe_core.worker.train import CountRequest, Recipe
 
 
 @pytest.fixture
@@ -47,7 +47,8 @@ def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Pat
     (tmp_path / "seed.txt").write_text("aaabdaaabac")
     worker = start(training("seed.txt", "-o", "out.json", "--vocab-size", "259", "--pattern", "none"))
     counted, started, *events = [event for event in worker.rest() if not isinstance(event, WorkProgress)]
-    assert counted == Counted(1, 11, 11, 1, 1) and isinstance(started, Started) and started[1:] == (3, 0)
+    assert counted == Counted(1, 11, 11, 1, 1, sources=(("seed.txt", 11, 11),))
+    assert isinstance(started, Started) and started[1:] == (3, 0)
     seed, record = ["aaabdaaabac".count(chr(byte)) for byte in range(256)], started.record
     assert (record.n_tokens_start, record.first_counts, record.n_bytes) == (11, tuple(seed), 11)
     first = next(merge for event in events if isinstance(event, Merges) for merge in event)
@@ -120,7 +121,7 @@ def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Pa
     (folder / "a.txt").write_text("low lower lowest " * 50)
     (folder / "b.txt").write_text("low lower slow")
     (folder / "photo.jpg").write_bytes(b"\xff\xd8\0\0")
-    counted = start(CountRequest(("texts",), "gpt4")).rest()
+    counted = start(CountRequest(Recipe(("texts",)), "gpt4")).rest()
     assert any(isinstance(event, Skipped) and event.path.name == "photo.jpg" for event in counted)
     assert isinstance(counted[-2], Counted) and isinstance(counted[-1], Done)
 

@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from player import play
 
 from bpe_core import load
@@ -60,6 +61,35 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         await player.until("book.txt-more-gpt4 · 275 tokens", "step 19 of 19", " 6 2/3 ")
     (kept,) = (one for one in map(load, tokenizers_folder().glob("*.json")) if one.record and one.record.weights)
     assert kept.record.weights == "book.txt=1/3" and kept.record.n_bytes == Fraction(1340, 3) + 450
+
+
+@pytest.mark.slow
+async def test_what_is_read_of_the_texts_is_asked_for_and_said(small: Path, book: Path, home: Path) -> None:
+    pytest.importorskip("distributed", reason="counting by Dask needs distributed, of the extra [dask]")
+    for name, size in ("b.txt", 1340), ("c.txt", 670):
+        (home / name).write_text("low " * (size // 4) + "x" * (size % 4))
+    async with play(book, home / "b.txt", home / "c.txt", tokenizers=(small,)) as player:
+        await player.until("documents                3", "book.txt      1.3 kB   40%", "c.txt          670 B   20%")
+        player.press("f2", "home", "down", "#")
+        await player.answer("should book.txt count", "4")
+        await player.until("bytes                3,350", "book.txt      1.3 kB   73%", "b.txt         1.3 kB   18%")
+
+        async def ask_for(n_tabs: int, value: str, result: str) -> None:
+            await player.until(lambda screen: "Take them" not in screen)
+            player.click("More")
+            await player.until("Take them")
+            player.press(*["tab"] * n_tabs, "ctrl+u", *value, "enter")
+            await player.until(result)
+
+        await ask_for(8, "0", "leave out “weight”")
+        player.press("escape")
+        await ask_for(4, "1", "documents                1")
+        await ask_for(9, "nowhere", "No Dask cluster is at")
+        await ask_for(9, "local", "documents                1")
+        player.press("f6")
+        await player.until("no pair left", "step 3 of 3", "documents                1")
+    (kept,) = (one for one in map(load, tokenizers_folder().glob("*.json")) if one.record and one.record.sample)
+    assert kept.record.sample == "1 document, seed 0" and len(kept.record.sources) == 1
 
 
 async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(small: Path, other: Path, home: Path) -> None:
