@@ -74,6 +74,7 @@ class Command:
         return self.help or ": ".join(filter(None, ((self.label or self.name).rstrip(" …"), self.does)))
 
 
+_ENDINGS: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow")  # of files whose rows have fields
 _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
     "in lesson": lambda screen: screen.caption,
     "idle": lambda screen: not screen.run.busy,
@@ -85,6 +86,7 @@ _WHEN: Final[Mapping[str, Callable[[Any], object]]] = {
     "on preset": lambda tree: tree.entry.preset,
     "on group": lambda tree: tree.cursor_node is not None and tree.cursor_node.allow_expand,
     "on text": lambda tree: tree.is_text,
+    "on rows": lambda tree: tree.is_text and any(ending in tree.entry.path.casefold() for ending in _ENDINGS),
     "markable": lambda tree: tree.markable,
     "has others": lambda tree: tree.markable and set(tree.corpus.paths) - set(tree.markable),
     "chosen": lambda tree: tree.is_chosen,
@@ -191,7 +193,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when="markable"),
         Command("only", "o", "Only", "train on this text alone, or on those of a group", when="has others"),
         Command("weigh", "number_sign", "Weight", "how many times this text counts beside the others", when="chosen"),
-        Command("choose_field", "c", "Column", "which field of this file is read; its first documents", when="on text"),
+        Command("choose_field", "c", "Column", "which field of this file is read; its first documents", when="on rows"),
         Command("edit", "e", "Edit", "open this text in the editor", when="on text"),
         Command("mark('reference')", "r", "Reference", "compare with this text in the audit", when="markable"),
     ),
