@@ -175,7 +175,7 @@ READING: Final = (
     Option("sample", "sample", "Read only this share of the texts, in stretches of 64 KB.", "1/10"),
     Option("documents", "documents", "Read so many documents, drawn from all; rows are read twice for it.", "1000"),
     Option("seed", "seed", "What a sample takes: the same number takes the same.", "0"),
-    Option("dedupe", "once each", "Read no document twice; to know them, all are read twice.", YES),
+    Option("dedupe", "once each", "Read no document twice; to find which, all texts are read once more.", YES),
     Option("skip-bad", "skip bad", "Leave out rows that are no text, and files that cannot be read.", YES),
     Option("alpha", "alpha", "Count each path as if its share p of the bytes were p^alpha; at 0 all alike.", "0.5"),
     Option("dask", "Dask", "Workers of Dask count: local, one a core here, or those of a scheduler.", "local"),

@@ -170,7 +170,8 @@ class TrainRequest(Request):
         recipe = self.recipe
         if recipe.preset and recipe.paths:
             raise OptionError(f"The preset {recipe.preset} has its own text; leave out {recipe.paths[0]}, or --preset.")
-        if recipe.counts and (recipe.paths or recipe.preset or recipe.weights or recipe.alpha or str(recipe.sampled())):
+        said = recipe.preset, recipe.weights, recipe.alpha, recipe.dask, str(recipe.sampled())
+        if recipe.counts and (recipe.paths or any(said)):
             raise OptionError("--counts are learned from as they are; leave out the texts and what is said of them.")
         if not recipe.preset and not ((recipe.paths or recipe.counts) and self.output):
             raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
