@@ -80,7 +80,8 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
 
     with suppress(Stopped):
         texts = () if all(map(is_counts, asked.corpus)) else asked.corpus
-        counts = count(asked.corpus, "corpus", recorded_weights(tokenizer, texts, job) if texts else None)
+        weights = recorded_weights(tokenizer.record, tokenizer.splitter, texts, job) if texts else None
+        counts = count(asked.corpus, "corpus", weights)
         read = {source.name for source in counts.sources} if counts else set()
         files = [file for file in find_files(texts).files if file.source_name in read] if texts else []
         subject = AuditSubject(

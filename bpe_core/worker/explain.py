@@ -14,7 +14,7 @@ from typing import ClassVar, Final, NamedTuple, Self
 from bpe_core import kernel
 from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.corpus import find_files
-from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight, parsed_weights
+from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import Explanation, PairCounts, explain
 from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places, pieces_in
@@ -44,7 +44,7 @@ class Subject:
     paths: Sequence[str]
     preset: Preset | None = None  # whose texts are taken instead of those at the paths
     rules: Options | TrainingRecord = field(default_factory=Options)
-    weights: Mapping[str, Fraction] | None = None  # None: those of the training that the tokenizer is of
+    weights: Mapping[str, Fraction] | Fraction | None = None  # None: those of the training that the tokenizer is of
     sample: Sample = EVERYTHING
     texts: Sequence[CorpusText] = ()
     counts: PairCounts = field(init=False)
@@ -63,8 +63,8 @@ class Subject:
         old = recipe.start(job)
         rules = recipe.rules(old)
         tokenizer = Tokenizer(first_vocabulary(rules, old.vocabulary if old else None), rules.pattern)
-        weights, preset = parsed_weights(recipe.weights, recipe.paths), PRESETS.get(recipe.preset)
-        return cls(tokenizer, recipe.paths, preset, rules, weights, recipe.sampled())
+        preset = PRESETS.get(recipe.preset)
+        return cls(tokenizer, recipe.paths, preset, rules, recipe.weighting(), recipe.sampled())
 
     def count(self, job: Job, *, is_limited: bool = False) -> None:
         """Count the corpus. Raises `Stopped`, and `TextError` if it is too large and `is_limited`."""
@@ -76,8 +76,11 @@ class Subject:
                 _check_size("texts", int(size * self.sample.share), MOST_ON_DISK)
             pattern = self.tokenizer.pattern
             if self.weights is None:
-                self.weights = recorded_weights(self.tokenizer, self.paths, job)
-            pieces = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample).pieces
+                self.weights = recorded_weights(self.tokenizer.record, self.tokenizer.splitter, self.paths, job)
+            counts = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample)
+            if isinstance(self.weights, Fraction):  # the power of which the weights came
+                self.weights = recorded_weights(counts, self.tokenizer.splitter, self.paths, job)
+            pieces = counts.pieces
         if is_limited:
             sizes = [*map(len, pieces)]
             _check_size("different pieces", sum(sizes), MOST_IN_PIECES)
@@ -114,7 +117,7 @@ class Subject:
         files = find_files(self.paths, skip_bad=self.sample.skip_bad).files
         names = Counter(file.name for file in files)
         read = self.sample.documents(files, self.tokenizer.splitter)
-        for some, weight in files_by_weight(read, self.weights or {}):
+        for some, weight in files_by_weight(read, self.weights if isinstance(self.weights, Mapping) else {}):
             for file in some:
                 before = file.part(0, file.start).blocks if file.start else tuple
                 name = file.name if names[file.name] == 1 else visible(str(file.path))

@@ -16,8 +16,8 @@ from bpe_core.corpus.reading import Reading, Unreadable, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
 from bpe_core.errors import OptionError
 from bpe_core.hub import fetch
-from bpe_core.patterns import splitter
-from bpe_core.tokenizer import Tokenizer
+from bpe_core.patterns import Splitter, splitter
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.typed_numbers import amount
 from bpe_core.visible import counted, visible
 from bpe_core.whole_file import check_place
@@ -126,16 +126,18 @@ def tempered(sizes: Iterable[tuple[int, Fraction]], alpha: Fraction) -> dict[Fra
     }
 
 
-def recorded_weights(tokenizer: Tokenizer, paths: Sequence[str], job: Job) -> dict[str, Fraction]:
-    """The weights that files had in its training, by path. A text is known by its digest, in any order and by any name,
+def recorded_weights(
+    record: TrainingRecord | Counts | None, splitter: Splitter, paths: Sequence[str], job: Job
+) -> dict[str, Fraction]:
+    """The weights that files had in a training, by path. A text is known by its digest, in any order and by any name,
     so that all is read once if any has a weight; how many are none of those texts is said. Raises `Stopped`."""
-    record, known = tokenizer.record, defaultdict[str, list[int]](list)
+    known = defaultdict[str, list[int]](list)
     if record is None or all(source.weight == 1 for source in record.sources):
         return {}
     for source in record.sources:
         known[source.sha256].append(source.weight)
     sample, report = Sample.parsed(record.sample), partial(job.progress, "counting")
-    files = sample.documents(find_files(paths, skip_bad=sample.skip_bad).files, tokenizer.splitter, report)
+    files = sample.documents(find_files(paths, skip_bad=sample.skip_bad).files, splitter, report)
     reading, weights, n_unknown = Reading(files, report), dict[str, Fraction](), 0
     for file in files:
         measure = Measure()

@@ -111,14 +111,15 @@ def texts(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_weighted_texts(texts: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    paths = [str(texts[0]), str(texts[2])]
-    asked = ["--vocab-size", "290", "--weight", f"{paths[0]}=2.5", "--pattern", "gpt2"]
+@pytest.mark.parametrize("alpha", [False, True])
+def test_weighted_texts(texts: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], alpha: bool) -> None:
+    paths, (small, _, large) = [str(texts[0]), str(texts[2])], (path.stat().st_size for path in texts)
+    weight = Fraction(round(100 * large / small), 100) if alpha else Fraction(5, 2)
+    asked = ["--vocab-size", "290", "--pattern", "gpt2"]
+    asked += ["--alpha", "0"] if alpha else ["--weight", f"{paths[0]}=2.5"]
     assert main(["train", "-o", str(tmp_path / "o.json"), *asked, *paths]) == 0
     tokenizer = load(tmp_path / "o.json")
-    rows = states(
-        pieces(((texts[0].read_text(), Fraction(5, 2)), (texts[2].read_text(), 1)), tokenizer, "gpt2"), tokenizer
-    )
+    rows = states(pieces(((texts[0].read_text(), weight), (texts[2].read_text(), 1)), tokenizer, "gpt2"), tokenizer)
     steps = range(1, tokenizer.step + 1)
     check(kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths), steps, rows, rows)
     with closing(Job()) as job:
