@@ -34,7 +34,13 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
     assert (request.recipe.extend, request.recipe.fork, request.recipe.paths) == ("old.json", 2, ("book",))
     assert request.resume_from == "old.checkpoint" and "special_tokens" not in request.recipe.options
     assert tuple(task.rules.special_tokens) == ("<z>",)
-    for name, value in ("max-token-length", "many"), ("min-share", "x"):
+    for name, value in (
+        ("max-token-length", "many"),
+        ("min-share", "x"),
+        ("dedupe", "no"),
+        ("alpha", "2"),
+        ("documents", "0"),
+    ):
         with pytest.raises(OptionError) as told:
             _ = TrainingTask("x", replace(options, more={name: value})).rules
         assert "\n" not in str(told.value)

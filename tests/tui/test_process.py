@@ -191,7 +191,14 @@ async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path
     assert gone(jobs[0].pid)
 
 
-@pytest.mark.parametrize("request_, is_asked", [(TrainRequest(Recipe()), True), (CountRequest(Recipe(), ""), False)])
+@pytest.mark.parametrize(
+    "request_, is_asked",
+    [
+        (TrainRequest(Recipe()), True),
+        (CountRequest(Recipe(), ""), False),
+        (CountRequest(Recipe(dask="local"), ""), True),
+    ],
+)
 async def test_a_worker_that_will_not_go_is_killed_at_once_if_it_keeps_nothing(
     stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request_: Request, is_asked: bool
 ) -> None:

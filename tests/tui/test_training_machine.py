@@ -116,6 +116,9 @@ class Trainings(RuleBasedStateMachine):
     def the_run_is_sound(self) -> None:
         run = self.screen.run
         assert 0 <= run.fraction <= 1 and isinstance(status_line(run), str)
+        assert run.phase != "preparing" or ("%" in status_line(run)) == bool(run.total), (
+            "a share of nothing is not said"
+        )
 
 
 class Plays(RuleBasedStateMachine):
