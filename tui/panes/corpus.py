@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 
 from bpe_core.corpus import find_files
 from bpe_core.errors import BpeError
-from bpe_core.visible import visible
+from bpe_core.visible import shortened, visible
 from tui.disk.sources import first_characters, first_pieces
 from tui.drawing.palette import colored_pieces
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions, do
@@ -161,8 +161,8 @@ def _shares(sources: Sequence[tuple[str, int, float]]) -> Text:
         of_rest = (f"{len(rest)} more", sum(size for _, size, _ in rest), sum(after for *_, after in rest))
         sources = (*sources[: SHARES - 1], of_rest)
     for name, before, after in sources if len(sources) > 1 else ():
-        lines.append(f"\n{set_cell_size(visible(name), 13)}", "dim")
-        lines.append(f"{size_label(before):>7} {after / whole:>5.0%}")
+        lines.append(f"\n{set_cell_size(shortened(visible(name), 12), 12)}", "dim")
+        lines.append(f"{size_label(before):>7} {after / whole:>6.1%}")
     return lines
 
 

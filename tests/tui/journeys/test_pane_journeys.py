@@ -69,10 +69,10 @@ async def test_what_is_read_of_the_texts_is_asked_for_and_said(small: Path, book
     for name, size in ("b.txt", 1340), ("c.txt", 670):
         (home / name).write_text("low " * (size // 4) + "x" * (size % 4))
     async with play(book, home / "b.txt", home / "c.txt", tokenizers=(small,)) as player:
-        await player.until("documents                3", "book.txt      1.3 kB   40%", "c.txt          670 B   20%")
+        await player.until("documents                3", "book.txt     1.3 kB  40.0%", "c.txt         670 B  20.0%")
         player.press("f2", "home", "down", "#")
         await player.answer("should book.txt count", "4")
-        await player.until("bytes                3,350", "book.txt      1.3 kB   73%", "b.txt         1.3 kB   18%")
+        await player.until("bytes                3,350", "book.txt     1.3 kB  72.7%", "b.txt        1.3 kB  18.2%")
 
         async def ask_for(n_tabs: int, value: str, result: str) -> None:
             await player.until(lambda screen: "Take them" not in screen)
