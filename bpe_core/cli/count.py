@@ -53,7 +53,7 @@ def run_count(options: Namespace) -> int:
     recipe = recipe_of(options, {})
     with ExitStack() as stack:
         job, spill = _begin(options, stack, patience=10 if options.dask else 0.05)  # Dask takes seconds
-        counts = recipe.count(options.pattern, job, outputs=(options.output,), read=partial(Counts.read, spill=spill))
+        counts = recipe.count(options.pattern, job, outputs=(options.output,), spill=spill)
         if spill:
             return _save(counts, options.output, job)
     sizes = {name: getattr(counts, f"n_{name}") for name in ("documents", "bytes", "characters", "pieces")}

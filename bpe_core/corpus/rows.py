@@ -87,11 +87,8 @@ class RowReader:
                 continue  # as hidden files of a folder
             content = limited(content, inf)
             content = unpacked(content, packing_of(content.peek(HEAD)), size)
-            head, inner, shown = (
-                content.peek(HEAD)[:HEAD],
-                RowReader(self.field, self.skip_bad),
-                visible(name),
-            )
+            head, shown = content.peek(HEAD)[:HEAD], visible(name)
+            inner = RowReader(self.field, self.skip_bad)
             documents: Iterable[str]
             try:
                 if (form := form_of(head, base)) in ("tar", "zip"):

@@ -20,7 +20,7 @@ from functools import partial, reduce
 from multiprocessing import resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.corpus import Counts, TextFile
 from bpe_core.corpus.reading import OnRead, Reading
@@ -30,6 +30,9 @@ from bpe_core.process import installed
 from bpe_core.tokenizer import Choice, Tokenizer
 from bpe_core.visible import quoted, shortened, visible
 from bpe_core.whole_file import as_format_error, new_beside, write_whole
+
+if TYPE_CHECKING:
+    from bpe_core.corpus.spill import Spill
 
 LARGEST: Final = 1 << 26  # bytes on disk of a partition, about: a second or two of counting
 AT_ONCE: Final = 8  # counts that one task puts together: four levels of such tasks are enough for 4,096 partitions
@@ -93,14 +96,21 @@ class Cluster:
     def __init__(self, client: Any, in_turn: Callable[[list[Any]], Iterator[Any]]) -> None:
         self._client, self._in_turn = client, in_turn
 
-    def read(self, files: Sequence[TextFile], pattern: str, *, progress: OnRead = lambda *_: None) -> Counts:
-        """What `Counts.read` gives, counted in `partitions`."""
+    def read(
+        self,
+        files: Sequence[TextFile],
+        pattern: str,
+        *,
+        progress: OnRead = lambda *_: None,
+        spill: "Spill | None" = None,
+    ) -> Counts:
+        """What `Counts.read` gives, counted in `partitions`. The last counts are merged here, where they may spill."""
         leaves = {self._submit(count_partition, part, pattern): part for part in partitions(files)}
         counts = [*leaves]
-        while len(counts) > 1:
-            starts = range(0, len(counts), AT_ONCE)
-            counts = [self._submit(merge_counts, counts[start : start + AT_ONCE]) for start in starts]
-        return Counts.load(self._result(counts.pop(), leaves, progress)).checked()
+        while len(counts) > AT_ONCE:
+            counts = [self._submit(merge_counts, counts[i : i + AT_ONCE]) for i in range(0, len(counts), AT_ONCE)]
+        loaded = (Counts.load(self._result(counts.pop(0), leaves, progress), spill) for _ in range(len(counts)))
+        return reduce(Counts.merge, loaded).checked()
 
     def encode(
         self, files: Sequence[TextFile], tokenizer: Tokenizer, folder: Path, progress: OnRead, **specials: Choice
@@ -134,6 +144,7 @@ class Cluster:
         for leaf in self._in_turn([*leaves]):
             part = leaves.pop(leaf)
             if leaf.status != "finished":
+                wanted = leaf
                 break
             del leaf
             done += sum(file.size for file in part)

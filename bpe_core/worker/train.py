@@ -4,13 +4,13 @@ import gc
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
@@ -31,6 +31,9 @@ from bpe_core.whole_file import file_of, write_atomically
 from bpe_core.worker.inputs import check_output, count_files, send_counted
 from bpe_core.worker.job import PROGRESS_EVERY, Job, Request
 from bpe_core.worker.messages import Checkpoint, Done, Saved, Started
+
+if TYPE_CHECKING:
+    from bpe_core.corpus.spill import Spill
 
 BATCH: Final = 512  # merges in one event at most
 BATCH_SECONDS: Final = 0.03  # after these a batch is sent though it is not full
@@ -86,15 +89,17 @@ class Recipe:
             job.say(f"The counts are of {counts.sample}.")
         return counts
 
-    def count(self, pattern: str, job: Job, **more: Any) -> Counts:
+    def count(self, pattern: str, job: Job, spill: "Spill | None" = None, **more: Any) -> Counts:
         """The counts of the texts, for `more` see `count_files`. Raises `ClusterError`, too."""
         preset, weights, sample = PRESETS.get(self.preset), self.weighting(), self.sampled()
+        read: Callable[..., Counts] = Counts.read
         with ExitStack() as stack:
             if self.dask:
                 from bpe_core.worker.cluster import connected  # late: few need it
 
                 job.progress("preparing", 0, 0, "connecting to Dask")
-                more["read"] = stack.enter_context(connected(self.dask)).read
+                read = stack.enter_context(connected(self.dask)).read
+            more["read"] = partial(read, spill=spill)
             return count_files(self.paths, pattern, job, preset=preset, weights=weights, sample=sample, **more)
 
     def rules(self, old: Tokenizer | None, counts: Counts | None = None) -> Options:

@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from unittest.mock import patch
 
 import pytest
@@ -13,6 +14,7 @@ from shell import ROOT
 
 from bpe_core import Counts, Trainer, save, train
 from bpe_core.corpus import find_files
+from bpe_core.corpus.spill import Spill
 from bpe_core.errors import ClusterError, FetchError, Stopped, TextError
 from bpe_core.worker import cluster as cluster_module
 from bpe_core.worker.cluster import connected
@@ -59,7 +61,9 @@ def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(corp
             with connected(four.scheduler_address) as cluster:
                 counts = cluster.read(files, "gpt4", progress=kill)
             assert killed and counts.to_bytes() == alone.to_bytes() and merges(counts) == merges(alone)
-        with connected(four.scheduler_address) as cluster:
+        with connected(four.scheduler_address) as cluster, closing(Spill(0, tmp_path)) as spill:
+            cluster.read(files, "gpt4", spill=spill).save(tmp_path / "spilled")
+            assert Counts.load(tmp_path / "spilled").to_bytes() == alone.to_bytes()
             with pytest.raises(Stopped):
                 cluster.read(files, "gpt4", progress=stop)
             with pytest.raises(ClusterError, match=r"The workers cannot do it \(KilledWorker: .*\); look"):
