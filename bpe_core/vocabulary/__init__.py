@@ -69,6 +69,8 @@ class Vocabulary:
     bytes_of: Mapping[int, bytes]
     """Id -> bytes of the tokens of all versions, not of this one alone, without tokens that are only special."""
 
+    knows_merges: bool = True  # false for a vocabulary of ranks until they are recovered
+    recovered_share: float = 1.0  # of the tokens, how many have their merges recovered, 0 to 1
     _limit: int | None = None  # how many merges are in force; None: all that there are
     _store: Store  # the merges, of which the first `n_merges` are in force
 
@@ -245,19 +247,9 @@ class Vocabulary:
         """Bytes -> the token that a piece of just these bytes becomes at once, without merging."""
         return MappingProxyType(self._store.whole_pieces)
 
-    @property
-    def knows_merges(self) -> bool:
-        """Whether the merges are known; false for a vocabulary of ranks until they are recovered."""
-        return True
-
     def recover(self, seconds: float = float("inf")) -> bool:
         """Recover merges of a vocabulary of ranks for `seconds`; whether all are known. Here they always are."""
         return True
-
-    @property
-    def recovered_share(self) -> float:
-        """Share of the tokens whose merges are recovered, 0 to 1."""
-        return 1.0
 
     def __contains__(self, token: object) -> bool:
         known = token in self.bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]

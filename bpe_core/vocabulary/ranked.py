@@ -64,7 +64,8 @@ class RankedVocabulary(Vocabulary):
         longer = ((data, token) for token, data in base.items() if self._looks_up and len(data) > 1)
         looked_up = {data: token for data, token in longer if self._id_of.get(data) == token}
         store = Store(base, self._symbols, looked_up)
-        store.extend_known(merges, self.bytes_of)
+        store.merges, store.bytes_of = merges, dict(self.bytes_of)  # unchecked: each makes another token
+        store.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
         return store
 
     @cached_property
@@ -93,7 +94,7 @@ class RankedVocabulary(Vocabulary):
         return len(self.bytes_of) + sum(token not in self.bytes_of for token in self._texts)
 
     @property
-    def knows_merges(self) -> bool:
+    def knows_merges(self) -> bool:  # type: ignore[override]
         return self._recovered is not None
 
     def recover(self, seconds: float = float("inf")) -> bool:
@@ -115,7 +116,7 @@ class RankedVocabulary(Vocabulary):
             return self.knows_merges
 
     @property
-    def recovered_share(self) -> float:
+    def recovered_share(self) -> float:  # type: ignore[override]
         return 1.0 if self.knows_merges else len(self._found) / max(1, len(self._id_of))
 
     def __contains__(self, token: object) -> bool:

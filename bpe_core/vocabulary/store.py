@@ -87,12 +87,6 @@ class Store:
                 self.repeats.append(step)
             self.merges.append(merge)
 
-    def extend_known(self, merges: list[Triple], bytes_of: Mapping[int, bytes]) -> None:
-        """Fill an empty store without checks: each merge makes another token of `bytes_of`. O(n) for n merges."""
-        self.bytes_of = dict(bytes_of)
-        self.merges = merges
-        self.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
-
     def compiled(self, n_merges: int) -> "kernel.Encoder | None":
         """The kernel's encoder with `n_merges` or more of the merges; None if the kernel cannot have one. The one made
         before is extended by the merges that it lacks."""
