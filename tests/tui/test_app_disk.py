@@ -29,8 +29,8 @@ def full_disk() -> Iterator[None]:
 @pytest.mark.slow
 async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_end(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
-        await scope.press("a")
         with full_disk():
+            await scope.press("a")
             await scope.until(lambda: scope.said, "it is told")
             await scope.press("b")
             assert "not kept: file too large" in str(scope.screen.editor.border_title)
@@ -53,8 +53,8 @@ async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
 ) -> None:
     monkeypatch.setattr(locked.tempfile, "tempdir", str(tmp_path))
     async with opened() as scope:
-        await scope.press("a")
         config.text_file().mkdir()  # nothing can be written there
+        await scope.press("a")
         await scope.press("ctrl+q")
         await scope.asked(Confirm)
         await scope.press("ctrl+q")

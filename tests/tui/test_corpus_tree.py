@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 from scope import Opened
-from textual.widgets import Label
+from textual.widgets import Label, OptionList
 
+from tui.dialogs.lists import AskField
 from tui.disk import sources
 
 
@@ -61,10 +62,9 @@ async def test_the_field_of_a_file_is_chosen_with_its_documents_in_view(
         await scope.press("f2")
         scope.tree.move_cursor(scope.row("reviews.csv"))
         await scope.until(lambda: "reviews.csv::review" in scope.shown("#preview-heading"), "what is guessed is said")
-        await scope.press("c", "down")
-        await scope.until(
-            lambda: "  no. 4" in str(scope.app.screen.query_one("OptionList").options[1].prompt), "five of them"
-        )
-        await scope.press("enter")
+        await scope.press("c")
+        options = (await scope.asked(AskField)).query_one(OptionList).options
+        assert "  no. 4" in str(options[1].prompt), "five of them"
+        await scope.press("down", "enter")
         await scope.until(lambda: scope.screen.corpus.paths == (f"{path}::headline",), "it replaces what was chosen")
         await scope.until(lambda: "45" in scope.shown("#totals"), "45 bytes in nine documents")

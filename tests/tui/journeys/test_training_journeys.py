@@ -222,7 +222,7 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Pat
         player.press("f4", "f3", *["backspace"] * 4, *"258", "f7")
         await player.until("held at 1 of 2")
         player.press("f7")
-        await player.until("step 2 of 2")
+        await player.until("step 2 of 2", "vocabulary size reached")
         player.press("f7")  # a new training would replace what is there: that is said first
         await player.until("That was the last merge", "step 2 of 2")
         player.press("f7")
