@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import sys
+from asyncio.subprocess import Process
 from collections.abc import Callable
 from pathlib import Path
 
@@ -200,11 +201,13 @@ async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path
     ],
 )
 async def test_a_worker_that_will_not_go_is_killed_at_once_if_it_keeps_nothing(
-    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request_: Request, is_asked: bool
+    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, request_: Request, is_asked: bool
 ) -> None:
+    asked, ask = list[Process](), Process.terminate
+    monkeypatch.setattr(Process, "terminate", lambda worker: asked.append(worker) or ask(worker))
     monkeypatch.setattr(process, "PATIENCE", 0.2)
-    stand_in(f"""
-signal.signal(signal.SIGTERM, lambda *_: open({str(tmp_path / "asked")!r}, "w"))
+    stand_in("""
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
 say(Checkpoint())
 while True:
     say(WorkProgress("counting", 1, 9, "a"))
@@ -212,7 +215,7 @@ while True:
     async with WorkerProcess(request_) as job:
         assert await anext(aiter(job.batches()))
     assert gone(job.pid)
-    assert (tmp_path / "asked").exists() is is_asked
+    assert bool(asked) is is_asked
 
 
 # A worker that cannot be, or says too much
