@@ -33,8 +33,7 @@ from tui.widgets.screen_lines import HintLine, KeyLine, StepLine, TitleLine
 if TYPE_CHECKING:
     from tui.features.all import Features
 
-SECONDS_TO_END: Final = 1.5  # how long the app waits at its end for what runs beside the screen
-_SECONDS_TO_WRITE: Final = 0.3  # and for what is still being written
+SECONDS_TO_END: Final = 1.5  # how long the app waits at its end for what runs beside it, and for what is written
 _SECONDS_TO_KEEP: Final = 0.5  # from an edit to the moment when the text is kept
 
 
@@ -132,7 +131,7 @@ class MainScreen(StateScreen):
         sentences = [sentence, await self._leave_training(course.output) if course else ""]
         self.last_words += [visible(said) for said in sentences if said]
         if self._writing is not None:
-            await asyncio.wait([self._writing], timeout=_SECONDS_TO_WRITE)
+            await asyncio.wait([self._writing], timeout=SECONDS_TO_END)
 
     async def _leave_training(self, output: Path) -> str:
         """What it has learned is what comes back at the next start; else what to say of it."""
