@@ -6,6 +6,7 @@ import pytest
 from player import Cells, Player, play
 
 from tests.tui.test_main import in_a_terminal
+from tui.disk import config
 from tui.disk.lessons import LessonError, own_lessons, read_lesson
 
 FIRST, *TOUR = own_lessons()
@@ -90,6 +91,7 @@ async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(bo
 
 
 async def test_the_first_start_is_explained_once(home: Path) -> None:
+    config.save_configuration(config.Configuration(pace=160))  # no machine is so busy that it ends by itself
     async with play(full_speed=False, size=(80, 24)) as player:
         await player.until(" Welcome · ")
         await player.command("Show all merges")

@@ -79,10 +79,10 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, lon
     async with play(long_book, tokenizers=(small,)) as player:
         player.click("−", beside="More")
         await player.until(" 5 s ")
-        player.press("f4", "f3", "f3", *["minus"] * 2)
-        await player.until(" 20 s ")
+        player.press("f4", "f3", "f3", *["minus"] * 4)
+        await player.until(" 80 s ")  # no machine is so busy that all is shown before it is held
         player.press("f6")
-        await player.until(lambda screen: screen.step[0] > 2 and screen.step[1] == 768)
+        await player.until(lambda screen: screen.step[0] > 0 and screen.step[1] == 768)
         player.press("f3", "space")  # from beside the log too
         await player.until("held at")
         await player.rest()
@@ -91,7 +91,7 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, lon
             player.press("f7")
             await player.until(lambda screen, step=paused + further: screen.step[0] == step)
         player.press("f6")
-        await player.until(lambda screen: screen.step[0] > paused + 4)
+        await player.until(lambda screen: screen.step[0] > paused + 3)
         player.press("alt+left", "alt+left")
         await player.until("held at")
         assert (player.screen.step[0], player.screen.step[1]) > (paused + 2, 767), "all are learned by now"
