@@ -76,6 +76,7 @@ class Spill:
 
     def __init__(self, memory: int, folder: str | os.PathLike[str]) -> None:
         """`memory`: bytes for all that counts; `folder`: with room for all runs, twice. OSError."""
+        self._rows = min(ROWS, max(memory, LEAST) >> 11)  # of a run, some 200 bytes each on its way
         self._most = memory * 2 // 5  # the rest: a table while it grows, those of the threads, a run on its way
         self._folder, self._file = folder, TemporaryFile(dir=folder)  # noqa: SIM115
         self._tables = WeakSet[SpilledTable]()
@@ -102,15 +103,17 @@ class Spill:
 
     def taken(self, table: "kernel.PieceTable") -> Iterator[TableRun]:
         """Write the runs of a table, and give them in order."""
-        for start in range(0, len(table), ROWS):
-            batch, hashes = batch_of(table, start, ROWS)
-            parts = hashes.translate(bytes(hash % PARTS for hash in range(256)))
-            order = compute.sort_indices(pa.Array.from_buffers(pa.uint8(), len(parts), [None, pa.py_buffer(parts)]))
+        for start in range(0, len(table), self._rows):
+            batch, hashes = batch_of(table, start, self._rows)
+            of_part = pa.py_buffer(hashes.translate(bytes(hash % PARTS for hash in range(256))))
+            parts = pa.Array.from_buffers(pa.uint8(), len(hashes), [None, of_part])
+            sizes = {pair["values"]: pair["counts"] for pair in compute.value_counts(parts).to_pylist()}
+            order = compute.sort_indices(parts)
             batch = pa.record_batch([*batch.take(order).columns, order], [*SCHEMA.names, "place"])
             self._writer = self._writer or _new_file(self._file, batch.schema)
             at = 0
             for part in range(PARTS):
-                n = parts.count(part)
+                n = sizes.get(part, 0)
                 self._writer.write_batch(batch.slice(at, n))
                 at += n
             yield TableRun(self._n_batches)
