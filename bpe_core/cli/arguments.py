@@ -63,6 +63,12 @@ def integer(text: str) -> int:
         raise ArgumentTypeError(f"{quoted(text)} is no whole number") from None
 
 
+def natural(text: str) -> int:
+    if (number := integer(text)) < 0:
+        raise ArgumentTypeError(f"{quoted(text)} is below 0")
+    return number
+
+
 def add_command(commands: Subcommands, run: Callable[[Namespace], int], *notes: str) -> Parser:
     """Add the subcommand that `run` is called after, and return its parser.
 

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, integer
+from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, natural
 from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
 from bpe_core.errors import OptionError
 from bpe_core.metrics.boundaries import read_morphemes
@@ -33,9 +33,9 @@ def add(commands: Subcommands) -> None:
     parser.add_value("--reference", "NAME", "the text or folder that parity relates to; the first if left out", None)
     shown = "what is told of each text, folder and script; see below"
     parser.add_value("--metrics", "M,...", shown, None, type=_metrics)
-    parser.add_value("--examples", "N", "disagreements shown (%(default)s)", 10, type=integer)
+    parser.add_value("--examples", "N", "disagreements shown (%(default)s)", 10, type=natural)
     worst = "lines shown of those for which a tokenizer needs the most more tokens than another (%(default)s)"
-    parser.add_value("--lines", "N", worst, 10, type=integer)
+    parser.add_value("--lines", "N", worst, 10, type=natural)
 
 
 def _meanings(keys: Iterable[str]) -> str:
@@ -218,7 +218,8 @@ def _pair(pair: _Found, labels: Sequence[str]) -> Section:
         (f"{one['count']:,}", *map(_labels, one["tokens"]), f"{one['in']}:{one['line']}")
         for one in pair["disagreements"]
     ]
-    sentences.append("most frequent disagreements" if rows else "They do not disagree.")
+    agree = cuts["first"] == cuts["second"] == cuts["shared"]
+    sentences += ["They do not disagree."] * agree + ["most frequent disagreements"] * bool(rows)
     table = ReportTable(["times", one, two, "first in"], rows, numbers=(0,)) if rows else None
     return Section(f"{one} and {two}", sentences, table)
 

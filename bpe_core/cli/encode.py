@@ -181,6 +181,8 @@ def run_show(options: Namespace) -> int:
     show -t gpt2 -t gpt-4o --html notes.md > notes.html
     show -t mine.json --ids < notes.md
     """
+    if options.svg and options.ids:
+        raise OptionError("--svg draws tokens without ids; leave out --ids, or take --html.")
     tokenizers = [(name, open_tokenizer(name, options.pattern)) for name in options.tokenizer]
     text = "".join(text_blocks(options.path))
     texts = [(one.name or os.path.basename(name), LiveText(one, text)) for name, one in tokenizers]

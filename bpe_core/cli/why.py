@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer, natural
 from bpe_core.cli.streams import StderrReporter, open_tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
@@ -26,7 +26,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("--preset", choices=PRESETS, help="a founding example, with its own text")
     parser.add_given_pattern()
     parser.add_value("--step", "N", "the merge asked about, from 1 (all of them)", None, type=integer)
-    parser.add_value("--rows", "N", "rows of the table of pairs (%(default)s)", 12, type=integer)
+    parser.add_value("--rows", "N", "rows of the table of pairs (%(default)s)", 12, type=natural)
     parser.add_flag("json", "print a JSON object for each step")
 
 

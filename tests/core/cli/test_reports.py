@@ -143,6 +143,8 @@ def test_texts_of_nothing(bpescope: Bpescope) -> None:
     Path("space.txt").write_text(" ")
     code, out, _ = bpescope(f"{BOTH} space.txt empty.txt")
     assert code == 0 and "They do not disagree." in out
+    Path("text.txt").write_text(TEXT)
+    assert "disagree" not in bpescope(f"{BOTH} text.txt --examples 0")[1], "what is not listed is not denied"
 
 
 def test_folders_are_languages_and_parity_relates_to_one_of_them(bpescope: Bpescope) -> None:
