@@ -81,15 +81,15 @@ class WorkerProcess:
 
         Popen.terminate() would reap a worker that has just ended, of which asyncio then knows nothing, and says so.
         """
+        request = self.request
+        has_workers = isinstance(request, CountRequest | TrainRequest) and request.recipe.dask
         if process.returncode is None and not self._is_done:
-            request = self.request
-            has_workers = isinstance(request, CountRequest) and request.recipe.dask
             keeps = has_workers or isinstance(request, TrainRequest | FetchRequest)
             with suppress(ProcessLookupError):
                 (process.terminate if keeps else process.kill)()
         try:
             # Process.wait() does not return while the pipe still holds something: drain it to its end first.
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(PATIENCE * (10 if has_workers else 1)):  # killed, it could not end its own
                 await _drain(process)
                 await process.wait()
         except TimeoutError:

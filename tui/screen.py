@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
+from textual.worker import Worker, WorkerError
 
 from bpe_core.visible import visible
 from tui.commands import PANE_BY_ID, PANES, PaneEntry, bindings, checks
@@ -125,8 +127,7 @@ class MainScreen(StateScreen):
         for worker in working:
             worker.cancel()
         if working:  # a process that needs longer keeps what it has when it finds its pipes closed
-            ends = asyncio.gather(*(worker.wait() for worker in working), return_exceptions=True)
-            await asyncio.wait([ends], timeout=SECONDS_TO_END)
+            await asyncio.wait([asyncio.gather(*map(_end_of, working))], timeout=SECONDS_TO_END)
         course = self.features.training.newest if is_training else None
         sentences = [sentence, await self._leave_training(course.output) if course else ""]
         self.last_words += [visible(said) for said in sentences if said]
@@ -218,6 +219,11 @@ class MainScreen(StateScreen):
         from tui.dialogs.help import Help
 
         self.app.push_screen(Help(self))
+
+
+async def _end_of(worker: Worker[Any]) -> None:
+    with suppress(WorkerError):  # at the end of the event loop nobody would take it, and it would be printed
+        await worker.wait()
 
 
 def _at(*places: str) -> Iterator[PaneEntry]:

@@ -165,5 +165,5 @@ def parsed_memory(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE)
     memory = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
     if memory < LEAST:
-        raise OptionError(f"--memory {text} is less than counting needs, or no size; write one such as 1GB.")
+        raise OptionError(f"--memory {text} is less than counting needs (300MB), or no size; write one such as 1GB.")
     return memory

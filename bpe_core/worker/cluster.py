@@ -110,7 +110,9 @@ class Cluster:
         while len(counts) > AT_ONCE:
             counts = [self._submit(merge_counts, counts[i : i + AT_ONCE]) for i in range(0, len(counts), AT_ONCE)]
         loaded = (Counts.load(self._result(counts.pop(0), leaves, progress), spill) for _ in range(len(counts)))
-        return reduce(Counts.merge, loaded).checked()
+        whole, given = reduce(Counts.merge, loaded), {file.path.absolute(): file.path for file in files}
+        whole.skipped = [replace(one, path=given[one.path]) for one in whole.skipped]
+        return whole.checked()
 
     def encode(
         self, files: Sequence[TextFile], tokenizer: Tokenizer, folder: Path, progress: OnRead, **specials: Choice
@@ -172,7 +174,8 @@ def connected(address: str) -> Iterator[Cluster]:
         if address == "local":
             folder = stack.enter_context(TemporaryDirectory())
             # No limit: the last merges take the memory of many workers at once, and Dask would end who has more.
-            how = {"local_directory": folder, "memory_limit": 0, "dashboard_address": None, "silence_logs": _SILENT}
+            how: dict[str, Any] = {"memory_limit": 0, "dashboard_address": None, "silence_logs": _SILENT}
+            how |= {"local_directory": folder, "scheduler_kwargs": {"local_directory": folder}}
             # Ctrl+C reaches all processes of a terminal. The workers inherit that it is blocked, and leave it to us.
             resource_tracker.ensure_running()  # which would unblock it
             before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])

@@ -218,6 +218,25 @@ while True:
     assert bool(asked) is is_asked
 
 
+async def test_a_worker_has_the_time_to_end_those_of_dask(
+    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(process, "PATIENCE", 0.2)
+    stand_in(f"""
+def end(*_):
+    time.sleep(0.6)
+    open({str(tmp_path / "ended")!r}, "w")
+    os._exit(0)
+
+signal.signal(signal.SIGTERM, end)
+say(Checkpoint())
+time.sleep(100)
+""")
+    async with WorkerProcess(TrainRequest(Recipe(dask="local"))) as job:
+        assert await anext(aiter(job.batches()))
+    assert (tmp_path / "ended").exists()
+
+
 # A worker that cannot be, or says too much
 
 

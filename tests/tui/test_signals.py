@@ -45,6 +45,17 @@ def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
 
 
 @pytest.mark.slow
+def test_leaving_while_a_worker_needs_longer_prints_nothing(book: Path) -> None:
+    hurried = "from tui import __main__, screen; screen.SECONDS_TO_END = 0; __main__.main()"
+    with terminal(book, program=("-c", hurried)) as app:
+        typed(app, "typed just now")
+        app.type("\x1b[18~")  # F7
+        app.until_shown("held")
+        app.quit()
+        assert "Worker" not in app.text
+
+
+@pytest.mark.slow
 def test_a_window_that_is_closed_loses_nothing_and_leaves_nothing(book: Path) -> None:
     with terminal(book) as app:
         typed(app, "typed just now")

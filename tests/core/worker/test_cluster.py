@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from unittest.mock import patch
 
@@ -17,7 +18,7 @@ from bpe_core.corpus import find_files
 from bpe_core.corpus.spill import Spill
 from bpe_core.errors import ClusterError, FetchError, Stopped, TextError
 from bpe_core.worker import cluster as cluster_module
-from bpe_core.worker.cluster import connected
+from bpe_core.worker.cluster import Cluster, connected
 
 pytest.importorskip("distributed", reason="counting on many machines needs distributed, of the extra [dask]")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask, about sockets of workers that were killed
@@ -108,6 +109,34 @@ def test_ctrl_c_leaves_no_process_and_no_half_folder(tmp_path, encode):
     assert [path.name for path in tmp_path.iterdir() if "ids" in path.name] == []
     left = subprocess.run(["ps", "-o", "stat=", "-g", str(encode.pid)], capture_output=True, text=True).stdout
     assert all(state.startswith("Z") for state in left.split())
+
+
+@pytest.mark.slow
+def test_local_workers_leave_nothing_behind(corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with patch.dict(os.environ), connected("local") as cluster:
+        cluster.read(find_files(corpus).files, "gpt4")
+        assert list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_left_out_has_the_path_that_was_given(corpus, monkeypatch):
+    monkeypatch.chdir(corpus.parent)
+    files = find_files(f"{corpus.name}/rows.jsonl::none", skip_bad=True).files + find_files(corpus.name).files
+    assert Cluster(Here, iter).read(files, "gpt4").to_bytes() == Counts.read(files, "gpt4").to_bytes()
+
+
+class Here:
+    """A client whose futures are there at once."""
+
+    status = "finished"
+
+    def __init__(self, found):
+        self.result = lambda: found
+
+    @classmethod
+    def submit(cls, work, given, *more, **_):
+        return cls(work([one.result() for one in given] if isinstance(given[0], cls) else given, *more))
 
 
 @pytest.mark.parametrize("address", ["nowhere", "gibber://x:1"])
