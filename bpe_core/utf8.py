@@ -1,7 +1,6 @@
 """UTF-8 (RFC 3629): surrogates, which it cannot hold, its bytes, where characters begin, incomplete ones completed."""
 
 import codecs
-import re
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -13,16 +12,18 @@ from typing import Final, NamedTuple
 UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
 CONTINUATIONS: Final = bytes(range(0x80, 0xC0))  # the bytes with which no character begins
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)  # of these at least one is allowed after any lead byte
 
 
 def without_surrogates(text: str) -> str:
     """`text` with each pair of surrogates replaced by the character it encodes, and each lone one by U+FFFD, as
     tiktoken does."""
-    if not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if not text.isascii():
+        try:
+            text.encode()  # which is faster than looking for one
+        except UnicodeEncodeError:
+            return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def utf8(text: str) -> bytes:
