@@ -266,7 +266,7 @@ def why_not(error: Exception) -> str:
     if isinstance(error, NotText | FetchError) or type(error) in _ERRORS:
         return _ERRORS.get(type(error), str(error).rstrip("."))
     if isinstance(error, OSError) and library != "gzip":
-        return visible(error.strerror or str(error)).lower().rstrip(".")
+        return visible(error.strerror or f"{error}; get it anew, or try again").lower().rstrip(".")
     if library in ("builtins", "bpe_core") and not isinstance(error, UnicodeError | RuntimeError | LookupError):
         raise error
     what = visible(shortened(str(error).partition("\n")[0], 100))

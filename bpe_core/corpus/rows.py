@@ -59,14 +59,13 @@ class RowReader:
 
     def _omit(self, what: str, *, is_bad: bool = False) -> None:
         if is_bad and not self.skip_bad:
-            raise NotText(what)
+            raise NotText(f"{what}; --skip-bad leaves such rows out")
         self.omitted.append(what)
 
     def _texts(self, file: IO[bytes], form: str) -> Iterator[str]:
         if not (field := self.field):  # of an archive, whose members are not asked for theirs
             raise NotText("rows have several fields; name that of the text behind the archive, such as ::text")
-        is_pointer = field.startswith("/")  # RFC 6901
-        keys = [key.replace("~1", "/").replace("~0", "~") for key in field[1:].split("/")] if is_pointer else [field]
+        keys = _keys(field)
         for number, record in enumerate(_records(file, form, field), 1):
             value = record
             try:
@@ -135,17 +134,21 @@ def fields_of(file: TextFile) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     if file.form in TABLES and not file.empty:
         with one_sentence(file.name), opened(file) as disk, unpacked(disk, file.packing, file.size) as content:
-            for record in islice(_records(content, file.form, ""), _FIRST):
+            for record in (records := [*islice(_records(content, file.form, ""), _FIRST)]):
                 for name, value in record.items() if isinstance(record, dict) else ():
                     if isinstance(value, str):
                         found.setdefault(name, []).append(value)
+            if records and all(isinstance(record, NotText) for record in records):
+                raise NotText(f"its first row {records[0]}")
     return found
 
 
 def guessed(file: TextFile) -> TextFile:
     """The file with the field that holds the documents: one whose name says so, or that with most characters."""
     if not (fields := fields_of(file)):
-        raise NotText("none of its first rows has a field that is text; name one behind it, such as ::text or ::/a/b")
+        raise NotText(
+            "it has no rows, or none of the first has a field that is text; name one, such as ::text or ::/a/b"
+        )
     named = next((field for name in _NAMES for field in fields if field.lower() == name), "")
     longest = max(fields, key=lambda field: sum(map(len, fields[field])))
     return replace(file, field=named or longest, fields=tuple(fields))
@@ -168,17 +171,19 @@ def _json(line: bytes) -> Any:
 
 def _table(file: IO[bytes], delimiter: str, field: str) -> Iterator[Any]:
     csv.field_size_limit(1 << 30)  # a document may be long; the default refuses one of 128 KB
-    rows = csv.reader(codecs.iterdecode(file, "utf-8-sig"), delimiter=delimiter, strict=True)
+    rows, begin = csv.reader(codecs.iterdecode(file, "utf-8-sig"), delimiter=delimiter, strict=True), 1
     try:
         head = next(rows, [])
         _columns(field, head)
-        for row in filter(None, rows):
+        begin = rows.line_num + 1
+        for row in rows:
+            begin = rows.line_num + 1  # of the next row, which may have many lines
             if len(row) == len(head):
                 yield dict(zip(head, row, strict=True))
-            else:
+            elif row:
                 yield NotText(f"has {len(row):,} fields, and the first line {len(head):,}")
     except (csv.Error, UnicodeDecodeError) as error:
-        raise NotText(f"line {rows.line_num + 1:,} is damaged ({visible(str(error))})") from None
+        raise NotText(f"what begins in line {begin:,} is damaged ({visible(str(error))})") from None
 
 
 def _batches(file: IO[bytes], form: str, field: str) -> Iterator[Any]:
@@ -188,7 +193,7 @@ def _batches(file: IO[bytes], form: str, field: str) -> Iterator[Any]:
         file = io.BytesIO(file.read())
     if form == "parquet":
         table = library.ParquetFile(file)
-        columns = _columns(field, [one.name for one in table.schema_arrow if _IS_TEXT(str(one.type))])
+        columns = _of_arrow(table.schema_arrow, field)
         yield from table.iter_batches(batch_size=_BATCH, columns=columns, use_threads=False)
         return
     is_file = file.read(6) == b"ARROW1"
@@ -197,15 +202,29 @@ def _batches(file: IO[bytes], form: str, field: str) -> Iterator[Any]:
         raise NotText("it ends too early, without the mark of its end; get it anew")
     file.seek(8 if is_file else 0)
     reader = library.open_stream(file)
-    columns = _columns(field, [one.name for one in reader.schema if _IS_TEXT(str(one.type))])
+    columns = _of_arrow(reader.schema, field)
     for batch in reader:
         batch.validate(full=True)
         for start in range(0, batch.num_rows, _BATCH):
             yield batch.select(columns).slice(start, _BATCH)
 
 
+def _keys(field: str) -> list[str]:
+    """The names of a field and of what is to be found in it, one in the other."""
+    is_pointer = field.startswith("/")  # RFC 6901
+    return [key.replace("~1", "/").replace("~0", "~") for key in field[1:].split("/")] if is_pointer else [field]
+
+
+def _of_arrow(schema: Any, field: str) -> list[str]:
+    is_inner = len(_keys(field)) > 1
+    return _columns(field, [one.name for one in schema if is_inner or _IS_TEXT(str(one.type))])
+
+
 def _columns(field: str, texts: list[str]) -> list[str]:
-    """Those to read of these, which hold texts: `field`, or all if that is ""."""
+    """Those to read of these, which hold texts: that of `field`, or all if that is ""."""
+    (field, *_) = _keys(field)
+    if texts.count(field) > 1:
+        raise NotText(f"it has several columns {quoted(field)}; give each a name of its own")
     if field and field not in texts:
         others = shortened(", ".join(map(quoted, texts)), 200) or "none"
         raise NotText(f"it has no column {quoted(field)} of texts, but {others}")

@@ -94,14 +94,16 @@ def test_a_checkout_is_opened_as_the_tokenizer_in_it(home: Path, kept: Path, boo
         (folder / "README.md").write_text("A model.")
     save(load(kept), checkout / "tokenizer.json", format="huggingface")
     (broken / "tokenizer.json").write_text((checkout / "tokenizer.json").read_text()[:-20])
-    half, text = home / "half.json", home / "text.json"
+    half, text, rows = home / "half.json", home / "text.json", home / "rows.jsonl"
+    rows.write_text('{"id": 1, "text": "one"}\n')
     half.write_text(kept.read_text()[:999])
     text.write_text('{"model": "of what?", "format": "bpescope", "version": 1}')
-    texts, tokenizers, told = told_apart(map(str, (checkout, broken, half, text, kept, book, home)))
-    assert texts == (str(broken), str(half), str(text), str(book), str(home))
+    texts, tokenizers, told = told_apart(map(str, (checkout, broken, half, text, rows, kept, book, home)))
+    assert texts == (str(broken), str(half), str(text), str(rows), str(book), str(home))
     assert tokenizers == (str(checkout / "tokenizer.json"), str(kept))
     assert "holds a tokenizer, which is opened" in told[0] and "taken for a text" in told[1]
     assert "half.json" in told[2] and told[2].endswith(" So it is taken for a text of the corpus.")
+    assert "rows.jsonl" not in "".join(told)
     assert _located(str(checkout)) == str(checkout / "tokenizer.json")
 
 

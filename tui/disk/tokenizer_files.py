@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from bpe_core.corpus.reading import form_of
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load, why_no_tokenizer
 from bpe_core.formats.file import TokenizerFile, tokenizer_at
@@ -42,7 +43,8 @@ def told_apart(paths: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...], 
     """Those that are texts or folders, those that are tokenizer files, and what to say of those that only look so."""
     texts, tokenizers, doubts = list[str](), list[str](), list[str]()
     for path in paths:
-        if (why_none := why_no_tokenizer(path)) is None:
+        # A first field that is a number would look like the first entry of a vocabulary.
+        if (why_none := "" if form_of(b"", path) else why_no_tokenizer(path)) is None:
             tokenizers.append(str(tokenizer_at(Path(path))))
             if os.path.isdir(path):
                 doubts.append(f"{path} holds a tokenizer, which is opened; mark it (F2) to train on its texts.")

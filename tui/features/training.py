@@ -15,6 +15,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Skipped
 from bpe_core.errors import BpeError
 from bpe_core.formats import load, save_beside
+from bpe_core.tokenizer.training_record import named_as_on_screen
 from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
 from bpe_core.trainer.start import first_vocabulary
@@ -295,6 +296,7 @@ class TrainingFeature(Feature):
                 self._shown.set_clock()  # there may be fewer merges than were asked for
                 return replace(run, phase="showing", total=len(course.merges), rate=0.0)
             case messages.Failed(sentence):
+                sentence = named_as_on_screen(sentence)
                 self.screen.say(sentence, "error")
                 course.ended = replace(run, phase="failed", rate=0.0, detail=sentence)
                 return course.ended

@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import random
+import re
 import sys
 import tarfile
 import zipfile
@@ -156,6 +157,46 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("text,n\none,1\ntwo\n")
     with pytest.raises(Unreadable, match="row 2 has 1 fields, and the first line 2"):
         Counts.read(find_files(tmp_path / "b.csv").files)
+
+
+@pytest.mark.parametrize(
+    "name, data, sentence",
+    [
+        (
+            "a.jsonl",
+            b'{"text": "a"}\n{"text": null}\n',
+            "line 2 has no text as 'text'; --skip-bad leaves such rows out",
+        ),
+        ("a.jsonl", b'{"text": "\xe9"}\n' * 3, "its first row is no JSON ('utf-8' codec"),
+        ("a.jsonl", b"\n\n", "it has no rows, or"),
+        ("a.csv", b'text,n\na,1\n\n"b,2\nc,3\nd,4\n', "what begins in line 4 is damaged (unexpected end of data)"),
+        ("a.csv", b"text,text\na,b\n", "it has several columns 'text'; give each a name of its own"),
+    ],
+)
+def test_what_a_row_lacks_is_said_with_its_place_and_what_to_do(
+    name: str, data: bytes, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(Unreadable, match=re.escape(f"{name} cannot be read: {sentence}")):
+        Counts.read(find_files(tmp_path / name).files)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_text_within_a_column_is_read_and_one_cut_short_says_what_to_do(form: str, tmp_path: Path) -> None:
+    pa, path = arrow(), tmp_path / f"a.{form}"
+    table = pa.table({"chat": [[{"said": one}] for one in DOCUMENTS], "text": DOCUMENTS})
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    inner = Counts.read(find_files(f"{path}::/chat/0/said").files, "gpt4")
+    assert everything(inner) == everything(Counts.of(DOCUMENTS, "gpt4"))
+    with pa.CompressedOutputStream(str(path := tmp_path / "b.jsonl.zst"), "zstd") as out:
+        out.write(LINES * 999)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(Unreadable, match="get it anew"):
+        Counts.read(find_files(path).files)
 
 
 def test_members_that_are_no_texts_are_left_out_and_bombs_refused(tmp_path: Path) -> None:
