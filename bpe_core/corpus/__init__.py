@@ -54,6 +54,8 @@ def find_files(
     are rows that are none. Raises TextError if one of `paths` cannot be read, or there is no text.
     """
     named = [split_field(os.fspath(path)) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    if not all(given for given, _ in named):  # a variable of a shell that is not set; Path("") is the current folder
+        raise TextError("A path is empty; name a file or a folder, such as . for the current one.")
     files: list[TextFile] = []
     skipped: list[Skipped] = []
     seen: set[tuple[object, ...]] = set()

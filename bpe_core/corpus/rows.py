@@ -59,7 +59,7 @@ class RowReader:
 
     def _omit(self, what: str, *, is_bad: bool = False) -> None:
         if is_bad and not self.skip_bad:
-            raise NotText(f"{what}; --skip-bad leaves such rows out")
+            raise NotText(f"{what}; train and count leave such rows out with --skip-bad")
         self.omitted.append(what)
 
     def _texts(self, file: IO[bytes], form: str) -> Iterator[str]:

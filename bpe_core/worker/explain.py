@@ -4,7 +4,7 @@ The command `why` prints a `Subject`; beside the app a worker answers questions 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -47,6 +47,7 @@ class Subject:
     weights: Mapping[str, Fraction] | Fraction | None = None  # None: those of the training that the tokenizer is of
     sample: Sample = EVERYTHING
     texts: Sequence[CorpusText] = ()
+    sources: Set[str] = frozenset()  # the names of those files that are counted; others of a folder may be unreadable
     counts: PairCounts = field(init=False)
 
     @classmethod
@@ -80,7 +81,7 @@ class Subject:
             counts = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample)
             if isinstance(self.weights, Fraction):  # the power of which the weights came
                 self.weights = recorded_weights(counts, self.tokenizer.splitter, self.paths, job)
-            pieces = counts.pieces
+            pieces, self.sources = counts.pieces, {source.name for source in counts.sources}
         if is_limited:
             sizes = [*map(len, pieces)]
             _check_size("different pieces", sum(sizes), MOST_IN_PIECES)
@@ -118,7 +119,7 @@ class Subject:
         names = Counter(file.name for file in files)
         read = self.sample.documents(files, self.tokenizer.splitter)
         for some, weight in files_by_weight(read, self.weights if isinstance(self.weights, Mapping) else {}):
-            for file in some:
+            for file in (one for one in some if one.source_name in self.sources):
                 before = file.part(0, file.start).blocks if file.start else tuple
                 name = file.name if names[file.name] == 1 else visible(str(file.path))
                 yield CorpusText(name, file.documents, bool(file.form), before, amount(weight))

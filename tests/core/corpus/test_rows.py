@@ -165,7 +165,7 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
         (
             "a.jsonl",
             b'{"text": "a"}\n{"text": null}\n',
-            "line 2 has no text as 'text'; --skip-bad leaves such rows out",
+            "line 2 has no text as 'text'; train and count leave such rows out with --skip-bad",
         ),
         ("a.jsonl", b'{"text": "\xe9"}\n' * 3, "its first row is no JSON ('utf-8' codec"),
         ("a.jsonl", b"\n\n", "it has no rows, or"),
@@ -179,6 +179,26 @@ def test_what_a_row_lacks_is_said_with_its_place_and_what_to_do(
     (tmp_path / name).write_bytes(data)
     with pytest.raises(Unreadable, match=re.escape(f"{name} cannot be read: {sentence}")):
         Counts.read(find_files(tmp_path / name).files)
+
+
+def test_why_searches_what_was_counted_and_not_what_was_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder := tmp_path / "texts").mkdir()
+    (folder / "a.jsonl").write_text('{"text": "low lower"}\n{"text": 3}\n')
+    (folder / "b.txt").write_text("low lower\n")
+    out = str(tmp_path / "o.json")
+    assert main(["train", str(folder), "-o", out, "--vocab-size", "258"]) == 0
+    assert main(["why", str(folder), "-t", out, "--step", "1"]) == 0
+    assert "b.txt:1" in (said := capsys.readouterr().out) and "a.jsonl" not in said
+
+
+def test_a_path_that_is_empty_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("low")
+    monkeypatch.chdir(tmp_path)
+    for empty in ("", "::text"):
+        with pytest.raises(TextError, match="A path is empty; name a file or a folder"):
+            find_files(empty)
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
