@@ -82,7 +82,7 @@ class WorkerProcess:
         Popen.terminate() would reap a worker that has just ended, of which asyncio then knows nothing, and says so.
         """
         request = self.request
-        has_workers = isinstance(request, CountRequest | TrainRequest) and request.recipe.dask
+        has_workers = isinstance(request, CountRequest | TrainRequest) and request.recipe.dask == "local"
         if process.returncode is None and not self._is_done:
             keeps = has_workers or isinstance(request, TrainRequest | FetchRequest)
             with suppress(ProcessLookupError):
