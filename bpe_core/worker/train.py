@@ -86,7 +86,7 @@ class Recipe:
         counts = Counts.load(self.counts, least=self.min_piece_count)
         send_counted(counts, job)
         if counts.sample:
-            job.say(f"The counts are of {counts.sample}.")
+            job.say(f"The counts are not of all: {counts.sample}.")
         return counts
 
     def count(self, pattern: str, job: Job, spill: "Spill | None" = None, **more: Any) -> Counts:
@@ -178,6 +178,8 @@ class TrainRequest(Request):
         said = recipe.preset, recipe.weights, recipe.alpha, recipe.dask, str(recipe.sampled())
         if recipe.counts and (recipe.paths or any(said)):
             raise OptionError("--counts are learned from as they are; leave out the texts and what is said of them.")
+        if recipe.min_piece_count != 1 and not recipe.counts:
+            raise OptionError("--min-piece-count leaves pieces out of a file of counts: name one with --counts.")
         if not recipe.preset and not ((recipe.paths or recipe.counts) and self.output):
             raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
         if self.output and self.checkpoint and os.path.realpath(self.checkpoint) == os.path.realpath(self.output):

@@ -67,7 +67,9 @@ def test_the_merges_are_those_of_the_texts(ties: Any) -> None:
     assert list(Trainer(merged, vocab_size=320, ties=ties)) == list(Trainer(texts, vocab_size=320, ties=ties))
 
 
-def test_rare_pieces_are_left_out_and_what_that_does_to_a_count_is_bounded(tmp_path: Path) -> None:
+def test_rare_pieces_are_left_out_and_what_that_does_to_a_count_is_bounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     Counts.of("aba aba aba abab ab ab bbb", "words").save(tmp_path / "c")
     few = Counts.load(tmp_path / "c", least=2)
     assert few.pieces == {"aba": 3, "ab": 2} and few.n_pieces == 7
@@ -77,6 +79,12 @@ def test_rare_pieces_are_left_out_and_what_that_does_to_a_count_is_bounded(tmp_p
     assert main(["train", "--counts", str(tmp_path / "c"), "-o", str(out), "--vocab-size", "258"]) == 0
     assert load(out).merges == train(Counts.load(tmp_path / "c"), vocab_size=258).merges
     assert main(["train", "--counts", str(tmp_path / "c"), "--pattern", "gpt2", "-o", str(out)]) == 2
+    least = ["-o", str(out), "--min-piece-count", "2"]
+    assert main(["train", "--counts", str(tmp_path / "c"), *least]) == 0
+    assert "The counts are not of all: without 2 pieces" in capsys.readouterr().err
+    (tmp_path / "a.txt").write_text("low")
+    assert main(["train", str(tmp_path / "a.txt"), *least]) == 2
+    assert "name one with --counts" in capsys.readouterr().err
 
 
 def test_one_long_document_spills_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
