@@ -18,7 +18,7 @@ from bpe_core.errors import BpeError
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.job import Request
 from bpe_core.worker.messages import Done, Event, Failed, packed, unpacked
-from bpe_core.worker.train import CountRequest, TrainRequest
+from bpe_core.worker.train import TrainRequest
 
 PORTION: Final = 1 << 15  # bytes that are read and understood at one go: some 700 merges, in a millisecond
 PATIENCE: Final = 3.0  # seconds a worker gets to end by itself after it was asked to, before it is killed
@@ -82,11 +82,10 @@ class WorkerProcess:
         Popen.terminate() would reap a worker that has just ended, of which asyncio then knows nothing, and says so.
         """
         request = self.request
-        has_workers = isinstance(request, CountRequest | TrainRequest) and request.recipe.dask == "local"
+        has_workers = isinstance(request, TrainRequest) and request.recipe.dask == "local"
         if process.returncode is None and not self._is_done:
-            keeps = has_workers or isinstance(request, TrainRequest | FetchRequest)
             with suppress(ProcessLookupError):
-                (process.terminate if keeps else process.kill)()
+                (process.terminate if isinstance(request, TrainRequest | FetchRequest) else process.kill)()
         try:
             # Process.wait() does not return while the pipe still holds something: drain it to its end first.
             async with asyncio.timeout(PATIENCE * (10 if has_workers else 1)):  # killed, it could not end its own

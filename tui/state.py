@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from bpe_core.auditing.verdicts import Verdict
-    from bpe_core.corpus.reading import TextFile
+    from bpe_core.corpus.reading import Skipped, TextFile
     from bpe_core.explain.merge_choice import Explanation
     from bpe_core.explain.places import CorpusPlace
     from bpe_core.metrics import CurvePoint
@@ -54,7 +54,7 @@ class Totals:
     """What the chosen texts amount to, or why they could not be counted."""
 
     counted: Counted | None = None
-    skipped: int = 0  # files in chosen folders that are not text
+    skipped: Sequence[Skipped] = ()  # files in chosen folders that are not text, and rows
     error: str = ""
 
 

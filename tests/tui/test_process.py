@@ -192,15 +192,7 @@ async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path
     assert gone(jobs[0].pid)
 
 
-@pytest.mark.parametrize(
-    "request_, is_asked",
-    [
-        (TrainRequest(Recipe()), True),
-        (CountRequest(Recipe(), ""), False),
-        (CountRequest(Recipe(dask="local"), ""), True),
-        (CountRequest(Recipe(dask="tcp://10.0.0.1:8786"), ""), False),
-    ],
-)
+@pytest.mark.parametrize("request_, is_asked", [(TrainRequest(Recipe()), True), (CountRequest(Recipe(), ""), False)])
 async def test_a_worker_that_will_not_go_is_killed_at_once_if_it_keeps_nothing(
     stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, request_: Request, is_asked: bool
 ) -> None:

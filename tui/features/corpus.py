@@ -111,13 +111,16 @@ class CorpusChoice(Feature):
     async def _count(self) -> None:
         if not self._counted.paths:
             return
+        if self._counted.options.more.get("dask"):  # not for each text that is marked
+            self.screen.totals = Totals(error="Dask's workers count them when F6 trains.")
+            return
         await asyncio.sleep(_AT_REST)
-        skipped = 0
+        skipped: list[Skipped] = []
         async with WorkerProcess(self._counted.counting) as worker:
             async for event in worker.events():
                 match event:
                     case Skipped():
-                        skipped += 1
+                        skipped.append(event)
                     case Counted():
                         self.screen.totals = Totals(event, skipped)
 

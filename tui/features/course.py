@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from bpe_core.corpus import Skipped
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import Options, TrainingRecord, parsed_options
 from bpe_core.trainer import Merges
@@ -75,7 +76,7 @@ class Course:
     merges: Merges = field(default_factory=Merges)
     begun: TrainingRecord | None = None  # what is recorded of it, once its texts are counted
     n_known: int = 0  # merges that were made before, which come first
-    n_skipped: int = 0  # files that are no text
+    skipped: list[Skipped] = field(default_factory=list)  # files that are no text, and rows
     named: Path = field(default_factory=Path)  # where it would be kept if nothing else were called so
     note: Note | None = None  # what the disk has of it until it has ended
     noted: UnfinishedTraining | None = None  # what the note says

@@ -266,9 +266,9 @@ class TrainingFeature(Feature):
                     course.since = time.monotonic()
                 return replace(run, phase=phase, done=done, total=total, detail=name, rate=course.rate(done))
             case Skipped():
-                course.n_skipped += 1
+                course.skipped.append(event)
             case messages.Counted():
-                self._corpus.leave_to_training(task, Totals(event, course.n_skipped))
+                self._corpus.leave_to_training(task, Totals(event, course.skipped))
             case messages.Started():
                 begin = task.begin.vocabulary if task.begin else None  # the worker begins with the same
                 course.tokenizer = bpe_core.Tokenizer(first_vocabulary(task.rules, begin), task.rules.pattern)

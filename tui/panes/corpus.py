@@ -28,6 +28,7 @@ from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_lists import NONE, TokenizerList, sentences
 
 PREVIEWED: Final = 600  # characters of a text that the preview splits
+NAMED: Final = 2  # files that are left out whose reasons are said
 SHARES: Final = 4  # texts whose part of all is said
 SOON: Final = 0.2  # seconds after which one is told that a text is still being split
 
@@ -149,9 +150,12 @@ def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
         return Text("counting …", style="dim")
     if (counted := totals.counted) is None:
         return Text(visible(totals.error))
-    skipped = (("left out", totals.skipped),) if totals.skipped else ()
+    skipped = (("left out", len(totals.skipped)),) if totals.skipped else ()
     counts = ("documents", counted.documents), ("bytes", counted.bytes), ("characters", counted.characters)
-    return _numbers((*counts, *skipped)).append_text(_shares(counted.sources))
+    lines = _numbers((*counts, *skipped))
+    for one in totals.skipped[:NAMED]:
+        lines.append(f"\n{shortened(visible(one.path.name), 26)}: {visible(shortened(one.reason, 60))}", "dim")
+    return lines.append_text(_shares(counted.sources))
 
 
 def _shares(sources: Sequence[tuple[str, int, float]]) -> Text:

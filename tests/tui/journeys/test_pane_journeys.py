@@ -50,7 +50,9 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         await player.until("✓ book.txt   ×1/3")
         await player.command("add a file or folder")
         await player.answer("Which file or folder", "more")
-        await player.until("✓ more", "documents                2", "left out                 1")
+        await player.until(
+            "✓ more", "documents                2", "left out                 1", "image.png: it is binary"
+        )
         player.click("More …")
         await player.until("longest")
         player.press("0", "enter")
@@ -84,8 +86,10 @@ async def test_what_is_read_of_the_texts_is_asked_for_and_said(small: Path, book
         await ask_for(8, "0", "leave out “weight”")
         player.press("escape")
         await ask_for(4, "1", "documents                1")
-        await ask_for(9, "nowhere", "No Dask cluster is at")
-        await ask_for(9, "local", "documents                1")
+        await ask_for(9, "nowhere", "Dask's workers count them")
+        player.press("f6")
+        await player.until("No Dask cluster is at")
+        await ask_for(9, "local", "Dask's workers count them")
         player.press("f6")
         await player.until("no pair left", "step 3 of 3", "documents                1")
     (kept,) = (one for one in map(load, tokenizers_folder().glob("*.json")) if one.record and one.record.sample)
