@@ -33,7 +33,7 @@ from bpe_core.corpus.reading import (
 )
 from bpe_core.process import installed
 from bpe_core.utf8 import without_surrogates
-from bpe_core.visible import quoted, shortened, visible
+from bpe_core.visible import counted, quoted, shortened, visible
 
 _NAMES: Final = ("text", "content", "document", "body", "raw_content", "article", "passage", "sentence")
 _FIRST: Final = 20  # rows by which a field is guessed
@@ -181,7 +181,7 @@ def _table(file: IO[bytes], delimiter: str, field: str) -> Iterator[Any]:
             if len(row) == len(head):
                 yield dict(zip(head, row, strict=True))
             elif row:
-                yield NotText(f"has {len(row):,} fields, and the first line {len(head):,}")
+                yield NotText(f"has {counted(len(row), 'field')}, and the first line {len(head):,}")
     except (csv.Error, UnicodeDecodeError) as error:
         raise NotText(f"what begins in line {begin:,} is damaged ({visible(str(error))})") from None
 

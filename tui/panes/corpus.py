@@ -150,12 +150,13 @@ def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
         return Text("counting …", style="dim")
     if (counted := totals.counted) is None:
         return Text(visible(totals.error))
-    skipped = (("left out", len(totals.skipped)),) if totals.skipped else ()
     counts = ("documents", counted.documents), ("bytes", counted.bytes), ("characters", counted.characters)
-    lines = _numbers((*counts, *skipped))
+    lines = _numbers(counts).append_text(_shares(counted.sources))
+    if totals.skipped:
+        lines.append("\n").append_text(_numbers((("left out", len(totals.skipped)),)))
     for one in totals.skipped[:NAMED]:
         lines.append(f"\n{shortened(visible(one.path.name), 26)}: {visible(shortened(one.reason, 60))}", "dim")
-    return lines.append_text(_shares(counted.sources))
+    return lines
 
 
 def _shares(sources: Sequence[tuple[str, int, float]]) -> Text:

@@ -155,7 +155,7 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
     (skipped,) = counts.skipped
     assert skipped.reason.startswith("6 beside 2 documents that it has: line 2 is no JSON")
     (tmp_path / "b.csv").write_text("text,n\none,1\ntwo\n")
-    with pytest.raises(Unreadable, match="row 2 has 1 fields, and the first line 2"):
+    with pytest.raises(Unreadable, match="row 2 has 1 field, and the first line 2"):
         Counts.read(find_files(tmp_path / "b.csv").files)
 
 
