@@ -107,6 +107,7 @@ class Cluster:
         """What `Counts.read` gives, counted in `partitions`. The last counts are merged here, where they may spill."""
         leaves = {self._submit(count_partition, part, pattern): part for part in partitions(files)}
         counts = [*leaves]
+        progress(0, sum(file.size for file in files), files[0].name)
         while len(counts) > AT_ONCE:
             counts = [self._submit(merge_counts, counts[i : i + AT_ONCE]) for i in range(0, len(counts), AT_ONCE)]
         loaded = (Counts.load(self._result(counts.pop(0), leaves, progress), spill) for _ in range(len(counts)))
@@ -175,7 +176,9 @@ def connected(address: str) -> Iterator[Cluster]:
             folder = stack.enter_context(TemporaryDirectory())
             # No limit: the last merges take the memory of many workers at once, and Dask would end who has more.
             how: dict[str, Any] = {"memory_limit": 0, "dashboard_address": None, "silence_logs": _SILENT}
-            how |= {"local_directory": folder, "scheduler_kwargs": {"local_directory": folder}}
+            # Any free port: that of the dashboard, which it takes without one, may be another's, and Dask would warn.
+            at = {"local_directory": folder, "dashboard_address": "127.0.0.1:0"}
+            how |= {"local_directory": folder, "scheduler_kwargs": at}
             # Ctrl+C reaches all processes of a terminal. The workers inherit that it is blocked, and leave it to us.
             resource_tracker.ensure_running()  # which would unblock it
             before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])

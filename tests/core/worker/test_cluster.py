@@ -4,10 +4,12 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
+import warnings
+from contextlib import closing, suppress
 from unittest.mock import patch
 
 import pytest
@@ -114,9 +116,14 @@ def test_ctrl_c_leaves_no_process_and_no_half_folder(tmp_path, encode):
 @pytest.mark.slow
 def test_local_workers_leave_nothing_behind(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with patch.dict(os.environ), connected("local") as cluster:
-        cluster.read(find_files(corpus).files, "gpt4")
-        assert list(tmp_path.iterdir())
+    warnings.simplefilter("error", UserWarning)
+    with socket.socket() as other, patch.dict(os.environ):
+        with suppress(OSError):
+            other.bind(("127.0.0.1", 8787))  # where Dask has its pages; or somebody else has that
+            other.listen()
+        with connected("local") as cluster:
+            cluster.read(find_files(corpus).files, "gpt4")
+            assert list(tmp_path.iterdir())
     assert list(tmp_path.iterdir()) == []
 
 
