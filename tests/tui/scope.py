@@ -97,25 +97,11 @@ class Scope:
         assert isinstance(screen, MainScreen)
         return screen
 
-    @property
-    def area(self) -> TokenArea:
-        return self.screen.query_one(TokenArea)
-
-    @property
-    def tree(self) -> CorpusTree:
-        return self.screen.query_one(CorpusTree)
-
-    @property
-    def training(self) -> TrainingPane:
-        return self.screen.query_one(TrainingPane)
-
-    @property
-    def corpus(self) -> CorpusPane:
-        return self.screen.query_one(CorpusPane)
-
-    @property
-    def editor(self) -> EditorPane:
-        return self.screen.query_one(EditorPane)
+    area = property(lambda self: self.screen.query_one(TokenArea))
+    tree = property(lambda self: self.screen.query_one(CorpusTree))
+    training = property(lambda self: self.screen.query_one(TrainingPane))
+    corpus = property(lambda self: self.screen.query_one(CorpusPane))
+    editor = property(lambda self: self.screen.query_one(EditorPane))
 
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until all that follows from them has happened."""

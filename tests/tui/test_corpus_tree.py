@@ -52,6 +52,16 @@ async def test_a_slow_pattern_keeps_nobody_waiting(
         assert calls[-1] == "book.txt" and len(calls) <= 2, "those that were passed are not split"
 
 
+async def test_a_preview_that_begins_when_its_pane_goes_has_nothing_to_show(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        pane = scope.corpus
+        await pane.query_one("#preview-heading").remove()
+        await pane.query_one("#preview").remove()
+        pane.preview()
+        await scope.settle()
+        await scope.until(lambda: not any(one.node is pane for one in scope.app.workers), "it ends")
+
+
 @pytest.mark.slow
 async def test_the_field_of_a_file_is_chosen_with_its_documents_in_view(
     opened: Opened, kept: Path, tmp_path: Path

@@ -156,7 +156,8 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
     @work(exclusive=True)
     async def _compare(self, number: int) -> None:
         lines = await in_thread(_difference, self._runs[self._marked], self._runs[number])
-        self.query_one("#difference", Static).update(Content("\n".join(map(visible, lines))))
+        for shown in self.query("#difference").results(Static):  # none if it has been answered meanwhile
+            shown.update(Content("\n".join(map(visible, lines))))
 
     @on(OptionList.OptionSelected)
     def use(self, event: OptionList.OptionSelected) -> None:

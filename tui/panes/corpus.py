@@ -114,6 +114,8 @@ class CorpusPane(Pane):
 
     @work(exclusive=True, group="preview")
     async def _show_preview(self) -> None:
+        if not self.query("#preview"):  # it goes, and its widgets went first
+            return
         source, pattern = self.texts.entry, self.options.pattern
         heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
         if self.tokenizers.has_focus and (one := self.tokenizers.pointed) is not None:
