@@ -3,11 +3,14 @@
 import os
 import select
 import signal
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import astuple
+from fcntl import ioctl
 from pathlib import Path
+from termios import FIONREAD
 
 from bpe_core.cli.arguments import Parser
 from bpe_core.cli.train import add_arguments, request_of
@@ -61,8 +64,12 @@ class Worker:
         self.tell(request)
 
     def tell(self, *messages: object) -> None:
-        """Send messages."""
+        """Send messages, and wait until they are read: all may be learned before the reader has its turn."""
         os.write(self.stdin, b"".join(map(packed, messages)))
+        for _ in range(PATIENCE * 1000):
+            if not any(ioctl(self.stdin, FIONREAD, bytes(4))):  # bytes that wait in the pipe
+                break
+            time.sleep(0.001)
 
     def next(self) -> Event | None:
         """The next event; None when there are no more."""

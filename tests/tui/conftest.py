@@ -22,10 +22,7 @@ from tui.disk import config
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker gets the time that it needs to save, on a machine that has other things to do as well.
-
-    And no sentence goes by the clock: a test takes it away.
-    """
+    """A worker gets the time that it needs to save, and no sentence goes by the clock: a test takes it away."""
     monkeypatch.setattr(process, "PATIENCE", PATIENCE)
     monkeypatch.setattr(BpeScope, "NOTIFICATION_TIMEOUT", 3_600)
 
