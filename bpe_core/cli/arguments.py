@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from bpe_core.errors import LONGEST
 from bpe_core.process import print_to_stderr
+from bpe_core.tokenizer.training_record import OPTIONS
 from bpe_core.visible import quoted, shortened, visible
 
 Subcommands: TypeAlias = "argparse._SubParsersAction[Parser]"
@@ -38,8 +39,7 @@ class Parser(argparse.ArgumentParser):
 
     def add_cluster(self) -> None:
         """Add `--dask`, the workers that do it."""
-        where = "have workers of Dask do it: those of the scheduler at ADDRESS, or local, one a core of this machine"
-        self.add_value("--dask", "local|ADDRESS", where)
+        self.add_value("--dask", "local|ADDRESS", OPTIONS["dask"].help())
 
     def add_value(self, names: str, metavar: str, what: str, default: object = "", **more: Any) -> None:
         """Add an option with a value, by names such as "-o --output"; `more` is argparse's."""

@@ -178,7 +178,7 @@ READING: Final = (
     Option("dedupe", "once each", "Read no document twice; to find which, all texts are read once more.", YES),
     Option("skip-bad", "skip bad", "Leave out rows that are no text, and files that cannot be read.", YES),
     Option("alpha", "alpha", "Count each path as if its share p of the bytes were p^alpha; at 0 all alike.", "0.5"),
-    Option("dask", "Dask", "Workers of Dask count: local, one a core here, or those of a scheduler.", "local"),
+    Option("dask", "Dask", "Have workers of Dask do it: local, one a core here, or those of a scheduler.", "local"),
 )
 """What of the texts is read, by whom, and how much it counts: fields of `Recipe`."""
 

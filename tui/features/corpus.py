@@ -18,7 +18,7 @@ from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.messages import Counted
 from tui.dialogs.lists import AskField
-from tui.dialogs.questions import Ask, AskPath, AskPattern, MoreOptions, weight
+from tui.dialogs.questions import MORE_OPTIONS, Ask, AskPath, AskPattern, MoreOptions, weight
 from tui.disk.sources import first_corpus, is_there, title_of
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
@@ -178,10 +178,6 @@ def path_of(name: str, kept: Iterable[KnownTokenizer]) -> Path:
     return Path(next(known, os.path.expanduser(name)))
 
 
-_MORE: Final = {*OPTIONS} - {"weight", "end-of-word", "id-layout"}
-"""What `TrainingOptions.more` may ask for: the last two are options of the command only."""
-
-
 def possible(options: TrainingOptions) -> TrainingOptions:
     """`options` with the default for each that this version does not know."""
     default = TrainingOptions()
@@ -194,5 +190,5 @@ def possible(options: TrainingOptions) -> TrainingOptions:
         pattern=default.pattern,
         ties=options.ties if options.ties in TIES else default.ties,
         min_count=max(options.min_count, 1),
-        more={name: value for name, value in options.more.items() if name in _MORE},
+        more={name: value for name, value in options.more.items() if name in MORE_OPTIONS},
     )
