@@ -79,7 +79,7 @@ class StderrReporter(Reporter):
                 self._say_how_many_more()
                 whole = sum(after for *_, after in sources) or 1
                 for name, before, after in sources[:NAMED] if len(sources) > 1 else ():
-                    weighted = f", {after:,.0f} as weighted" if before != after else ""
+                    weighted = f", {after:,} as weighted" if before != after else ""
                     self.say(f"{name}: {counted(before, 'byte')}{weighted}, {after / whole:.1%} of all.")
                 different = f", {unique:,} of them different" if unique or not pieces else ""
                 read = f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')}"

@@ -99,14 +99,16 @@ def check_output(output: str, texts: Iterable[str]) -> None:
         raise OptionError(f"{output} is a text to learn from; name another file for what is written.")
 
 
-def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, float], ...]:
-    """(name, bytes, bytes as weighted) of each file and folder that was named, the largest first."""
-    sizes = defaultdict[str, list[int]](lambda: [0, 0])
+def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, int], ...]:
+    """Return (name, bytes, bytes times their weight) of each file and folder that was
+    named, the largest first. With fractional weights the last one is an `Amount`."""
+    n_bytes, weighted = Counter[str](), dict[str, int]()
     for source in counts.sources:
-        size = sizes[source.name.partition("/")[0].partition(" (bytes ")[0]]
-        size[0], size[1] = size[0] + source.bytes, size[1] + source.bytes * source.weight
-    by_size = sorted(sizes.items(), key=lambda item: -item[1][1])
-    return tuple((name, before, float(after)) for name, (before, after) in by_size)
+        name = source.name.partition("/")[0].partition(" (bytes ")[0]
+        n_bytes[name] += source.bytes
+        weighted[name] = weighted.get(name, 0) + source.bytes * source.weight
+    in_order = sorted(weighted, key=lambda name: -weighted[name])
+    return tuple((name, n_bytes[name], weighted[name]) for name in in_order)
 
 
 def tempered(sizes: Iterable[tuple[int, Fraction]], alpha: Fraction) -> dict[Fraction, Fraction]:

@@ -130,6 +130,11 @@ class Recipe:
             return parsed_weights(self.weights, self.paths)
         if self.weights:
             raise OptionError("--alpha makes the weights of all paths; leave out --weight, or --alpha.")
+        if self.preset or len(set(self.paths)) == 1:
+            raise OptionError(
+                "--alpha balances several paths, and there is only one text or folder; "
+                "name what it holds path by path, or leave out --alpha."
+            )
         with suppress(ValueError):
             if 0 <= (alpha := exact_fraction(self.alpha)) <= 1:
                 return alpha
