@@ -153,15 +153,9 @@ def _short_labels(found: _Found) -> list[str]:
     with_folders = [os.path.join(file.parent.name, file.name) for file in files]
     for longer in (with_folders, list(map(str, files))):
         counts = Counter([*_OTHER_COLUMNS, *labels])
-        labels = [
-            other if counts[label] > 1 else label
-            for label, other in zip(labels, longer, strict=True)
-        ]
+        labels = [other if counts[label] > 1 else label for label, other in zip(labels, longer, strict=True)]
     counts = Counter([*_OTHER_COLUMNS, *labels])
-    return [
-        f"{label} ({number})" if counts[label] > 1 else label
-        for number, label in enumerate(labels, 1)
-    ]
+    return [f"{label} ({number})" if counts[label] > 1 else label for number, label in enumerate(labels, 1)]
 
 
 def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[Section]:

@@ -245,7 +245,9 @@ def tables_of(out: str) -> list[list[list[str]]]:
     return [list(csv.reader(table.splitlines())) for table in out.split("\n\n")]
 
 
-@pytest.mark.parametrize("named", ["a/one.json b/one.json", "one.json one.json one.json", "bytes text unit", "./one.json one.json"])
+@pytest.mark.parametrize(
+    "named", ["a/one.json b/one.json", "one.json one.json one.json", "bytes text unit", "./one.json one.json"]
+)
 def test_no_two_columns_have_the_same_name(bpescope: Bpescope, named: str) -> None:
     for place in named.split():
         Path(place).parent.mkdir(exist_ok=True)
