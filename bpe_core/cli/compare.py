@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, natural
-from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
+from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
+from bpe_core.corpus.streams import is_stream
 from bpe_core.errors import OptionError
 from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import METRICS, OF_PARTS

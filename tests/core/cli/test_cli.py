@@ -87,7 +87,7 @@ def test_a_pipe_of_the_shell_is_read_and_a_device_is_not(folder: Path) -> None:
     for line in ("encode -t one.json /dev/zero", "decode -t one.json /dev/zero", "count /dev/zero"):
         ended = in_a_shell(f"ulimit -v 2000000; bpescope {line}", folder)
         assert ended.returncode == 2 and b"it is a device" in ended.stderr and ended.stderr.count(b"\n") == 1
-    ended = in_a_shell("mkfifo pipe; bpescope count pipe", folder)
+    ended = in_a_shell("mkfifo pipe; bpescope audit -t one.json --corpus pipe", folder)
     assert ended.returncode == 2 and b"it is a named pipe" in ended.stderr
 
 
