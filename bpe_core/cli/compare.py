@@ -6,6 +6,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -107,9 +108,10 @@ def _run(options: Namespace, *, compares: bool) -> int:
     n, m = len(names), len(patterns)
     if m not in (1, n):
         raise OptionError(f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each.")
-    paths, streamed = options.paths or ["-"], ""
+    paths = options.paths or ["-"]
+    streamed: Iterable[str] = ()
     if len(paths) == 1 and is_stream(paths[0]):
-        paths, streamed = [], "".join(text_blocks(paths[0]))
+        paths, streamed = [], text_blocks(paths[0])
     elif "-" in paths:
         raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
     with closing(Job(StderrReporter())) as job:
@@ -122,14 +124,20 @@ def _run(options: Namespace, *, compares: bool) -> int:
         if job.stopped:
             job.say("Interrupted before all texts were encoded.")
             return INTERRUPTED
-    parts = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
-    if options.reference is not None and options.reference not in parts:
-        raise OptionError(
-            f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
-            f"there are {shortened(', '.join(dict.fromkeys(parts)), 200)}."
+        parts = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
+        if options.reference is not None and options.reference not in parts:
+            raise OptionError(
+                f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
+                f"there are {shortened(', '.join(dict.fromkeys(parts)), 200)}."
+            )
+        found = summary(
+            comparison,
+            names,
+            reference=options.reference,
+            n_examples=options.examples,
+            n_lines=options.lines,
+            progress=partial(job.progress, "comparing"),
         )
-    listed = {"n_examples": options.examples, "n_lines": options.lines}
-    found = summary(comparison, names, reference=options.reference, **listed)
     found["texts"] = texts_as_json(comparison, options.reference)
     if options.json:
         print(json.dumps(found))
