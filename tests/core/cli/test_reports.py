@@ -312,3 +312,22 @@ def test_names_of_files_are_no_markup_in_any_report(bpescope: Bpescope, oddly_na
     told = bpescope(f"{calls['compare']} --latex")[1]
     assert r"{[}{*}]\textless{}b\textgreater{}x\_`q`" in told
     assert r"\textbar{}\$a\$\textasciitilde{}\textasciicircum{}\#" in told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["measure -t one.json", "compare -t one.json -t two.json"])
+@pytest.mark.parametrize("source", ["long.txt", "- < long.txt", "--sections long.txt"])
+def test_the_memory_does_not_follow_the_length_of_a_text(folder: Path, command: str, source: str) -> None:
+    with open("long.txt", "w") as file:
+        file.write("# A title\n")
+        for _ in range(200):
+            file.write(TEXT * 100)
+    ended = in_a_shell(f"ulimit -v 400000; bpescope {command} --json {source}", folder)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    n_lines = 200 * 100 * TEXT.count("\n")
+    title = 0 if "sections" in source else 10
+    end = 1 if "sections" in source else 0
+    assert found["total"]["bytes"] == n_lines * len(TEXT.splitlines()[0] + "\n") + title - end
+    n_tokens = len(load("one.json").encode(TEXT))
+    assert found["total"]["tokens"][0] == pytest.approx(20_000 * n_tokens, abs=20)
