@@ -11,8 +11,8 @@ embeddings, and tied ones, which are both). With u the mean of rows known to be 
   that tells them from the others would be gone;
 - "distance" = |row - u|.
 
-A matrix is read slice by slice, in one pass, one more for "cosine", `_ROUNDS` more for "cosine-pc". Memory: a slice, and a
-number for each row. Needs numpy, of the extra [embeddings].
+A matrix is read slice by slice, in one pass, one more for "cosine", `_ROUNDS` more for "cosine-pc". Memory: a slice,
+and a number for each row. Needs numpy, of the extra [embeddings].
 
 The matrix, a row for each id, is memory-mapped from a .npy or .safetensors file. The latter begins with the length of
 its header (8 bytes, little-endian), then the header, a JSON object: name -> {"dtype", "shape", "data_offsets": [begin,

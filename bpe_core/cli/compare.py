@@ -82,6 +82,9 @@ def run_measure(options: Namespace) -> int:
     measure -t gpt-4o book.txt
     measure -t gpt2 -t gpt-4o --json my_texts/
     measure -t mine.json --morphemes words.txt book.txt
+
+    A long text is read in parts, cut where all tokenizers cut. If the pattern of one has no such places ("none" is
+    one), the whole text is held, in about 60 times its size of memory.
     """
     return _run(options, compares=False)
 
@@ -95,6 +98,9 @@ def run_compare(options: Namespace) -> int:
     compare -t mine.json -t gpt-4o --json notes.md
 
     The tokenizer named first is the one that the others are compared with.
+
+    A long text is read in parts, cut where all tokenizers cut. If the pattern of one has no such places ("none" is
+    one), the whole text is held, in about 60 times its size of memory.
     """
     if len(options.tokenizer) < 2:
         raise OptionError(
@@ -114,7 +120,7 @@ def _run(options: Namespace, *, compares: bool) -> int:
         paths, streamed = [], text_blocks(paths[0])
     elif "-" in paths:
         raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
-    with closing(Job(StderrReporter())) as job:
+    with closing(Job(StderrReporter(), patience=0.5)) as job:  # a part of a text takes less
         given = zip(names, patterns * (n // m), strict=True)
         tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in given]
         path = options.morphemes

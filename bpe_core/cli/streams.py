@@ -15,7 +15,7 @@ from bpe_core.hub import located
 from bpe_core.process import Unfailing, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merges
-from bpe_core.visible import counted, shortened, token_label, visible
+from bpe_core.visible import counted, token_label, visible
 from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
 

@@ -184,9 +184,9 @@ def _marks() -> list[str]:
 
 
 def unstable(live: LiveText, *, composes: bool = False) -> Unstable | None:
-    """The unstable end of a text, where all text is NFC if it `composes`; None if it cannot be known, which `why_unknown`
-    explains: for a tokenizer that changes a text before it splits it, unless it makes NFC of what is NFC already, and
-    for a pattern without known safe cuts (such as one with look-behind) on all but short texts.
+    """The unstable end of a text, where all text is NFC if it `composes`; None if it cannot be known, for the reason
+    that `why_unknown` gives: for a tokenizer that changes a text before it splits it, unless it makes NFC of what is
+    NFC already, and for a pattern without known safe cuts (such as one with look-behind) on all but short texts.
 
     Only the last `TAIL_LENGTH` characters are examined, or twice, four times as many ... until their first token is
     stable; a pattern is assumed not to look back farther.

@@ -51,8 +51,8 @@ class EncodedText:
 
 
 def encoded(tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: Cut | None = None) -> EncodedText:
-    """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends. Of a part of a text `before` and `behind`
-    are the kinds of cuts at its ends.
+    """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends. `before` and `behind` are the kinds of
+    cuts at the ends of a part of a text.
 
     If the text is normalized, that is where the last original character ends that became part of the token; without any
     (a space put before the text), where the token before it ends.

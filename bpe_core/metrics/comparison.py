@@ -288,8 +288,7 @@ class Comparison:
         self.total += amounts
 
     def _add_lines(self, here: "_Reached", data: bytes, found: Sequence[EncodedText], *, is_last: bool) -> None:
-        """Add the lines of a part of a text, `data` in UTF-8. A line may have begun in the part before, and go on in the
-        next one."""
+        """Add the lines of a part of a text, `data` in UTF-8. A line may reach over several parts."""
         spans = [line.span() for line in _LINE.finditer(data)]
         upto = ([0, *(bisect_right(one.ends, end) for _, end in spans)] for one in found)
         n_ends_inside = len(spans) if is_last or data.endswith(b"\n") else len(spans) - 1
@@ -484,16 +483,23 @@ class TextSection(NamedTuple):
 def sections(blocks: Iterable[str]) -> Iterator[TextSection]:
     """Yield the parts of a text, which comes in blocks, that begin with a line "# Title"; what comes before the first,
     and what has an empty title, is left out."""
-    lines = _numbered_lines(blocks)
-    for _, group in groupby(lines, key=_SectionNumber()):
-        first = next(group)
-        title = first.text.removeprefix("# ").strip()
-        if not (first.is_title and title):
-            continue
-        rest = dropwhile(lambda line: line.text == "\n", group)
-        following = next(rest, None)
-        number = following.number if following else first.number + 1
-        yield TextSection(title, number, _without_last_newlines(chain([following] if following else [], rest)))
+    for _, lines in groupby(_numbered_lines(blocks), key=_SectionNumber()):
+        section = _section(lines)
+        if section:
+            yield section
+
+
+def _section(lines: "Iterator[_NumberedLine]") -> TextSection | None:
+    """The section of these lines; None if they begin with no title."""
+    first = next(lines)
+    title = first.text.removeprefix("# ").strip()
+    if not (first.is_title and title):
+        return None
+    rest = dropwhile(lambda line: line.text == "\n", lines)
+    following = next(rest, None)
+    if following is None:
+        return TextSection(title, first.number + 1, iter(()))
+    return TextSection(title, following.number, _without_last_newlines(chain([following], rest)))
 
 
 class _NumberedLine(NamedTuple):

@@ -88,7 +88,7 @@ def test_pipes_and_files_keep_their_order(tmp_path: Path) -> None:
 def test_what_cannot_be_read_from_a_pipe_is_one_sentence() -> None:
     with pipe_with(b"low") as pipe, pytest.raises(OptionError, match="named twice, and a pipe can be read only once"):
         counted(pipe, pipe)
-    with pipe_with(b"") as pipe, pytest.raises(TextError, match="There is no text in pipe [0-9]+: it is empty"):
+    with pipe_with(b"") as pipe, pytest.raises(TextError, match=r"There is no text in pipe [0-9]+: it is empty"):
         counted(pipe)
     with pipe_with(b"low\xff") as pipe, pytest.raises(TextError, match="byte 0xff at offset 3"):
         counted(pipe)

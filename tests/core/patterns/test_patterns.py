@@ -313,7 +313,13 @@ def test_parts_split_like_the_whole(name):
     assert n_cuts > 200
 
 
-DEEPSEEK = r"\p{N}{1,3}(?#then)[一-龥぀-ゟ゠-ヿ]+(?#then)[!-/:-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+DEEPSEEK = "(?#then)".join(
+    (
+        r"\p{N}{1,3}",
+        r"[一-龥぀-ゟ゠-ヿ]+",
+        r"[!-/:-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    )
+)
 
 
 def test_patterns_one_after_another_are_cut_where_the_last_one_cuts():
