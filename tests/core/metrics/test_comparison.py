@@ -9,7 +9,7 @@ from statistics import harmonic_mean
 
 import pytest
 
-from bpe_core import TextError, load, metrics, save, train
+from bpe_core import LiveText, TextError, load, metrics, save, train
 from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import (
     Agreement,
@@ -139,6 +139,31 @@ def test_an_edit_leaves_far_boundaries_alone(pair):
 def sections_of(text, size=1000):
     blocks = (text[at : at + size] for at in range(0, len(text), size))
     return [(one.title, "".join(one.blocks), one.line) for one in sections(blocks)]
+
+
+def test_only_what_is_near_an_edit_is_encoded_again(monkeypatch):
+    sizes = []
+
+    class Watched(LiveText):
+        def splice(self, *edit):
+            change = super().splice(*edit)
+            sizes.append(self.n_characters)
+            return change
+
+    monkeypatch.setattr("bpe_core.metrics.boundaries.LiveText", Watched)
+    without_cuts = train(TEXT, vocab_size=300, pattern="none")
+    assert edit_survival(without_cuts, TEXT * 50, n_edits=20) > 0.9
+    assert len(sizes) == 40 and max(sizes) <= 1025
+
+
+def test_progress_is_reported_before_each_metric_of_each_tokenizer(pair):
+    comparison = Comparison(pair)
+    comparison.add("text", TEXT)
+    seen = []
+    values = of_all_texts(comparison, lambda *progress: seen.append(progress))
+    n_values = 2 * len(values)
+    assert [(done, total) for done, total, _ in seen] == [(n, n_values) for n in range(n_values)]
+    assert "boundary survival" in {title for _, _, title in seen}
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
