@@ -10,9 +10,24 @@ from dataclasses import dataclass
 from html import escape
 from io import StringIO
 from pathlib import Path
+from typing import Final
 
 from bpe_core.pictures.drawing import html_page
-from bpe_core.visible import cells, code, fitted, visible
+from bpe_core.visible import cells, code, fitted, plain_markdown, visible
+
+_GROUPED_NUMBER: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")  # such as 1,234.5
+_LATEX: Final = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # after the end of a row, "[" and "*" would be read as its arguments
+    "*": "{*}",
+}
+"""How LaTeX shows the characters that it would obey, or show as others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,33 +85,42 @@ def aligned(table: ReportTable) -> Iterator[str]:
 
 def as_markdown(title: str, sections: Sequence[Section]) -> str:
     """The report in Markdown with tables, as GitHub and model cards show it."""
-    lines = [f"# {_plain(title)}"]
+    lines = [f"# {plain_markdown(title)}"]
     for section in sections:
-        lines += ["", f"## {_plain(section.heading)}", ""] if section.heading else [""]
-        lines += [f"- {_plain(sentence)}" for sentence in section.sentences]
+        lines += ["", f"## {plain_markdown(section.heading)}", ""] if section.heading else [""]
+        lines += [f"- {plain_markdown(sentence)}" for sentence in section.sentences]
         if (table := section.table) is not None:
             rules = ["---:" if index in table.numbers else "---" for index in range(len(table.head))]
             rows = [
-                [code(cell) if index == table.tokens else _plain(cell) for index, cell in enumerate(row)]
+                [code(cell) if index == table.tokens else plain_markdown(cell) for index, cell in enumerate(row)]
                 for row in table.rows
             ]
             lines += [""] * bool(section.sentences)
-            lines += [f"| {' | '.join(row)} |" for row in (map(_plain, table.head), rules, *rows)]
+            lines += [f"| {' | '.join(row)} |" for row in (map(plain_markdown, table.head), rules, *rows)]
     return "\n".join(lines) + "\n"
 
 
 def as_csv(sections: Iterable[Section]) -> str:
-    """The tables alone, as CSV, an empty line between them; numbers without separators."""
+    """Return the tables as CSV, with an empty line between two of them. The columns
+    of numbers have no thousands separators; all other cells stay as they are."""
     out = StringIO()
-    for table in (section.table for section in sections if section.table):
-        out.write("\n" * bool(out.tell()))
-        plain = ([_number(cell) or visible(cell) for cell in row] for row in (table.head, *table.rows))
-        csv.writer(out, lineterminator="\n").writerows(plain)
+    writer = csv.writer(out, lineterminator="\n")
+    tables = [section.table for section in sections if section.table]
+    for place, table in enumerate(tables):
+        if place:
+            out.write("\n")
+        writer.writerow(map(visible, table.head))
+        for row in table.rows:
+            writer.writerow(_csv_cells(row, table.numbers))
     return out.getvalue()
 
 
-def _number(cell: str) -> str:
-    return cell.replace(",", "") if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", cell) else ""
+def _csv_cells(row: Sequence[str], numbers: Collection[int]) -> Iterator[str]:
+    for index, cell in enumerate(row):
+        if index in numbers and _GROUPED_NUMBER.fullmatch(cell):
+            yield cell.replace(",", "")
+        else:
+            yield visible(cell)
 
 
 def as_latex(sections: Iterable[Section]) -> str:
@@ -111,13 +135,8 @@ def as_latex(sections: Iterable[Section]) -> str:
 
 
 def _latex(text: str) -> str:
-    own = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(own.get(c) or (f"\\{c}" if c in "&%$#_{}" else c) for c in visible(text).replace("\n", " "))
-
-
-def _plain(text: str) -> str:
-    """Text of a cell or a line, nothing in it taken for Markdown or HTML."""
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#~&" else c for c in visible(text).replace("\n", " "))
+    one_line = visible(text).replace("\n", " ")
+    return "".join(_LATEX.get(character, character) for character in one_line)
 
 
 def as_html(title: str, sections: Sequence[Section]) -> str:
@@ -131,7 +150,7 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
             lines += ["<ul>", *sentences, "</ul>"]
         if (table := section.table) is not None:
             kinds = [" class=n" if index in table.numbers else "" for index in range(len(table.head))]
-            heads = [f"<th{kind}>{escape(name)}" for name, kind in zip(table.head, kinds, strict=True)]
+            heads = [f"<th{kind}>{escape(visible(name))}" for name, kind in zip(table.head, kinds, strict=True)]
             lines += ["<table>", f"<tr>{''.join(heads)}</tr>"]
             for place, row in enumerate(table.rows):
                 mark = f' class="{table.marks[place]}"' if table.marks else ""

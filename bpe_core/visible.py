@@ -25,6 +25,7 @@ _NAMELESS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half 
 # Scripts that count as one, by the first words of the names of their letters.
 _TOGETHER: Final = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "KATAKANA-HIRAGANA": "KANA", "IDEOGRAPHIC": "CJK"}
 _NO_SCRIPTS: Final = frozenset({"FULLWIDTH", "HALFWIDTH", "MODIFIER", "FEMININE", "MASCULINE", "MICRO", "MATHEMATICAL"})
+_MARKDOWN: Final = frozenset("\\`*_[]<>|#~&$")  # what Markdown would obey inside a line
 
 
 def visible(text: str) -> str:
@@ -71,6 +72,13 @@ def code(text: str) -> str:
         fence += "`"
     space = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
+
+
+def plain_markdown(text: str) -> str:
+    """Escape a text for one line or one cell of Markdown, so that nothing in it is
+    read as Markdown or HTML."""
+    one_line = visible(text).replace("\n", " ")
+    return "".join(f"\\{sign}" if sign in _MARKDOWN else sign for sign in one_line)
 
 
 def counted(number: int, noun: str, several: str = "") -> str:

@@ -6,11 +6,13 @@ embeddings, and tied ones, which are both). With u the mean of rows known to be 
 
 - "norm" = |row|, for input embeddings: weight decay shrinks rows that no token updates;
 - "cosine" = 1 - cos(row - m, u - m), for output and tied embeddings;
-- "cosine-pc" = "cosine" after projecting the first principal component out of row - m and u - m;
+- "cosine-pc" = 1 - cos(row', u'), where ' projects out c, the first principal component of the rows as they are: what
+  nearly all rows share. Of row - m the first component may be the very direction of the untrained rows, and with it all
+  that tells them from the others would be gone;
 - "distance" = |row - u|.
 
-A matrix is read slice by slice, in one pass, two for "cosine", `_ROUNDS` more for "cosine-pc". Memory: a slice, and a
-number for each row. Needs numpy, of the extra [embeddings].
+A matrix is read slice by slice, in one pass, one more for "cosine", `_ROUNDS` more for "cosine-pc". Memory: a slice,
+and a number for each row. Needs numpy, of the extra [embeddings].
 
 The matrix, a row for each id, is memory-mapped from a .npy or .safetensors file. The latter begins with the length of
 its header (8 bytes, little-endian), then the header, a JSON object: name -> {"dtype", "shape", "data_offsets": [begin,
@@ -20,7 +22,7 @@ bfloat16 to numpy nor map rows.
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -47,7 +49,9 @@ INDICATORS: Final[Mapping[str, str]] = {
 """Name -> what it measures, as a part of a sentence."""
 
 _MIN_UNUSED: Final = 3  # rows known to be unused that u is computed from
-_ROUNDS: Final = 6  # of the power iteration: the first component is so dominant that more change no ranking
+_ROUNDS: Final = 6  # passes in search of the first component: it is so dominant that more change no ranking
+_VECTORS: Final = 4  # searched for at the same time, so that a second strong component slows nothing down
+_PASSES: Final = {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 1 + _ROUNDS}  # over the matrix
 
 # Usual names of tensors; a model without output embeddings uses its input embeddings, which are *tied* then.
 _INPUTS: Final = (
@@ -255,7 +259,7 @@ def indicator(matrix: Matrix, name: str, unused: Sequence[int], progress: OnStag
         raise EmbeddingsError(f"{few}, and {name} needs {_MIN_UNUSED}; choose norm.")
     n_rows, n_columns = matrix.data.shape
     at_once = max(1, _SLICE_BYTES // (4 * n_columns))
-    done, total = 0, n_rows * {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 2 + _ROUNDS}[name]
+    done, total = 0, n_rows * _PASSES[name]
 
     def slices() -> "Iterator[Array]":
         nonlocal done
@@ -265,42 +269,76 @@ def indicator(matrix: Matrix, name: str, unused: Sequence[int], progress: OnStag
             yield (rows := matrix.rows(start, start + at_once))
             done += len(rows)
 
-    def sound(rows: Any) -> Any:
-        return rows[numpy.isfinite(rows).all(axis=1)]
+    mean = component = None
+    if name == "cosine":
+        mean = _mean(slices())
+    if name == "cosine-pc":
+        component = _first_component(slices, n_columns)
 
-    mean, component = numpy.zeros(n_columns, numpy.float32), None
-    if name.startswith("cosine"):
-        sums = [(rows.sum(axis=0, dtype=numpy.float64), len(rows)) for rows in map(sound, slices())]
-        mean = (numpy.sum([total for total, _ in sums], axis=0) / max(1, sum(n for _, n in sums))).astype(numpy.float32)
-    if name == "cosine-pc":  # the first principal component, of length 1: power iteration on the covariance
-        component = numpy.random.default_rng(0).standard_normal(len(mean)).astype(numpy.float32)
-        for _ in range(_ROUNDS):
-            component /= float(numpy.linalg.norm(component)) or 1.0
-            following = numpy.zeros(len(mean), dtype=numpy.float64)
-            for rows in slices():
-                centered = sound(rows) - mean
-                following += centered.T @ (centered @ component)
-            component = following.astype(numpy.float32)
-        component /= float(numpy.linalg.norm(component)) or 1.0
-
-    def flat(rows: Any) -> Any:
-        """Rows (or one) relative to the mean, without their projection on the component."""
-        rows = rows - mean
-        return rows if component is None else rows - (rows @ component)[..., None] * component
+    def reduced(rows: Any) -> Any:
+        """Rows (or one) without their mean, or without their part in the first component."""
+        if mean is not None:
+            return rows - mean
+        if component is not None:
+            return rows - (rows @ component)[..., None] * component
+        return rows
 
     center: Array | float = 0.0
     if name != "norm":
-        known = sound(numpy.concatenate([matrix.rows(row, row + 1) for row in unused]))
+        known = _sound(numpy.concatenate([matrix.rows(row, row + 1) for row in unused]))
         if not len(known):
             raise EmbeddingsError("None of the rows known to be unused holds numbers only; choose norm.")
-        center = flat(known.mean(axis=0))
+        center = reduced(known.mean(axis=0))
 
     def measure(rows: Any) -> Any:
         if not name.startswith("cosine"):
             return numpy.linalg.norm(rows - center, axis=1)
-        rows = flat(rows)
+        rows = reduced(rows)
         lengths = numpy.linalg.norm(rows, axis=1)
         lengths[lengths == 0] = 1.0
         return 1 - (rows @ center) / (lengths * (float(numpy.linalg.norm(center)) or 1.0))
 
     return numpy.concatenate([measure(rows) for rows in slices()])
+
+
+def _sound(rows: Any) -> Any:
+    """Return the rows that hold no NaN and nothing infinite."""
+    import numpy
+
+    return rows[numpy.isfinite(rows).all(axis=1)]
+
+
+def _mean(slices: "Iterable[Array]") -> "Array":
+    """Return the mean of all rows: float32 of shape (n_columns,)."""
+    import numpy
+
+    total: Any = 0.0
+    n_rows = 0
+    for rows in map(_sound, slices):
+        total = total + rows.sum(axis=0, dtype=numpy.float64)
+        n_rows += len(rows)
+    mean = total / max(1, n_rows)
+    return numpy.asarray(mean, numpy.float32)
+
+
+def _first_component(slices: "Callable[[], Iterable[Array]]", n_columns: int) -> "Array":
+    """Return the first right singular vector of all rows, of length 1: float32 of shape (n_columns,).
+
+    This is subspace iteration: `_VECTORS` directions are multiplied by rows.T @ rows `_ROUNDS` times, and made
+    orthogonal each time. The first component is the best combination of those.
+    """
+    import numpy
+
+    n_vectors = min(_VECTORS, n_columns)
+    random = numpy.random.default_rng(0)
+    directions = random.standard_normal((n_columns, n_vectors)).astype(numpy.float32)
+    products = directions
+    for _ in range(_ROUNDS):
+        directions = numpy.linalg.qr(products)[0].astype(numpy.float32)
+        products = numpy.zeros((n_columns, n_vectors), numpy.float64)
+        for rows in map(_sound, slices()):
+            products += rows.T @ (rows @ directions)
+    _, combinations = numpy.linalg.eigh(directions.T @ products)  # the largest eigenvalue comes last
+    component = directions @ combinations[:, -1]
+    length = float(numpy.linalg.norm(component)) or 1.0
+    return numpy.asarray(component / length, numpy.float32)

@@ -3,14 +3,17 @@
 import json
 import os
 from argparse import ArgumentTypeError, Namespace
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, natural
-from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
+from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
+from bpe_core.corpus.streams import is_stream
 from bpe_core.errors import OptionError
 from bpe_core.metrics.boundaries import read_morphemes
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
@@ -65,7 +68,8 @@ def _add_arguments(parser: Parser, number: str) -> None:
 
 
 def _metrics(text: str) -> tuple[str, ...]:
-    keys = tuple(key.strip().replace(" ", "_") for key in text.split(","))
+    named = (key.strip().replace(" ", "_") for key in text.split(","))
+    keys = tuple(dict.fromkeys(named))
     for key in keys:
         if key not in OF_PARTS:
             raise ArgumentTypeError(f"there is no metric {quoted(key)} of a text; there are {', '.join(OF_PARTS)}")
@@ -78,6 +82,9 @@ def run_measure(options: Namespace) -> int:
     measure -t gpt-4o book.txt
     measure -t gpt2 -t gpt-4o --json my_texts/
     measure -t mine.json --morphemes words.txt book.txt
+
+    A long text is read in parts, cut where all tokenizers cut. If the pattern of one has no such places ("none" is
+    one), the whole text is held, in about 60 times its size of memory.
     """
     return _run(options, compares=False)
 
@@ -91,6 +98,9 @@ def run_compare(options: Namespace) -> int:
     compare -t mine.json -t gpt-4o --json notes.md
 
     The tokenizer named first is the one that the others are compared with.
+
+    A long text is read in parts, cut where all tokenizers cut. If the pattern of one has no such places ("none" is
+    one), the whole text is held, in about 60 times its size of memory.
     """
     if len(options.tokenizer) < 2:
         raise OptionError(
@@ -104,12 +114,13 @@ def _run(options: Namespace, *, compares: bool) -> int:
     n, m = len(names), len(patterns)
     if m not in (1, n):
         raise OptionError(f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each.")
-    paths, streamed = options.paths or ["-"], ""
+    paths = options.paths or ["-"]
+    streamed: Iterable[str] = ()
     if len(paths) == 1 and is_stream(paths[0]):
-        paths, streamed = [], "".join(text_blocks(paths[0]))
+        paths, streamed = [], text_blocks(paths[0])
     elif "-" in paths:
         raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
-    with closing(Job(StderrReporter())) as job:
+    with closing(Job(StderrReporter(), patience=0.5)) as job:  # a part of a text takes less
         given = zip(names, patterns * (n // m), strict=True)
         tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in given]
         path = options.morphemes
@@ -119,14 +130,20 @@ def _run(options: Namespace, *, compares: bool) -> int:
         if job.stopped:
             job.say("Interrupted before all texts were encoded.")
             return INTERRUPTED
-    parts = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
-    if options.reference is not None and options.reference not in parts:
-        raise OptionError(
-            f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
-            f"there are {shortened(', '.join(dict.fromkeys(parts)), 200)}."
+        parts = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
+        if options.reference is not None and options.reference not in parts:
+            raise OptionError(
+                f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
+                f"there are {shortened(', '.join(dict.fromkeys(parts)), 200)}."
+            )
+        found = summary(
+            comparison,
+            names,
+            reference=options.reference,
+            n_examples=options.examples,
+            n_lines=options.lines,
+            progress=partial(job.progress, "comparing"),
         )
-    listed = {"n_examples": options.examples, "n_lines": options.lines}
-    found = summary(comparison, names, reference=options.reference, **listed)
     found["texts"] = texts_as_json(comparison, options.reference)
     if options.json:
         print(json.dumps(found))
@@ -139,20 +156,33 @@ def _run(options: Namespace, *, compares: bool) -> int:
     return 0
 
 
-def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[Section]:
-    # As short as tells them apart.
-    names = [(one["name"], file) for one, file in zip(found["vocabularies"], found["tokenizers"], strict=True)]
-    short = [name or Path(file).name or file for name, file in names]
+def _short_labels(found: _Found) -> list[str]:
+    """Return a name for each tokenizer, no two alike and none that of another column:
+    the name that its file holds or the file's own, else with the folder, else the
+    path, else with a number."""
+    files = list(map(Path, found["tokenizers"]))
     labels = [
-        os.path.join(Path(file).parent.name, label) if short.count(label) > 1 and not name else label
-        for (name, file), label in zip(names, short, strict=True)
+        vocabulary["name"] or file.name or str(file)
+        for vocabulary, file in zip(found["vocabularies"], files, strict=True)
     ]
+    with_folders = [os.path.join(file.parent.name, file.name) for file in files]
+    for longer in (with_folders, list(map(str, files))):
+        counts = Counter([*_OTHER_COLUMNS, *labels])
+        labels = [other if counts[label] > 1 else label for label, other in zip(labels, longer, strict=True)]
+    counts = Counter([*_OTHER_COLUMNS, *labels])
+    return [f"{label} ({number})" if counts[label] > 1 else label for number, label in enumerate(labels, 1)]
+
+
+def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[Section]:
+    labels = _short_labels(found)
     if compares:
         usual = "tokens", "parity" if options.sections or options.reference else "bytes_per_token"
         for what, parts in (("text", found["texts"]), ("folder", found["folders"]), ("script", found["scripts"])):
             if what != "folder" or len(parts) > 1:
                 total = [found["total"] | {"name": "all"}] if what == "text" and len(parts) > 1 else []
-                yield Section(table=_amounts(what, [*parts, *total], labels, options.metrics or usual))
+                metrics = options.metrics or usual
+                is_in_terminal = not (options.markdown or options.csv or options.latex)
+                yield Section(table=_amounts(what, [*parts, *total], labels, metrics, is_in_terminal))
     apart = [part["script"] for part in found["scripts"] if part["script"] in WITHOUT_SPACES]
     doubt = f"{', '.join(apart)}: written without spaces between words, so fertility and what else counts words is of"
     yield Section(sentences=[f"{doubt} no use there."] * bool(apart), table=_totals(found["total"], labels))
@@ -164,14 +194,31 @@ def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[
                 yield _worst_lines(lines, index, labels)
 
 
+_OTHER_COLUMNS = ("text", "folder", "script", "bytes", "all texts", "unit", "times", "first in", "more", "in", "line")
 _SHORT = {"bytes_per_token": "b/token", "characters_per_token": "c/token", "continued_words": "continued"}
 
 
-def _amounts(what: str, parts: Iterable[_Found], labels: Sequence[str], metrics: Sequence[str]) -> ReportTable:
-    """A row for each text, folder or script: its bytes, and for each tokenizer the metrics that are shown, below its
-    name if they are its tokens; parity is told of texts and folders alone."""
-    columns = [(i, key) for i in range(len(labels)) for key in metrics if (what, key) != ("script", "parity")]
-    heads = [labels[i] if key == "tokens" else _SHORT.get(key, METRICS[key].title) for i, key in columns]
+def _amounts(
+    what: str, parts: Iterable[_Found], labels: Sequence[str], metrics: Sequence[str], is_in_terminal: bool
+) -> ReportTable:
+    """Make a row for each text, folder or script: its bytes, and the metrics for each
+    tokenizer; scripts have no parity.
+
+    The column of a tokenizer's tokens has its name. Other columns have the name and
+    the metric, except in a terminal if they follow the column of its tokens.
+    """
+    shown = [key for key in metrics if (what, key) != ("script", "parity")]
+    follows_tokens = is_in_terminal and metrics[0] == "tokens"
+    columns = [(index, key) for index in range(len(labels)) for key in shown]
+    heads = []
+    for index, key in columns:
+        title = _SHORT.get(key, METRICS[key].title)
+        if key == "tokens":
+            heads.append(labels[index])
+        elif follows_tokens:
+            heads.append(title)
+        else:
+            heads.append(f"{labels[index]} {title}")
     rows = []
     for part in parts:
         name = part["name" if what == "text" else what]

@@ -13,9 +13,10 @@ from typing import Final
 
 from bpe_core import kernel
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.streams import StderrReporter, is_stream, open_tokenizer, text_blocks
+from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Reading
+from bpe_core.corpus.streams import is_stream
 from bpe_core.errors import OptionError, SpecialTokenError, TextError
 from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import TextLanes, colors_of, document, drawing, in_terminal, page
@@ -41,7 +42,8 @@ def add(commands: Subcommands) -> None:
     texts = f"a text, packed ones and those with rows too; stdin, in UTF-8, if left out or -. {several}"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=texts)
     json = 'print {"ids": [...]} instead of ids separated by spaces'
-    parser.add_forms(json=json, count="print only how many tokens there are")
+    count = 'print only how many tokens there are; of several texts a line each, and last "N total"'
+    parser.add_forms(json=json, count=count)
     parser.add_value("-o --output", "IDS", "with --dask: the new folder for .parquet files of ids, a row a document")
     parser.add_cluster()
     special = parser.add_mutually_exclusive_group()
@@ -108,6 +110,7 @@ def _print(
 ) -> None:
     """Encode and print documents, a line each; part by part, since a text may be larger than the memory."""
     before, between, after = ('{"ids": [', ", ", "]}") if options.json else ("", " ", "")
+    n_documents = n_total = 0
     n = 0  # nothing is written before the first ids: whatever is wrong by then should be told first
     try:
         with closing(encoded(tokenizer, documents, None if options.count else between, **specials)) as parts:
@@ -115,11 +118,15 @@ def _print(
                 if ids is None:
                     end = str(n) if options.count else (before if n == 0 else "") + after
                     sys.stdout.write(f"{end}\n")
+                    n_documents += 1
+                    n_total += n
                     n = 0
                 elif ids[0]:
                     if not options.count:
                         sys.stdout.write((between if n else before) + ids[1])
                     n += ids[0]
+        if options.count and n_documents > 1:
+            sys.stdout.write(f"{n_total} total\n")
     except SpecialTokenError as error:
         where, _, _ = str(error).partition(";")
         raise SpecialTokenError(f"{where}; name it with --allow-special, or use --special-as-text.") from None

@@ -1,7 +1,6 @@
 """What a command reads beside a corpus (stdin, pipes, tokenizers), and what it tells a person on stderr meanwhile."""
 
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -9,38 +8,30 @@ from typing import IO, Final, cast
 
 from bpe_core.corpus import Skipped, find_files
 from bpe_core.corpus.reading import decoded, one_sentence
+from bpe_core.corpus.streams import STDIN, is_stream, name_of
 from bpe_core.errors import TextError
 from bpe_core.formats import load
 from bpe_core.hub import located
 from bpe_core.process import Unfailing, print_to_stderr
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merges
-from bpe_core.visible import counted, shortened, token_label, visible
+from bpe_core.visible import counted, token_label, visible
 from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
 
 NAMED: Final = 20  # of the texts, the largest ones, whose bytes are said
 SKIPPED_SHOWN: Final = 5  # files that are named one by one; of more only the number is printed
-_STDIN: Final = ("-", "/dev/stdin")
-
-
-def is_stream(path: str) -> bool:
-    """Whether `path` can be read only once and has no size: stdin, /dev/null, or a pipe such as `<(...)` of a shell."""
-    try:
-        return path in (*_STDIN, os.devnull) or stat.S_ISFIFO(os.stat(path).st_mode)
-    except OSError:
-        return False
 
 
 def text_blocks(path: str) -> Iterator[str]:
     """The text of a file or stream in blocks, with byte order marks and line endings; TextError where it is none."""
-    name = "stdin" if path in _STDIN else visible(shortened(path, 200))
+    name = name_of(path)
     if os.path.isdir(path):
         raise TextError(f"{name} is a folder; name a text in it.")
     if not is_stream(path):
         yield from find_files(path, every_character=True).files[0].blocks()
         return
-    with one_sentence(name), nullcontext(sys.stdin.buffer) if path in _STDIN else open(path, "rb") as file:
+    with one_sentence(name), nullcontext(sys.stdin.buffer) if path in STDIN else open(path, "rb") as file:
         yield from decoded(file, "utf-8")
 
 
@@ -79,7 +70,7 @@ class StderrReporter(Reporter):
                 self._say_how_many_more()
                 whole = sum(after for *_, after in sources) or 1
                 for name, before, after in sources[:NAMED] if len(sources) > 1 else ():
-                    weighted = f", {after:,.0f} as weighted" if before != after else ""
+                    weighted = f", {after:,} as weighted" if before != after else ""
                     self.say(f"{name}: {counted(before, 'byte')}{weighted}, {after / whole:.1%} of all.")
                 different = f", {unique:,} of them different" if unique or not pieces else ""
                 read = f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')}"
@@ -111,4 +102,4 @@ class StderrReporter(Reporter):
     def _move(self, label: str, done: int, total: int | None = None) -> None:
         if self._bars:
             text = visible(label)[:40].ljust(40)
-            self._bars.update(self._task, description=text, completed=done, total=total, visible=True)
+            self._bars.update(self._task, description=text, completed=done, total=total or None, visible=True)

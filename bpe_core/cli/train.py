@@ -18,7 +18,8 @@ from bpe_core.worker.train import Recipe, TrainRequest, train
 
 SOURCES: Final = (
     "texts, folders of them, and addresses (s3://, hf://, https://); packed ones, too, and those whose rows or members "
-    "are the documents: .jsonl .csv .tsv .parquet .arrow .warc .wet .tar .zip; PATH::FIELD names the field"
+    "are the documents: .jsonl .csv .tsv .parquet .arrow .warc .wet .tar .zip; PATH::FIELD names the field; "
+    "- for stdin, or a pipe, which are read once and without a sample"
 )
 
 
@@ -100,7 +101,8 @@ def run_train(options: Namespace) -> int:
     train --preset S0
 
     Every few seconds what is learned is kept in OUT.checkpoint, a tokenizer file like any other, until OUT is
-    saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped.
+    saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped;
+    it reads the same texts again, so a pipe has to bring the same text again.
     --extend STAGE1 --pattern none merges across words behind the merges of STAGE1: that is SuperBPE.
     """
     with closing(Job(StderrReporter(), patience=0)) as job:

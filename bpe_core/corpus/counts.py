@@ -73,6 +73,8 @@ class Measure:
 
 def is_counts(path: str) -> bool:
     """Whether the file at `path` is one of counts, by its last bytes."""
+    if not os.path.isfile(path):  # opening a named pipe could block for ever
+        return False
     with suppress(OSError), open(path, "rb") as file:
         file.seek(-8, os.SEEK_END)
         length, mark = int.from_bytes(file.read(4), "little"), file.read()

@@ -25,6 +25,7 @@ from bpe_core.live.giant import Gap
 from bpe_core.live.live_text import LiveText
 from bpe_core.live.plain import PlainReader
 from bpe_core.tokenizer import SpecialsAllowed, Tokenizer
+from bpe_core.tokenizer.preparation import found_at_once
 from bpe_core.utf8 import endings, utf8
 from bpe_core.vocabulary import Vocabulary
 
@@ -66,7 +67,6 @@ class Unstable:
 
     def __init__(self, live: LiveText, reader: PlainReader, near: int, composes: bool) -> None:
         """The tail begins at `near` or before it, or else at the last safe cut behind; `composes`: all text is NFC."""
-        self._composes: Final = composes
         self._reader, self._vocabulary = reader, live.tokenizer.vocabulary
         self._tokens, self._longest = in_order(self._vocabulary)
         self._kinds = reader.splitter.kinds if reader.splitter.source else ("a",)
@@ -82,6 +82,10 @@ class Unstable:
         self.is_inside &= not safe  # whether the tail begins inside a piece
         self._text = text[safe:]
         pieces = reader.split(self._text)
+        is_found_first = isinstance(reader.tokenizer, SpecialsAllowed) and pieces[-1:] in (
+            [text] for text in self._vocabulary.special_tokens
+        )
+        self._composes: Final = composes and not is_found_first  # a token that is found as written stays
         self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
         self._ends: Final = cache(lambda more: tuple(accumulate(map(len, reader.split(self._text + more)))))
         self._prefixes = list(self._possible_prefixes())
@@ -180,9 +184,9 @@ def _marks() -> list[str]:
 
 
 def unstable(live: LiveText, *, composes: bool = False) -> Unstable | None:
-    """The unstable end of a text, where all text is NFC if it `composes`; None for a tokenizer that changes a text
-    before it splits it, unless NFC leaves it as it is, and for a pattern without known safe cuts (such as one with
-    look-behind) on all but short texts.
+    """The unstable end of a text, where all text is NFC if it `composes`; None if it cannot be known, for the reason
+    that `why_unknown` gives: for a tokenizer that changes a text before it splits it, unless it makes NFC of what is
+    NFC already, and for a pattern without known safe cuts (such as one with look-behind) on all but short texts.
 
     Only the last `TAIL_LENGTH` characters are examined, or twice, four times as many ... until their first token is
     stable; a pattern is assumed not to look back farther.
@@ -190,14 +194,15 @@ def unstable(live: LiveText, *, composes: bool = False) -> Unstable | None:
     end = live.n_characters
     reader = live.reader
     if not isinstance(reader, PlainReader):
-        preparation, start = live.tokenizer.preparation, live.around(end, end)[0]
-        tail, kept = live.between(start, end), [token for span in live.spans(start, end) for token in span.ids]
-        if not preparation or preparation.description.get("normalizer") != {"type": "NFC"}:
+        start = live.around(end, end)[0]
+        tail = live.between(start, end)
+        plain = _plain_twin(live, tail)
+        if plain is None:
             return None
-        if not (replace(preparation, normalize=None).only_splits and is_normalized("NFC", tail)):
-            return None
-        plain = LiveText(Tokenizer(live.tokenizer.vocabulary, live.tokenizer.pattern), tail)
-        found = unstable(plain, composes=True) if plain.ids == kept else None
+        kept = [token for span in live.spans(start, end) for token in span.ids]
+        preparation = live.tokenizer.preparation
+        makes_nfc = bool(preparation and preparation.normalize)
+        found = unstable(plain, composes=makes_nfc) if plain.ids == kept else None
         if found is not None:
             found.start += start
         return found
@@ -209,6 +214,68 @@ def unstable(live: LiveText, *, composes: bool = False) -> Unstable | None:
         if found.n_stable or not found.is_inside:
             return found
         size *= 2
+
+
+def prepare(tokenizer: Tokenizer) -> None:
+    """Do beforehand what takes long at the first text of a tokenizer; another thread may do it."""
+    twin = tokenizer
+    if not tokenizer.by_piece and not _difference(tokenizer):
+        twin = _without_preparation(tokenizer)
+    in_order(twin.vocabulary)
+
+
+def why_unknown(live: LiveText) -> str:
+    """Why `unstable` gives None for a text: a sentence."""
+    tokenizer, end = live.tokenizer, live.n_characters
+    if isinstance(live.reader, PlainReader):
+        return "The pattern may look anywhere, so this cannot be told."
+    if reason := _difference(tokenizer):
+        return f"{reason}, so this cannot be told."
+    if not is_normalized("NFC", live.between(live.around(end, end)[0], end)):
+        return "This tokenizer makes NFC of a text first, and the end of this one is not NFC: it cannot be told."
+    return "The pattern may look anywhere, so this cannot be told."
+
+
+def _plain_twin(live: LiveText, tail: str) -> LiveText | None:
+    """The end of a text under a tokenizer that gives the same ids and only splits it; None if there is none."""
+    tokenizer = live.tokenizer
+    if _difference(tokenizer):
+        return None
+    preparation = tokenizer.preparation
+    if preparation and preparation.normalize and not is_normalized("NFC", tail):
+        return None
+    return LiveText(_without_preparation(tokenizer), tail)
+
+
+@lru_cache(maxsize=4)
+def _difference(tokenizer: Tokenizer) -> str:
+    """What a tokenizer does, other than to find tokens in a text in NFC and to split it; "" for nothing."""
+    preparation = tokenizer.preparation
+    if preparation is None or not tokenizer.vocabulary.is_faithful:
+        return "Some tokens of this tokenizer stand for other bytes than the text has"
+    if preparation.normalize and preparation.description.get("normalizer") != {"type": "NFC"}:
+        return "This tokenizer changes a text before it splits it"
+    ordinary = tuple(token for token in preparation.added if not token.special)
+    if preparation.normalize and any(token.normalized for token in ordinary):
+        return "This tokenizer makes NFC of a text before it looks for added tokens"
+    if ordinary and not found_at_once(preparation.added):
+        return "Some added tokens of this tokenizer depend on what is next to them"
+    special = tuple(token for token in preparation.added if token.special)
+    if not replace(preparation, normalize=None, added=special).only_splits:
+        return "This tokenizer adds characters to a text, or splits its bytes, before it looks for tokens"
+    return ""
+
+
+@lru_cache(maxsize=4)
+def _without_preparation(tokenizer: Tokenizer) -> Tokenizer:
+    """The tokenizer without what it does to a text that is NFC; what it finds in every text are its special tokens,
+    all of them allowed."""
+    added = tokenizer.preparation.added if tokenizer.preparation else ()
+    found = {token.text: token.token for token in added if not token.special}
+    if not found:
+        return Tokenizer(tokenizer.vocabulary, tokenizer.pattern)
+    vocabulary = tokenizer.vocabulary.with_special_tokens(found)
+    return SpecialsAllowed.of(Tokenizer(vocabulary, tokenizer.pattern))
 
 
 def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -16,6 +16,7 @@ from typing import Final
 
 from bpe_core.errors import TextError
 from bpe_core.live.alignment import Alignment
+from bpe_core.live.change import Cut
 from bpe_core.live.live_text import LiveText
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
@@ -24,6 +25,7 @@ from bpe_core.visible import quoted
 _SEPARATOR: Final = re.compile(r"[\s+|]+(?:@@)?|@@\s+")  # of morphemes
 _UNLIKE: Final = re.compile("[\u0300-\u03ff][\0-\xff]*+[\u0100-\u02ff][^\u0300-\u03ff]*+")  # in `compared`
 _AROUND: Final = 32  # characters around an edit, near which boundaries are compared
+_ENCODED: Final = 512  # characters around an edit that are encoded
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,9 @@ class EncodedText:
         return self.ids[bisect_right(self.ends, start) if start else 0 : bisect_right(self.ends, end)]
 
 
-def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
-    """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends.
+def encoded(tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: Cut | None = None) -> EncodedText:
+    """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends. `before` and `behind` are the kinds of
+    cuts at the ends of a part of a text.
 
     If the text is normalized, that is where the last original character ends that became part of the token; without any
     (a space put before the text), where the token before it ends.
@@ -62,7 +65,7 @@ def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
         ends = array("Q", accumulate(map(lengths.__getitem__, ids)))
         if (ends[-1] if ends else 0) == len(data):  # not so where the pattern drops white space
             return EncodedText(data, ids, ends)
-    aligned, offsets = Alignment(tokenizer, text), byte_offsets(text)
+    aligned, offsets = Alignment(tokenizer, text, before, behind), byte_offsets(text)
     return EncodedText(data, aligned.ids, array("Q", accumulate((offsets[end] for _, end in aligned.places), max)))
 
 
@@ -109,25 +112,34 @@ def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> flo
     """Boundaries near an edit that are still there after it / boundaries there before; 1.0 for none.
 
     An edit replaces a random character of the text by another of its characters, always the same ones; it is undone
-    before the next. Near are boundaries at most 32 characters from the edited one, except those directly at it.
+    before the next. Near are boundaries at most 32 characters from the edited one, except those directly at it. Only
+    512 characters before and behind the edit are encoded, since some patterns have to split much more of a text again.
     """
     choose = random.Random(0)
-    live = LiveText(tokenizer, text)
-    text = live.text
-
-    def near(at: int) -> set[int]:
-        low, high = max(0, at - _AROUND), min(len(text), at + 1 + _AROUND)
-        ends = chain.from_iterable((span.start, span.end) for span in live.spans(low, high))
-        return {end for end in ends if low <= end <= high and end not in (at, at + 1)}
-
+    text = without_surrogates(text)
+    live = LiveText(tokenizer)
     n_before = n_left = 0
     for _ in range(n_edits if len(text) > 1 else 0):
-        at = choose.randrange(len(text))
-        before = near(at)
-        live.splice(at, at + 1, choose.choice(text))
-        n_before, n_left = n_before + len(before), n_left + len(before & near(at))
-        live.splice(at, at + 1, text[at])
+        place = choose.randrange(len(text))
+        typed = choose.choice(text)
+        start = max(0, place - _ENCODED)
+        place_in_window = place - start
+        live.splice(0, live.n_characters, text[start : place + 1 + _ENCODED])
+        before = _borders_near(live, place_in_window)
+        live.splice(place_in_window, place_in_window + 1, typed)
+        after = _borders_near(live, place_in_window)
+        n_before += len(before)
+        n_left += len(before & after)
     return n_left / n_before if n_before else 1.0
+
+
+def _borders_near(live: LiveText, place: int) -> set[int]:
+    """The borders between tokens at most `_AROUND` characters from a character, except those of the character."""
+    first = max(0, place - _AROUND)
+    last = min(live.n_characters, place + 1 + _AROUND)
+    spans = live.spans(first, last)
+    borders = chain.from_iterable((span.start, span.end) for span in spans)
+    return {border for border in borders if first <= border <= last and border not in (place, place + 1)}
 
 
 def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]]) -> Agreement:

@@ -48,13 +48,24 @@ _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
     "morpheme_precision": lambda all, i: all.morpheme_agreements[i].precision,
     "morpheme_f1": lambda all, i: all.morpheme_agreements[i].f1,
 }
+OnMetric = Callable[[int, int, str], object]
+"""Called with how many values are known, how many there will be, and the title of the next metric."""
 _LISTED: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 METRICS: Final[Mapping[str, Metric]] = {key: Metric(**texts) for key, texts in _LISTED.items()}
 """By their names in JSON, in the order in which they are listed."""
 
 
-def of_all_texts(comparison: Comparison) -> dict[str, list[float]]:
-    """Each metric that takes all texts -> its value for each tokenizer; edits and morphemes where there are some."""
-    indices, needs = range(len(comparison.tokenizers)), {"morpheme": comparison.morphemes, "edit": comparison.n_sample}
-    wanted = {key: compute for key, compute in _OF_TEXTS.items() if needs.get(key.partition("_")[0], True)}
-    return {key: [compute(comparison, index) for index in indices] for key, compute in wanted.items()}
+def of_all_texts(
+    comparison: Comparison, progress: OnMetric = lambda done, total, title: None
+) -> dict[str, list[float]]:
+    """Each metric that takes all texts -> its value for each tokenizer; edits and morphemes where there are some.
+    What `progress` raises, before each value, is passed on."""
+    needs = {"morpheme": comparison.morphemes, "edit": comparison.n_sample}
+    wanted = [key for key in _OF_TEXTS if needs.get(key.partition("_")[0], True)]
+    n_tokenizers = len(comparison.tokenizers)
+    values: dict[str, list[float]] = {key: [] for key in wanted}
+    for n_done, key in enumerate(wanted):
+        for index in range(n_tokenizers):
+            progress(n_done * n_tokenizers + index, len(wanted) * n_tokenizers, METRICS[key].title)
+            values[key].append(_OF_TEXTS[key](comparison, index))
+    return values

@@ -3,23 +3,24 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest, nsmallest
-from itertools import pairwise
-from operator import sub
+from itertools import chain, dropwhile, groupby, pairwise
+from operator import add, sub
 from typing import Final, NamedTuple
 
 import regex
 
 from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import Agreement, EncodedText, compared, encoded, morphological_alignment
+from bpe_core.metrics.text_parts import ASCII_SPACE, WIDE_SPACE, TextDivider, TextPart
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, n_characters, without_surrogates
 
-_WIDE_SPACE: Final = re.compile(r"[^\S\0-\x7f]")
-_IS_LETTER: Final = bytes(byte not in b"\t\n\v\f\r " for byte in range(256))
+_BLOCK: Final = 1 << 16  # characters of a text that are handed on at a time
+_IS_LETTER: Final = bytes(byte not in ASCII_SPACE.encode() for byte in range(256))
 _DIGITS: Final = regex.compile(r"\d++")
 _LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
 _LONGEST_NUMBER: Final = 40  # digits that are analyzed; a longer run is data rather than a number
@@ -91,13 +92,18 @@ class TextPlace(NamedTuple):
     column: int
 
 
-@dataclass(slots=True)
-class FrequentDisagreement:
+class FrequentDisagreement(NamedTuple):
     stretch: str  # with U+FFFD for the bytes of incomplete characters
     first: tuple[int, ...]  # the ids that the first tokenizer makes of it, and the other
     other: tuple[int, ...]
     place: TextPlace  # where it begins first
     n_times: int = 1
+
+
+class PairState(NamedTuple):
+    agreement: Agreement
+    found: dict[str, FrequentDisagreement]
+    n_times: dict[str, int]
 
 
 class TokenizerPair:
@@ -106,27 +112,42 @@ class TokenizerPair:
     def __init__(self, first: Tokenizer, other: Tokenizer) -> None:
         self._tokenizers = first, other
         self.agreement = Agreement()
-        self._found: dict[str, FrequentDisagreement] = {}  # by the substring and how both cut it
+        # By the substring and how both cut it:
+        self._found: dict[str, FrequentDisagreement] = {}
+        self._n_times: dict[str, int] = {}
 
-    def add(self, text: int, line: int, first: EncodedText, other: EncodedText) -> None:
-        """Add a text as both encode it; `text` is its index, `line` the number of its first line."""
+    def add(self, place: TextPlace, first: EncodedText, other: EncodedText, *, is_last: bool = True) -> None:
+        """Add a text, or a part of one, as both encode it; `place` is where it begins. At the end of a part that is not
+        the last, both have a boundary."""
         shared, differences = compared(first, other)
         self.agreement += shared
-        data, at, column = first.data, 0, 0
+        if not is_last:
+            self.agreement += Agreement(1, 1, 1)
+        data, done, line, column = first.data, 0, place.line, place.column
         for found in differences:
-            if known := self._found.get(found[0]):
-                known.n_times += 1
+            cut = found[0]
+            if cut in self._found:
+                self._n_times[cut] += 1
                 continue
             start, end = found.span()
-            before, newline, rest = data[at:start].rpartition(b"\n")
+            before, newline, rest = data[done:start].rpartition(b"\n")
             if newline:
                 line, column = line + before.count(b"\n") + 1, 0
-            column, at = column + n_characters(rest), start
+            column, done = column + n_characters(rest), start
             ours, theirs = tuple(first.tokens(start, end)), tuple(other.tokens(start, end))
             stretch = data[start:end].decode(errors="replace")
-            self._found[found[0]] = FrequentDisagreement(stretch, ours, theirs, TextPlace(text, line, column))
+            self._found[cut] = FrequentDisagreement(stretch, ours, theirs, TextPlace(place.text, line, column))
+            self._n_times[cut] = 1
         if len(self._found) > _MOST_CUTS:
-            self._found = {cut: one for cut, one in self._found.items() if one.n_times > 1}
+            self._n_times = {cut: n for cut, n in self._n_times.items() if n > 1}
+            self._found = {cut: self._found[cut] for cut in self._n_times}
+
+    def state(self) -> PairState:
+        """What `restore` needs to make all as it is now."""
+        return PairState(self.agreement, dict(self._found), dict(self._n_times))
+
+    def restore(self, state: PairState) -> None:
+        self.agreement, self._found, self._n_times = state
 
     @cached_property
     def vocabularies(self) -> tuple[int, list[int], list[int], int]:
@@ -134,7 +155,8 @@ class TokenizerPair:
         return (*overlap(*self._tokenizers), merges_in_common(*self._tokenizers))
 
     def examples(self, n: int) -> list[FrequentDisagreement]:
-        return nlargest(n, self._found.values(), key=lambda one: one.n_times)
+        most_frequent = nlargest(n, self._n_times, key=self._n_times.__getitem__)
+        return [self._found[cut]._replace(n_times=self._n_times[cut]) for cut in most_frequent]
 
 
 @dataclass(slots=True)
@@ -172,33 +194,67 @@ class Comparison:
         # New lines are kept if their excess is greater. It only grows: what is kept was counted from its first place.
         self._least = [0] * len(self.tokenizers)
         self.sample = ""  # the first `n_sample` characters of all texts
+        self._divider = TextDivider(self.tokenizers)
+        self._before: _State | None = None  # all as it was before a text that is added part by part
 
     def add(
-        self, name: str, text: str, *, path: str = "", folder: str = "", line: int = 1, encoding: _Encoding = bool
+        self,
+        name: str,
+        text: str | Iterable[str],
+        *,
+        path: str = "",
+        folder: str = "",
+        line: int = 1,
+        encoding: _Encoding = bool,
     ) -> None:
-        """Encode one more text, called `name`, with each tokenizer; O(n log n) for n characters, all in memory.
+        """Encode one more text, called `name`, with each tokenizer. A long one may come in blocks; then only a part of
+        it is held at a time, see `TextDivider`. O(n log n) for n characters.
 
         The other arguments are those of `ComparedText`. What `encoding` raises, or encoding does, leaves all as it was.
         """
-        amounts = self._encode(name, without_surrogates(text), line, encoding)
+        blocks = _blocks_of(text) if isinstance(text, str) else map(without_surrogates, text)
+        here = _Reached(line)
+        amounts = None
+        try:
+            for part in self._divider.parts(blocks):
+                if not part.is_last and self._before is None:
+                    self._before = self._state()
+                more = self._encode(name, part, here, encoding)
+                amounts = amounts + more if amounts else more
+        except BaseException:
+            if self._before is not None:
+                self._restore(self._before)
+            raise
+        finally:
+            self._before = None
+        assert amounts is not None
+        self._finish(amounts, here)
         self.texts.append(ComparedText(amounts, path, folder, line))
 
-    def _encode(self, name: str, text: str, line: int, encoding: _Encoding) -> Amounts:
+    @property
+    def is_within_a_text(self) -> bool:
+        """Whether a part of a text counts that is not added as a whole yet."""
+        return self._before is not None
+
+    def _encode(self, name: str, part: TextPart, here: "_Reached", encoding: _Encoding) -> Amounts:
+        """Add the next part of a text, which is reached at `here`, and move that behind it."""
+        text = part.text
         data, offsets, (starts, inside) = text.encode(), byte_offsets(text), _words(text)
         runs = [(run.start(), min(run.end(), run.start() + _LONGEST_NUMBER)) for run in _DIGITS.finditer(text)]
         found: list[EncodedText] = []
         for index, tokenizer in enumerate(self.tokenizers):
             encoding(index)
-            found.append(encoded(tokenizer, text))
+            found.append(encoded(tokenizer, text, part.before[index], part.behind[index]))
         # Of each tokenizer a number for each byte: 2 where a word begins, 1 where one is cut.
         words = [(starts << 1 | int.from_bytes(one.cuts) & inside).to_bytes(len(one.cuts)) for one in found]
         for counts, splits, one in zip(self.token_counts, self.number_splits, found, strict=True):
             counts.update(one.ids)
             splits.update(_digit_lengths(offsets[a : b + 1], one.cuts) for a, b in runs)
+        place = TextPlace(len(self.texts), here.line, here.column)
         for pair, other in zip(self.pairs, found[1:], strict=True):
-            pair.add(len(self.texts), line, found[0], other)
+            pair.add(place, found[0], other, is_last=part.is_last)
         if self.pairs:
-            self._add_lines(line, data, found)
+            self._add_lines(here, data, found, is_last=part.is_last)
         self.sample += text[: self.n_sample - len(self.sample)]
 
         def amounts(part: str, start: int, end: int) -> Amounts:
@@ -210,35 +266,86 @@ class Comparison:
             n_tokens = tuple(len(one.tokens(first, last)) for one in found)
             return Amounts(part, last - first, end - start, marks[0].count(2), n_tokens, n_whole)
 
-        for script, start, end in script_runs(text):
-            _add_to(self._scripts, amounts(script, start, end))
-        whole = amounts(name, 0, len(text))
-        self.total += whole
-        return whole
+        for script, start, end in script_runs(text, here.script):
+            self._add_script(here, amounts(script, start, end))
+        here.move_behind(text)
+        return amounts(name, 0, len(text))
 
-    def _add_lines(self, first: int, data: bytes, found: Sequence[EncodedText]) -> None:
-        """Add the lines of a text, `data` in UTF-8, of which the first has the number `first`."""
+    def _add_script(self, here: "_Reached", run: Amounts) -> None:
+        """Add a run of characters. What comes before the first script of a text belongs to that."""
+        if run.name == SHARED:
+            here.of_no_script = here.of_no_script + run if here.of_no_script else run
+            return
+        if here.of_no_script:
+            run += here.of_no_script
+            here.of_no_script = None
+        here.script = run.name
+        _add_to(self._scripts, run)
+
+    def _finish(self, amounts: Amounts, here: "_Reached") -> None:
+        if here.of_no_script:
+            _add_to(self._scripts, here.of_no_script)
+        self.total += amounts
+
+    def _add_lines(self, here: "_Reached", data: bytes, found: Sequence[EncodedText], *, is_last: bool) -> None:
+        """Add the lines of a part of a text, `data` in UTF-8. A line may reach over several parts."""
         spans = [line.span() for line in _LINE.finditer(data)]
         upto = ([0, *(bisect_right(one.ends, end) for _, end in spans)] for one in found)
-        for line, n_tokens in enumerate(zip(*(map(sub, more[1:], more) for more in upto), strict=True)):
-            if (fewest := min(n_tokens)) == max(n_tokens):
+        n_ends_inside = len(spans) if is_last or data.endswith(b"\n") else len(spans) - 1
+        for number, n_tokens in enumerate(zip(*(map(sub, more[1:], more) for more in upto), strict=True)):
+            start, end = spans[number]
+            begun = b""
+            if number == 0 and here.open_line:
+                begun = here.open_line.begin
+                n_tokens = tuple(map(add, here.open_line.n_tokens, n_tokens))
+                here.open_line = None
+            is_open = number == n_ends_inside
+            if is_open or min(n_tokens) != max(n_tokens):
+                begin = begun + data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
+                line = _Line(begin[: 4 * _LONGEST_LINE], n_tokens, here.line + number)
+                if is_open:
+                    here.open_line = line
+                else:
+                    self._add_line(line)
+
+    def _add_line(self, line: "_Line") -> None:
+        n_tokens, fewest = line.n_tokens, min(line.n_tokens)
+        shown = line.begin.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
+        for index, n in enumerate(n_tokens):
+            kept = self._lines[index]
+            if n == fewest or n - fewest < self._least[index]:
                 continue
-            start, end = spans[line]
-            for index, n in enumerate(n_tokens):
-                if n > fewest and n - fewest >= self._least[index]:
-                    some = data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
-                    shown = some.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
-                    kept = self._lines[index]
-                    if old := kept.get((shown, n_tokens)):
-                        old.n_times += 1
-                    elif n - fewest > self._least[index]:
-                        place = TextPlace(len(self.texts), first + line, 0)
-                        kept[shown, n_tokens] = WorstLine(shown, n_tokens, place)
-            for index, kept in enumerate(self._lines):
-                if len(kept) >= 4 * _WORST:
-                    worst = self.worst_lines(index)
-                    self._least[index] = worst[-1].excess(index)
-                    self._lines[index] = {(one.line, one.n_tokens): one for one in worst}
+            if old := kept.get((shown, n_tokens)):
+                old.n_times += 1
+            elif n - fewest > self._least[index]:
+                kept[shown, n_tokens] = WorstLine(shown, n_tokens, TextPlace(len(self.texts), line.number, 0))
+            if len(kept) >= 4 * _WORST:
+                worst = self.worst_lines(index)
+                self._least[index] = worst[-1].excess(index)
+                self._lines[index] = {(one.line, one.n_tokens): one for one in worst}
+
+    def _state(self) -> "_State":
+        """What `_restore` needs to make all as it is now."""
+        return _State(
+            [Counter(counts) for counts in self.token_counts],
+            [Counter(splits) for splits in self.number_splits],
+            [pair.state() for pair in self.pairs],
+            [{key: replace(one) for key, one in kept.items()} for kept in self._lines],
+            list(self._least),
+            dict(self._scripts),
+            self.sample,
+        )
+
+    def _restore(self, state: "_State") -> None:
+        self.token_counts[:] = state.token_counts
+        self.number_splits[:] = state.number_splits
+        for pair, pair_state in zip(self.pairs, state.pairs, strict=True):
+            pair.restore(pair_state)
+        self._lines[:] = state.lines
+        self._least = state.least
+        self._scripts.clear()
+        self._scripts.update(state.scripts)
+        self.sample = state.sample
 
     def worst_lines(self, index: int) -> list[WorstLine]:
         """The `_WORST` different lines with the greatest excess for the tokenizer `index`, if there are several: by
@@ -268,20 +375,69 @@ class Comparison:
         return lengths
 
 
+class _Line(NamedTuple):
+    begin: bytes  # its first bytes, at least those of `_LONGEST_LINE` characters
+    n_tokens: tuple[int, ...]
+    number: int
+
+
+@dataclass(slots=True)
+class _Reached:
+    """How far a text is read that comes in parts."""
+
+    line: int
+    column: int = 0
+    script: str = SHARED  # of the characters before
+    of_no_script: Amounts | None = None  # what comes before the first script
+    open_line: _Line | None = None  # where a line goes on in the next part
+
+    def move_behind(self, text: str) -> None:
+        before, newline, rest = text.rpartition("\n")
+        if newline:
+            self.line += before.count("\n") + 1
+            self.column = 0
+        self.column += len(rest)
+
+
+class _State(NamedTuple):
+    """What a comparison knows of the texts added so far."""
+
+    token_counts: list[Counter[int]]
+    number_splits: list[Counter[tuple[int, ...]]]
+    pairs: list[PairState]
+    lines: list[dict[tuple[str, tuple[int, ...]], WorstLine]]
+    least: list[int]
+    scripts: dict[str, Amounts]
+    sample: str
+
+
 class TokenCounts(Comparison):
     """A comparison that counts tokens alone, in a tenth of the time: of texts, and without whole words."""
 
-    def _encode(self, name: str, text: str, line: int, encoding: _Encoding) -> Amounts:
+    def _encode(self, name: str, part: TextPart, here: "_Reached", encoding: _Encoding) -> Amounts:
+        text = part.text
         n_tokens = []
         for index, tokenizer in enumerate(self.tokenizers):
             encoding(index)
-            n_tokens.append(len(tokenizer.encode_to_array(text)))
+            before, behind = part.before[index], part.behind[index]
+            if tokenizer.by_piece or (before is None and behind is None):
+                n_tokens.append(len(tokenizer.encode_to_array(text)))
+            else:
+                n_tokens.append(len(encoded(tokenizer, text, before, behind).ids))
         return Amounts(name, len(text.encode()), len(text), _words(text)[0].bit_count(), tuple(n_tokens), ())
+
+    def _finish(self, amounts: Amounts, here: "_Reached") -> None:
+        """Keep nothing but the amounts of the text."""
+
+
+def _blocks_of(text: str) -> Iterator[str]:
+    text = without_surrogates(text)
+    return (text[start : start + _BLOCK] for start in range(0, len(text), _BLOCK))
 
 
 def _words(text: str) -> tuple[int, int]:
     """Big-endian numbers of a byte for each of the text in UTF-8, and one more: 1 where a word begins; further in."""
-    spaced = _WIDE_SPACE.sub(lambda space: " " * len(space[0].encode()), f"{text} ")
+    spaced = WIDE_SPACE.sub(lambda space: " " * len(space[0].encode()), f"{text} ")
     letters = int.from_bytes(spaced.encode().translate(_IS_LETTER))
     inside = letters & letters >> 8
     return letters ^ inside, inside
@@ -298,30 +454,95 @@ def _digit_lengths(number: Sequence[int], is_end: bytearray) -> tuple[int, ...]:
     return tuple(b - a for a, b in pairwise([0, *cuts, n_digits]))
 
 
-def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
+def script_runs(text: str, script: str = SHARED) -> Iterator[tuple[str, int, int]]:
     """(script, start, end) of each maximal run of one script, in code points; the runs partition the text. O(n).
 
     `script` is a name in Unicode's property Script, `OTHER` or `SHARED`. Characters that all scripts share belong to
-    the run before them, at the beginning of the text to the run after them.
+    the run before them, at the beginning of the text to the run after them. Of the next part of a text `script` is that
+    of the run before.
     """
-    start, script, end = 0, SHARED, 0
+    start = 0
     for found in _RUNS.finditer(text):
         if found.lastgroup != script and script != SHARED:
-            yield script, start, end
-            start = end
-        script, end = found.lastgroup or OTHER, found.end()
+            if found.start() > start:
+                yield script, start, found.start()
+            start = found.start()
+        script = found.lastgroup or OTHER
     if text:
         yield script, start, len(text)
 
 
-def sections(text: str) -> list[tuple[str, str, int]]:
-    """(title, text, line) of the parts of a text that begin with a line "# Title"; what comes before is ignored.
-    The text is what follows that line, without newlines at either end; `line` is the number of its first, from 1."""
-    found: list[tuple[str, str, int]] = []
-    before, *parts = regex.split(r"(?m)^# (.*)$", text)
-    line = 1 + before.count("\n")
-    for title, part in zip(parts[::2], parts[1::2], strict=True):
-        if title.strip():
-            found.append((title.strip(), part.strip("\n"), line + len(part) - len(part.lstrip("\n"))))
-        line += part.count("\n")
-    return found
+class TextSection(NamedTuple):
+    """A part of a text below a line "# Title"."""
+
+    title: str
+    line: int  # the number of its first line, from 1
+    blocks: Iterator[str]  # its text without newlines at either end, to be read before the next section
+
+
+def sections(blocks: Iterable[str]) -> Iterator[TextSection]:
+    """Yield the parts of a text, which comes in blocks, that begin with a line "# Title"; what comes before the first,
+    and what has an empty title, is left out."""
+    for _, lines in groupby(_numbered_lines(blocks), key=_SectionNumber()):
+        section = _section(lines)
+        if section:
+            yield section
+
+
+def _section(lines: "Iterator[_NumberedLine]") -> TextSection | None:
+    """The section of these lines; None if they begin with no title."""
+    first = next(lines)
+    title = first.text.removeprefix("# ").strip()
+    if not (first.is_title and title):
+        return None
+    rest = dropwhile(lambda line: line.text == "\n", lines)
+    following = next(rest, None)
+    if following is None:
+        return TextSection(title, first.number + 1, iter(()))
+    return TextSection(title, following.number, _without_last_newlines(chain([following], rest)))
+
+
+class _NumberedLine(NamedTuple):
+    """A line with its newline, or one of the parts of a long line."""
+
+    text: str
+    number: int  # from 1
+    is_title: bool
+
+
+class _SectionNumber:
+    """Says of each of a text's lines how many titles there were until it."""
+
+    def __init__(self) -> None:
+        self._n_titles = 0
+
+    def __call__(self, line: _NumberedLine) -> int:
+        self._n_titles += line.is_title
+        return self._n_titles
+
+
+def _numbered_lines(blocks: Iterable[str]) -> Iterator[_NumberedLine]:
+    """The lines of a text, those that are longer than a block in parts; a title is whole."""
+    number, rest, is_inside = 1, "", False  # whether the beginning of a line was yielded already
+    for block in blocks:
+        lines = (rest + block).split("\n")
+        rest = lines.pop()
+        for line in lines:
+            yield _NumberedLine(f"{line}\n", number, line.startswith("# ") and not is_inside)
+            number, is_inside = number + 1, False
+        is_title_maybe = not is_inside and (rest.startswith("# ") or len(rest) < 2)
+        if rest and not is_title_maybe:
+            yield _NumberedLine(rest, number, False)
+            rest, is_inside = "", True
+    if rest:
+        yield _NumberedLine(rest, number, rest.startswith("# ") and not is_inside)
+
+
+def _without_last_newlines(lines: Iterable[_NumberedLine]) -> Iterator[str]:
+    n_newlines = 0
+    for line in lines:
+        text = line.text.rstrip("\n")
+        if text:
+            yield "\n" * n_newlines + text
+            n_newlines = 0
+        n_newlines += len(line.text) - len(text)

@@ -60,6 +60,11 @@ class Automaton:
             after = frozenset[int]().union(*(self.follow[one] for one in here))
         return bool(here)
 
+    def looks_across(self, pair: str) -> bool:
+        """Whether a match attempt that begins before the second of two adjacent characters may examine that."""
+        left, right = ([bool(regex.match(source, one)) for source in self.sources] for one in pair)
+        return any(left[at] and right[then] for at, following in enumerate(self.follow) for then in following)
+
     def _part(self, node: Node) -> _Part:
         match node:
             case str():
@@ -122,6 +127,10 @@ class CutFinder:
     def __bool__(self) -> bool:
         return bool(self._finder(ASCII) or self._finder(BMP))
 
+    def without(self, pairs: frozenset[str]) -> "CutFinder":
+        """The same, which finds no cut between these either, strings of two characters."""
+        return CutFinder(self.automaton, self.unless | pairs)
+
     def end_of_first(self, text: str, start: int) -> int:
         """The least offset greater than `start` that is a safe cut of `text`; its length if there is none."""
         finder = self._finder(ASCII if text.isascii() else BMP)
@@ -146,6 +155,60 @@ class CutFinder:
         safe = "|".join(f"{set_source(before)}(?={set_source(after)})" for before, after in cuts)
         unless = f"(?!{'|'.join(map(re.escape, self.unless))})" if self.unless else ""
         return re.compile(f"{unless}(?:{safe})") if safe else None
+
+
+class InnerCutFinder:
+    """Finds the safe cuts of a pattern that splits the pieces of a first one again.
+
+    A safe cut of the first pattern is one. So is a safe cut of the second pattern that no match attempt of the first
+    looks across: the matches of the first are the same then, and if the cut is not between two of its pieces, it is in
+    one that the second pattern would cut there.
+    """
+
+    def __init__(
+        self, first: CutFinder, second: "CutFinder | InnerCutFinder", unless: frozenset[str] = frozenset()
+    ) -> None:
+        self._first, self._second = first, second
+        self._unless: Final = unless  # strings of two characters between which no cut is found
+        self._is_cut: Final = cache(self._is_safe)
+
+    def __bool__(self) -> bool:
+        return bool(self._first) or (bool(self._second) and not self._first.automaton.matches_empty)
+
+    def without(self, pairs: frozenset[str]) -> "InnerCutFinder":
+        """The same, which finds no cut between these either, strings of two characters."""
+        return InnerCutFinder(self._first, self._second, self._unless | pairs)
+
+    def end_of_first(self, text: str, start: int) -> int:
+        """The least offset greater than `start` that is a safe cut of `text`; its length if there is none."""
+        place = start
+        while place < len(text):
+            next_place = self._second.end_of_first(text, place)
+            own = self._own(text, place, next_place)
+            if own < next_place:
+                return own
+            place = next_place
+            if place < len(text) and self._is_cut(text[place - 1 : place + 1]):
+                return place
+        return len(text)
+
+    def _own(self, text: str, start: int, end: int) -> int:
+        """The first cut of the first pattern between two offsets; `end` if there is none."""
+        window = text[start : end + 1]
+        place = 0
+        while start + place < end:
+            place = self._first.end_of_first(window, place)
+            if start + place < end and window[place - 1 : place + 1] not in self._unless:
+                return start + place
+        return end
+
+    def _is_safe(self, pair: str) -> bool:
+        if pair in self._unless:
+            return False
+        if self._first.end_of_first(pair, 0) == 1:
+            return True
+        automaton = self._first.automaton
+        return not automaton.matches_empty and not automaton.looks_across(pair)
 
 
 def _enough(option: Node, end: int) -> int:

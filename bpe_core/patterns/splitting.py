@@ -9,7 +9,7 @@ import regex
 
 from bpe_core import kernel
 from bpe_core.kernel.grammars import scanner
-from bpe_core.patterns.automaton import Automaton, CutFinder, Kinds, automaton_of
+from bpe_core.patterns.automaton import Automaton, CutFinder, InnerCutFinder, Kinds, automaton_of
 from bpe_core.patterns.expression import Expression, enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then, parse
 from bpe_core.patterns.text_search import TextSearch
@@ -111,7 +111,7 @@ class Splitter:
         return automaton_of(self.tree.source) if isinstance(self.tree, Split) and self.tree.source else None
 
     @cached_property
-    def _cuts(self) -> CutFinder | None:
+    def _cuts(self) -> CutFinder | InnerCutFinder | None:
         """Finds safe cuts, and is false if the pattern has none."""
         return CutFinder(self._automaton) if self._automaton else None
 
@@ -205,13 +205,14 @@ class _InParts(Splitter):
         return not self._texts or self._rest.may_hold(text) or any(text in one for one in self._texts)
 
     @cached_property
-    def _cuts(self) -> CutFinder | None:
+    def _cuts(self) -> CutFinder | InnerCutFinder | None:
         if isinstance(self._first, Splitter):
-            return self._first._cuts  # the rest never sees more than one piece of the first
+            first, rest = self._first._cuts, self._rest._cuts
+            return InnerCutFinder(first, rest) if isinstance(first, CutFinder) and rest is not None else first
         # A text that is found first may stand beside a cut, but not across it.
         pairs = {one + other for text in self._texts for one, other in pairwise(text)}
         cuts = self._rest._cuts
-        return CutFinder(cuts.automaton, cuts.unless | pairs) if self._texts and cuts else None
+        return cuts.without(frozenset(pairs)) if self._texts and cuts else None
 
 
 @lru_cache(maxsize=64)

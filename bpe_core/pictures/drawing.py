@@ -15,7 +15,7 @@ from bpe_core.live.live_text import LiveText
 from bpe_core.metrics import ratio
 from bpe_core.pictures import HUES, choose_colors
 from bpe_core.utf8 import utf8
-from bpe_core.visible import CONTROLS, cells, code, counted, token_label, visible
+from bpe_core.visible import CONTROLS, cells, code, counted, plain_markdown, token_label, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -287,4 +287,5 @@ def _markdown(picture: TextLanes, with_ids: bool) -> str:
             rows.append("")
         body = "\n".join(rows).rstrip()
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
-    return "\n".join([f"### {' · '.join(picture.titles)}", "", *head, "", f"{fence}text", body, fence, *tail, ""])
+    heading = " · ".join(map(plain_markdown, picture.titles))
+    return "\n".join([f"### {heading}", "", *head, "", f"{fence}text", body, fence, *tail, ""])

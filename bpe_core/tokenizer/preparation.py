@@ -8,7 +8,8 @@
 SentencePiece models are expressed in the same way.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -225,3 +226,26 @@ class Preparation:
             data = b"".join(map(bytes_of, run))
             is_broken = is_byte and not is_utf8(data)
             yield "\ufffd".encode() * len(data) if is_broken else data
+
+
+def found_at_once(added: Sequence[AddedToken]) -> bool:
+    """Whether searching for special tokens first and for the others afterwards finds what one search finds, as it does
+    if all are plain, those of a kind agree in `normalized`, and no special and ordinary one can overlap."""
+    special, ordinary = ([token for token in added if token.special is kind] for kind in (True, False))
+    plain = not any(token.single_word or token.lstrip or token.rstrip for token in added)
+    agree = all(len({token.normalized for token in kind}) <= 1 for kind in (special, ordinary))
+    return plain and agree and not _overlap(special, ordinary) and not _overlap(ordinary, special)
+
+
+def _overlap(tokens: Sequence[AddedToken], others: Sequence[AddedToken]) -> bool:
+    """Whether the text of one of `tokens` occurs in one of `others` or begins with an end of it; in O(n log n)."""
+    in_order = sorted(token.text for token in tokens)
+    search = TextSearch(in_order)
+    for other in others:
+        if next(search.spans(other.text), None):
+            return True
+        for end in (other.text[start:] for start in range(len(other.text))):
+            place = bisect_left(in_order, end)
+            if place < len(in_order) and in_order[place].startswith(end):
+                return True
+    return False

@@ -2,17 +2,17 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from bpe_core.corpus import find_files
+from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.formats import load
-from bpe_core.metrics.catalog import OF_PARTS, of_all_texts
+from bpe_core.metrics.catalog import OF_PARTS, OnMetric, of_all_texts
 from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace, TokenCounts
 from bpe_core.metrics.comparison import sections as sections_of
 from bpe_core.worker.job import Job, Request
@@ -65,55 +65,79 @@ def compare(
     job: Job,
     *,
     sections: bool,
-    streamed: str = "",
+    streamed: Iterable[str] = (),
     tell: Callable[[], object] = bool,
 ) -> None:
-    """Add the texts in files and folders, without any the one that was `streamed`, or all of their sections, until the
+    """Add the texts in files and folders, without any the one that is `streamed`, or all of their sections, until the
     job is stopped; reports them in batches, and which files are skipped. `tell` is called now and then, unless tokens
     alone are counted. Raises TextError for a text that cannot be read, and OptionError if there is no text.
     """
-    names = [one.name for one in comparison.tokenizers]
-    counts_only = isinstance(comparison, TokenCounts)
-    n_sent = total = 0
-    tell_at = time.monotonic() + 1
-
-    def send() -> None:
-        nonlocal n_sent, tell_at
-        if n_sent < len(comparison.texts):
-            job.send(ComparedTexts(n_sent, tuple(comparison.texts[n_sent:])))
-        n_sent, now = len(comparison.texts), time.monotonic()
-        if n_sent and now > tell_at and not counts_only:
-            tell()
-            tell_at = time.monotonic() + 4 * (time.monotonic() - now)
-
-    def add(name: str, whole: str, path: str = "", folder: str = "", before: int = 0, size: int = 0) -> None:
-        def encoding(index: int) -> None:
-            label = f"{name} ({names[index]})" if names[index] else name
-            activity: Activity = "counting" if counts_only else "comparing"
-            if job.progress(activity, before + size * index // len(names), total, label):
-                send()
-
-        for title, part, line in sections_of(whole) if sections else [(name, whole, 1)]:
-            comparison.add(title, part, line=line, path=path, folder=folder, encoding=encoding)
-
+    reading = _ComparedReading(comparison, job, sections, tell)
     with suppress(Stopped):
         if not paths:
-            add("stdin", streamed)
+            reading.add("stdin", streamed)
         else:
             found = find_files(paths, every_character=True)
             for skipped in found.skipped:
                 job.send(skipped)
-            roots = [Path(path) for path in paths if os.path.isdir(path)]
-            before, total = 0, sum(file.size for file in found.files)
-            for file in found.files:
-                folder, place, size = _folder(file.path, roots), str(file.path), 0 if file.form else file.size
-                for row, blocks in enumerate(file.documents(), 1):
-                    name = f"{file.name} row {row:,}" if file.form else file.name
-                    add(name, "".join(blocks), place, folder, before, size)
-                before += file.size
-    send()
+            reading.add_files(found.files, [Path(path) for path in paths if os.path.isdir(path)])
+    reading.send()
     if not comparison.texts and not job.stopped:
         raise OptionError('There is no line "# Title" in these texts; leave out --sections.')
+
+
+class _ComparedReading:
+    """Reads texts into a comparison, block by block, and reports how far it has come."""
+
+    def __init__(self, comparison: Comparison, job: Job, by_section: bool, tell: Callable[[], object]) -> None:
+        self._comparison, self._job, self._by_section, self._tell = comparison, job, by_section, tell
+        self._names = [one.name for one in comparison.tokenizers]
+        self._counts_only = isinstance(comparison, TokenCounts)
+        self._n_sent = 0
+        self._tell_at = time.monotonic() + 1
+        self._n_read = 0  # bytes on disk
+        self._n_bytes = 0  # of all files; 0 if that is unknown
+
+    def send(self) -> None:
+        """Send the texts that were added since the last time; now and then tell of all."""
+        texts = self._comparison.texts
+        if self._n_sent < len(texts):
+            self._job.send(ComparedTexts(self._n_sent, tuple(texts[self._n_sent :])))
+        self._n_sent = len(texts)
+        now = time.monotonic()
+        may_tell = not (self._counts_only or self._comparison.is_within_a_text)
+        if self._n_sent and now > self._tell_at and may_tell:
+            self._tell()
+            self._tell_at = time.monotonic() + 4 * (time.monotonic() - now)
+
+    def add_files(self, files: Sequence[TextFile], roots: Sequence[Path]) -> None:
+        self._n_bytes = sum(file.size for file in files)
+        before = 0
+        for file in files:
+
+            def report(position: int, before: int = before) -> None:
+                self._n_read = before + position
+
+            folder, place = _folder(file.path, roots), str(file.path)
+            for row, blocks in enumerate(file.documents(report), 1):
+                name = f"{file.name} row {row:,}" if file.form else file.name
+                self.add(name, blocks, place, folder)
+            before += file.size
+
+    def add(self, name: str, blocks: Iterable[str], path: str = "", folder: str = "") -> None:
+        """Add a text, or its sections. Raises `Stopped`."""
+
+        def encoding(index: int) -> None:
+            label = f"{name} ({self._names[index]})" if self._names[index] else name
+            activity: Activity = "counting" if self._counts_only else "comparing"
+            if self._job.progress(activity, self._n_read, self._n_bytes, label):
+                self.send()
+
+        if not self._by_section:
+            self._comparison.add(name, blocks, path=path, folder=folder, encoding=encoding)
+            return
+        for title, line, part in sections_of(blocks):
+            self._comparison.add(title, part, line=line, path=path, folder=folder, encoding=encoding)
 
 
 def _folder(path: Path, roots: Sequence[Path]) -> str:
@@ -127,7 +151,13 @@ def _folder(path: Path, roots: Sequence[Path]) -> str:
 
 
 def summary(
-    comparison: Comparison, names: Sequence[str], *, reference: str | None = None, n_examples: int = 0, n_lines: int = 0
+    comparison: Comparison,
+    names: Sequence[str],
+    *,
+    reference: str | None = None,
+    n_examples: int = 0,
+    n_lines: int = 0,
+    progress: OnMetric = lambda done, total, title: None,
 ) -> dict[str, Any]:
     """The comparison without its texts, as `compare --json` prints it; a list of numbers has one for each tokenizer.
 
@@ -138,7 +168,7 @@ def summary(
     return {
         "tokenizers": list(names),
         "vocabularies": [{"name": one.name, "tokens": one.n_vocab, "pattern": one.pattern} for one in tokenizers],
-        "total": {"texts": len(comparison.texts), **_measures(total, None), **of_all_texts(comparison)},
+        "total": {"texts": len(comparison.texts), **_measures(total, None), **of_all_texts(comparison, progress)},
         "folders": [{"folder": one.name, **_measures(one, relative_to)} for one in folders],
         "scripts": [{"script": one.name, **_measures(one, None)} for one in comparison.scripts()],
         "token_lengths": [dict(sorted(comparison.token_lengths(i).items())) for i in range(len(tokenizers))],

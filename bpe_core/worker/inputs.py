@@ -3,20 +3,22 @@
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 from bpe_core.content.presets import Preset
-from bpe_core.corpus import Counts, Skipped, find_files
+from bpe_core.corpus import Counts, Found, Skipped, find_files
 from bpe_core.corpus.counts import Measure
-from bpe_core.corpus.reading import Reading, Unreadable, split_field
+from bpe_core.corpus.reading import Reading, TextFile, Unreadable, split_field
 from bpe_core.corpus.sampling import EVERYTHING, Sample, files_by_weight
-from bpe_core.errors import OptionError
+from bpe_core.corpus.streams import StreamFile, streams_and_files
+from bpe_core.errors import OptionError, Stopped
 from bpe_core.hub import fetch
 from bpe_core.patterns import Splitter, splitter
+from bpe_core.process import most_threads
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.typed_numbers import amount
 from bpe_core.visible import counted, visible
@@ -36,12 +38,14 @@ def count_files(
     weights: Mapping[str, Fraction] | Fraction | None = None,
     sample: Sample = EVERYTHING,
     read: Callable[..., Counts] = Counts.read,
+    with_streams: bool = False,
 ) -> Counts:
     """Count the pieces of all texts in `paths`, files or folders, or of a founding example.
 
     `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
     after it. `weights` are those of some paths, or what `tempered` makes them of; `sample` is what is read of the
-    files, and `read` reads them: as `Counts.read`, or on a cluster.
+    files, and `read` reads them: as `Counts.read`, or on a cluster. `with_streams`: whether "-" for stdin and pipes are
+    read, too, once and as a whole.
     Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`; says which
     fields were guessed.
     Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
@@ -49,40 +53,72 @@ def count_files(
     if preset:
         counts = preset.counts()
     else:
-        found, own = find_files(paths, skip_bad=sample.skip_bad), {Path(place).resolve() for place in outputs if place}
-        names = {place.name for place in own}
-        files = [
-            one for one in found.files if one.required or one.path.name not in names or one.path.resolve() not in own
-        ]
-        guesses = {(file.field, file.fields): file.name for file in reversed(files) if len(file.fields) > 1}
-        for (field, fields), name in guesses.items():
-            others = visible(", ".join(other for other in fields if other != field))
-            job.say(f"Of {name} the field {visible(field)} is read, not {others}: PATH::FIELD names another.")
-        left_out: list[Skipped] = []
-        before = total = 0
-
-        def progress(done: int, of: int, name: str) -> None:
-            job.progress("counting", before + done, total or of, name, role)
-
-        files = sample.documents(files, splitter(pattern), progress, left_out)
-        by_path = {path: Fraction(number) for number, path in enumerate(paths, 1)}
-        parts: list[tuple[Counts, Fraction]] = []
-        total = sum(file.size for file in files)
-        for some, weight in files_by_weight(files, by_path if isinstance(weights, Fraction) else weights or {}):
-            parts.append((read(some, pattern, progress=progress), weight))
-            before += sum(file.size for file in some)
-        counts = parts[0][0]
-        if isinstance(weights, Fraction):
-            of_path = tempered([(part.n_bytes, number) for part, number in parts], weights)
-            parts = [(part, of_path[number]) for part, number in parts]
-            weights = {path: of_path[number] for path, number in by_path.items() if number in of_path}
-        if weights:
-            counts = Counts.weighted(parts)
-            counts.weights = " ".join(f"{Path(path).name or path}={amount(weight)}" for path, weight in weights.items())
-        counts.sample = str(sample)
-        for skipped in (*found.skipped, *left_out, *counts.skipped):
+        finding: AbstractContextManager[Found]
+        if with_streams:
+            finding = streams_and_files(paths, skip_bad=sample.skip_bad, heed=partial(_heed, job))
+        else:
+            finding = nullcontext(find_files(paths, skip_bad=sample.skip_bad))
+        with finding as found:
+            files = _without(outputs, found.files)
+            counts = _count_found(files, paths, pattern, job, role, weights, sample, read)
+        for skipped in (*found.skipped, *counts.skipped):
             job.send(skipped)
     send_counted(counts, job, role)
+    return counts
+
+
+def _heed(job: Job) -> None:
+    """Raise `Stopped` if the job is to stop."""
+    job.receive()
+    if job.stopped:
+        raise Stopped
+
+
+def _without(outputs: Collection[str | Path | None], files: Iterable[TextFile]) -> list[TextFile]:
+    """Leave out the files that the command writes, unless they were named themselves."""
+    own = {Path(place).resolve() for place in outputs if place}
+    names = {place.name for place in own}
+    return [one for one in files if one.required or one.path.name not in names or one.path.resolve() not in own]
+
+
+def _count_found(
+    files: list[TextFile],
+    paths: Sequence[str],
+    pattern: str,
+    job: Job,
+    role: Role,
+    weights: Mapping[str, Fraction] | Fraction | None,
+    sample: Sample,
+    read: Callable[..., Counts],
+) -> Counts:
+    guesses = {(file.field, file.fields): file.name for file in reversed(files) if len(file.fields) > 1}
+    for (field, fields), name in guesses.items():
+        others = visible(", ".join(other for other in fields if other != field))
+        job.say(f"Of {name} the field {visible(field)} is read, not {others}: PATH::FIELD names another.")
+    left_out: list[Skipped] = []
+    before = total = 0
+
+    def progress(done: int, of: int, name: str) -> None:
+        job.progress("counting", before + done, total or of, name, role)
+
+    files = sample.documents(files, splitter(pattern), progress, left_out)
+    by_path = {path: Fraction(number) for number, path in enumerate(paths, 1)}
+    parts: list[tuple[Counts, Fraction]] = []
+    total = sum(file.size for file in files)
+    for some, weight in files_by_weight(files, by_path if isinstance(weights, Fraction) else weights or {}):
+        more = {"workers": most_threads()} if any(isinstance(file, StreamFile) for file in some) else {}
+        parts.append((read(some, pattern, progress=progress, **more), weight))
+        before += sum(file.size for file in some)
+    counts = parts[0][0]
+    if isinstance(weights, Fraction):
+        of_path = tempered([(part.n_bytes, number) for part, number in parts], weights)
+        parts = [(part, of_path[number]) for part, number in parts]
+        weights = {path: of_path[number] for path, number in by_path.items() if number in of_path}
+    if weights:
+        counts = Counts.weighted(parts)
+        counts.weights = " ".join(f"{Path(path).name or path}={amount(weight)}" for path, weight in weights.items())
+    counts.sample = str(sample)
+    counts.skipped[:0] = left_out
     return counts
 
 
@@ -99,14 +135,16 @@ def check_output(output: str, texts: Iterable[str]) -> None:
         raise OptionError(f"{output} is a text to learn from; name another file for what is written.")
 
 
-def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, float], ...]:
-    """(name, bytes, bytes as weighted) of each file and folder that was named, the largest first."""
-    sizes = defaultdict[str, list[int]](lambda: [0, 0])
+def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, int], ...]:
+    """Return (name, bytes, bytes times their weight) of each file and folder that was
+    named, the largest first. With fractional weights the last one is an `Amount`."""
+    n_bytes, weighted = Counter[str](), dict[str, int]()
     for source in counts.sources:
-        size = sizes[source.name.partition("/")[0].partition(" (bytes ")[0]]
-        size[0], size[1] = size[0] + source.bytes, size[1] + source.bytes * source.weight
-    by_size = sorted(sizes.items(), key=lambda item: -item[1][1])
-    return tuple((name, before, float(after)) for name, (before, after) in by_size)
+        name = source.name.partition("/")[0].partition(" (bytes ")[0]
+        n_bytes[name] += source.bytes
+        weighted[name] = weighted.get(name, 0) + source.bytes * source.weight
+    in_order = sorted(weighted, key=lambda name: -weighted[name])
+    return tuple((name, n_bytes[name], weighted[name]) for name in in_order)
 
 
 def tempered(sizes: Iterable[tuple[int, Fraction]], alpha: Fraction) -> dict[Fraction, Fraction]:

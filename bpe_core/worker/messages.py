@@ -46,7 +46,7 @@ class Counted(NamedTuple):
     pieces: int
     unique: int
     role: Role = "corpus"
-    sources: tuple[tuple[str, int, float], ...] = ()
+    sources: tuple[tuple[str, int, int], ...] = ()  # the last of each: see `Amount`
 
 
 class Started(NamedTuple):

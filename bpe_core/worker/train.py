@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
+from bpe_core.corpus.reading import split_field
 from bpe_core.corpus.sampling import Sample, parsed_weights
+from bpe_core.corpus.streams import is_stream
 from bpe_core.errors import BpeError, FormatError, OptionError, Stopped
 from bpe_core.formats import load, save, save_beside
 from bpe_core.hub import located
@@ -92,6 +94,10 @@ class Recipe:
     def count(self, pattern: str, job: Job, spill: "Spill | None" = None, **more: Any) -> Counts:
         """The counts of the texts, for `more` see `count_files`. Raises `ClusterError`, too."""
         preset, weights, sample = PRESETS.get(self.preset), self.weighting(), self.sampled()
+        has_streams = any(is_stream(split_field(path)[0]) for path in self.paths)
+        if has_streams:
+            self._check_streams(sample)
+            more["with_streams"] = True
         read: Callable[..., Counts] = Counts.read
         with ExitStack() as stack:
             if self.dask:
@@ -101,6 +107,17 @@ class Recipe:
                 read = stack.enter_context(connected(self.dask)).read
             more["read"] = partial(read, spill=spill)
             return count_files(self.paths, pattern, job, preset=preset, weights=weights, sample=sample, **more)
+
+    def _check_streams(self, sample: Sample) -> None:
+        """Raise OptionError for what needs to read a text twice, or elsewhere."""
+        twice = sample.share < 1 or sample.n_documents is not None or sample.dedupe
+        if twice:
+            raise OptionError(
+                "--sample, --documents and --dedupe read texts twice, and stdin or a pipe can be read only once; "
+                "save the text to a file first."
+            )
+        if self.dask:
+            raise OptionError("--dask reads files on other machines, and not stdin or a pipe; save the text to a file.")
 
     def rules(self, old: Tokenizer | None, counts: Counts | None = None) -> Options:
         """The options, checked; `old` is the tokenizer extended. Raises `OptionError` or `PatternError`."""
@@ -130,6 +147,11 @@ class Recipe:
             return parsed_weights(self.weights, self.paths)
         if self.weights:
             raise OptionError("--alpha makes the weights of all paths; leave out --weight, or --alpha.")
+        if self.preset or len(set(self.paths)) == 1:
+            raise OptionError(
+                "--alpha balances several paths, and there is only one text or folder; "
+                "name what it holds path by path, or leave out --alpha."
+            )
         with suppress(ValueError):
             if 0 <= (alpha := exact_fraction(self.alpha)) <= 1:
                 return alpha

@@ -161,7 +161,7 @@ def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
     return lines
 
 
-def _shares(sources: Sequence[tuple[str, int, float]]) -> Text:
+def _shares(sources: Sequence[tuple[str, int, int]]) -> Text:
     """Of several texts the largest, a line each: its bytes, and what part of all they are as often as they count."""
     whole, lines, rest = sum(after for *_, after in sources), Text(), sources[SHARES - 1 :]
     if len(rest) > 1:

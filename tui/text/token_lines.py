@@ -15,6 +15,7 @@ from rich.text import Text
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.errors import BpeError
 from bpe_core.explain.trace import trace
+from bpe_core.explain.unstable import why_unknown
 from bpe_core.visible import character_name, counted, token_label, visible
 from tui.drawing.lines import InfoLine, in_one_or_two, in_rows, sentence
 from tui.drawing.palette import Palette, token_labels
@@ -327,9 +328,7 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
         if ids is not None:
             text = "All tokens are final: nothing that follows can change them."
         elif review and review.settled:
-            text = "The pattern may look anywhere, so this cannot be told."
-            if not tokenizer.by_piece:
-                text = "This tokenizer changes a text before it splits it, so this cannot be told."
+            text = why_unknown(review.live)
         yield from sentence(text, width)
         return
     n_tokens = counted(len(ids), "token")

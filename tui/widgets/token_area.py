@@ -434,9 +434,9 @@ class TokenArea(TextArea, inherit_bindings=False):
                 self._work_in(_PAUSE)
 
     async def _order(self) -> None:
-        from bpe_core.explain.unstable import in_order
+        from bpe_core.explain.unstable import prepare
 
         if self._ordered is not None:
-            await in_thread(in_order, self._ordered.vocabulary)
+            await in_thread(prepare, self._ordered)
         self._ordering = None
         self._work_in(_PAUSE)

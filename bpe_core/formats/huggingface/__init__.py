@@ -6,7 +6,6 @@ a `Preparation`. Of tokenizer_config.json in the same folder the model's name, t
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,10 +19,18 @@ from bpe_core.formats.huggingface import components
 from bpe_core.formats.huggingface.writing import write
 from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import Else, one_after_another
-from bpe_core.patterns.text_search import TextSearch
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import Normalizer
-from bpe_core.tokenizer.preparation import METASPACE, AddedToken, BytePieces, Preparation, ReplaceStep, SplitStep, Step
+from bpe_core.tokenizer.preparation import (
+    METASPACE,
+    AddedToken,
+    BytePieces,
+    Preparation,
+    ReplaceStep,
+    SplitStep,
+    Step,
+    found_at_once,
+)
 from bpe_core.utf8 import UNUSED_BYTES
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
@@ -74,7 +81,7 @@ def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, patter
     splits = [step.splitter.tree for step in preparation.steps if isinstance(step, SplitStep)]
     tree = one_after_another(splits)
     does_more = preparation.normalize or preparation.within or preparation.has_metaspace
-    if len(splits) == len(preparation.steps) and not does_more and _found_at_once(added):
+    if len(splits) == len(preparation.steps) and not does_more and found_at_once(added):
         ordinary = [token for token in added if not token.special]
         if ordinary:
             tree = Else(tuple(token.text for token in ordinary), tree)
@@ -160,29 +167,6 @@ def _added(fields: Fields, configured: Fields, vocab: Mapping[str, int]) -> Iter
             token.fail("id", f"{number} is the id of another added token")
         single_word, lstrip, rstrip = (token.flag(key, False) for key in ("single_word", "lstrip", "rstrip"))
         yield AddedToken(text, number, special, single_word, lstrip, rstrip, token.flag("normalized", not special))
-
-
-def _found_at_once(added: Sequence[AddedToken]) -> bool:
-    """Whether searching for special tokens first and for the others afterwards finds what one search finds, as it does
-    if all are plain, those of a kind agree in `normalized`, and no special and ordinary one can overlap."""
-    special, ordinary = ([token for token in added if token.special is kind] for kind in (True, False))
-    plain = not any(token.single_word or token.lstrip or token.rstrip for token in added)
-    agree = all(len({token.normalized for token in kind}) <= 1 for kind in (special, ordinary))
-    return plain and agree and not _overlap(special, ordinary) and not _overlap(ordinary, special)
-
-
-def _overlap(tokens: Sequence[AddedToken], others: Sequence[AddedToken]) -> bool:
-    """Whether the text of one of `tokens` occurs in one of `others` or begins with an end of it; in O(n log n)."""
-    in_order = sorted(token.text for token in tokens)
-    search = TextSearch(in_order)
-    for other in others:
-        if next(search.spans(other.text), None):
-            return True
-        for end in (other.text[start:] for start in range(len(other.text))):
-            place = bisect_left(in_order, end)
-            if place < len(in_order) and in_order[place].startswith(end):
-                return True
-    return False
 
 
 class Model:

@@ -119,16 +119,33 @@ def test_indicators_are_their_formulas(monkeypatch):
         assert numpy.allclose(indicator(matrix, name, unused), values, atol=1e-5), name
 
 
-def test_the_principal_component_is_that_of_a_decomposition():
+def test_the_principal_component_is_that_of_a_decomposition_of_the_rows_as_they_are():
     rows = RNG.standard_normal((400, 6)).astype(numpy.float32)
     rows += 5 * RNG.standard_normal((400, 1)).astype(numpy.float32) * numpy.array([1, 2, 0, 0, 0, 1], numpy.float32)
-    centered = rows - rows.mean(axis=0)
-    component = numpy.linalg.svd(centered)[2][0]
-    flat = centered - numpy.outer(centered @ component, component)
+    component = numpy.linalg.svd(rows)[2][0]
+    flat = rows - numpy.outer(rows @ component, component)
     u = flat[[3, 4, 5]].mean(axis=0)
     expected = 1 - flat @ u / numpy.linalg.norm(flat, axis=1) / numpy.linalg.norm(u)
     found = indicator(matrix_of(rows), "cosine-pc", [3, 4, 5])
     assert numpy.allclose(found, expected, atol=2e-3)
+
+
+def area_under_the_curve(values, untrained):
+    """The chance that an untrained row has a lower value than another one."""
+    below = (values[untrained][:, None] < numpy.delete(values, untrained)).mean()
+    return float(below)
+
+
+@pytest.mark.parametrize("strength", [6, 9, 12])
+def test_the_component_that_is_removed_is_not_the_direction_of_the_untrained_rows(strength):
+    rng = numpy.random.default_rng(11)
+    n_rows, n_columns = 1000, 48
+    shared, of_untrained = numpy.linalg.qr(rng.standard_normal((n_columns, 2)))[0].T
+    rows = 12 * rng.uniform(0.9, 1.1, (n_rows, 1)) * shared + rng.standard_normal((n_rows, n_columns))
+    untrained = numpy.arange(100)
+    rows[untrained] += strength * of_untrained
+    found = indicator(matrix_of(rows), "cosine-pc", untrained[:10].tolist())
+    assert area_under_the_curve(numpy.delete(found, untrained[:10]), untrained[:90]) > 0.97
 
 
 @pytest.mark.parametrize("name", INDICATORS)

@@ -87,7 +87,7 @@ def test_a_pipe_of_the_shell_is_read_and_a_device_is_not(folder: Path) -> None:
     for line in ("encode -t one.json /dev/zero", "decode -t one.json /dev/zero", "count /dev/zero"):
         ended = in_a_shell(f"ulimit -v 2000000; bpescope {line}", folder)
         assert ended.returncode == 2 and b"it is a device" in ended.stderr and ended.stderr.count(b"\n") == 1
-    ended = in_a_shell("mkfifo pipe; bpescope count pipe", folder)
+    ended = in_a_shell("mkfifo pipe; bpescope audit -t one.json --corpus pipe", folder)
     assert ended.returncode == 2 and b"it is a named pipe" in ended.stderr
 
 
@@ -240,3 +240,17 @@ def test_a_mistake_of_ours_is_one_sentence_and_a_trace_only_on_request(
     assert "Traceback" not in error and "Traceback" in bpescope("encode -t seed.json seed.txt --debug")[2]
     monkeypatch.setenv("BPESCOPE_DEBUG", "1")
     assert "Traceback" in bpescope("encode -t seed.json seed.txt")[2]
+
+
+def test_weighted_bytes_are_shown_as_the_fractions_that_they_are(bpescope: Bpescope) -> None:
+    Path("nine.txt").write_text("x" * 9)
+    for weight, shown in ("1/2", "4.5"), ("1/7", "1 2/7"), ("2", "18"):
+        _, _, said = bpescope(f"count nine.txt seed.txt --weight nine.txt={weight}")
+        assert f"nine.txt: 9 bytes, {shown} as weighted, " in said
+
+
+@pytest.mark.parametrize("command", ["count seed.txt", "train seed.txt -o new.json", "train --preset S0"])
+def test_alpha_needs_several_paths(bpescope: Bpescope, command: str) -> None:
+    code, out, said = bpescope(f"{command} --alpha 1/2")
+    assert (code, out) == (2, "") and not Path("new.json").exists()
+    assert said.startswith("bpescope: --alpha balances several paths, and there is only one")

@@ -128,7 +128,9 @@ def test_each_document_has_a_line_of_its_own(bpescope, tokenizer, small):
     command = "encode -t mine.json --special-as-text texts"
     assert bpescope(command)[1] == "".join(" ".join(map(str, ids)) + "\n" for ids in expected)
     assert [json.loads(line)["ids"] for line in bpescope(f"{command} --json")[1].splitlines()] == expected
-    assert bpescope(f"{command} --count")[1] == "".join(f"{len(ids)}\n" for ids in expected)
+    lines = [*(f"{len(ids)}" for ids in expected), f"{sum(map(len, expected))} total"]
+    assert bpescope(f"{command} --count")[1].splitlines() == lines
+    assert bpescope(f"{command}/0.txt --count")[1].splitlines() == lines[:1], "no total of a single text"
 
 
 @pytest.mark.parametrize(

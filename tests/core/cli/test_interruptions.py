@@ -1,6 +1,7 @@
 """Ctrl+C: a command ends at once, with one sentence, whatever its threads do and however little of it is imported."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,10 @@ from pathlib import Path
 import pytest
 from shell import ROOT
 
-from bpe_core import save, train
+from bpe_core import Tokenizer, save, train
+from bpe_core.cli.main import main
+from bpe_core.metrics import comparison
+from bpe_core.metrics.boundaries import EncodedText
 
 WHILE_A_THREAD_WORKS = """
 import os, signal, threading
@@ -91,3 +95,23 @@ def test_an_interrupted_command_waits_for_nothing_and_frees_nothing(
 
 def test_a_command_that_has_imported_nothing_yet_ends_without_a_word() -> None:
     assert interrupted(BEFORE_ANY_IMPORT, "from tui import command; command()") == (130, "", "")
+
+
+def test_an_interrupted_comparison_encodes_no_further_part_of_a_long_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(train("low lower lowest", vocab_size=260), "mine.json")
+    Path("long.txt").write_text("low lower lowest\n" * 60_000)
+    sizes = []
+
+    def encoded(tokenizer: Tokenizer, text: str, *cuts: object) -> EncodedText:
+        sizes.append(len(text))
+        os.kill(os.getpid(), signal.SIGINT)
+        return original(tokenizer, text, *cuts)
+
+    original = comparison.encoded
+    monkeypatch.setattr(comparison, "encoded", encoded)
+    assert main(["compare", "-t", "mine.json", "-t", "mine.json", "long.txt"]) == 130
+    assert len(sizes) == 1 and sizes[0] < 400_000
+    assert capsys.readouterr() == ("", "Interrupted before all texts were encoded.\n")

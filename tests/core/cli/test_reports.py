@@ -4,9 +4,12 @@ import csv
 import json
 import math
 import re
+import shlex
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from shell import TEXT, Bpescope, in_a_shell
@@ -236,3 +239,95 @@ def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(bpesco
         assert "Han, Hiragana: written without spaces" in told
         assert "(precision)" in told and "(recall)" in told
         assert "without spaces" not in bpescope(f"{BOTH} {form} text.txt")[1]
+
+
+def tables_of(out: str) -> list[list[list[str]]]:
+    return [list(csv.reader(table.splitlines())) for table in out.split("\n\n")]
+
+
+@pytest.mark.parametrize(
+    "named", ["a/one.json b/one.json", "one.json one.json one.json", "bytes text unit", "./one.json one.json"]
+)
+def test_no_two_columns_have_the_same_name(bpescope: Bpescope, named: str) -> None:
+    for place in named.split():
+        Path(place).parent.mkdir(exist_ok=True)
+        Path(place).write_bytes(Path("one.json").read_bytes())
+    given = " ".join(f"-t {place}" for place in named.split())
+    for metrics in "tokens,bytes_per_token,fertility", "fertility", "fertility,fertility,parity":
+        tables = tables_of(bpescope(f"compare {given} --csv --metrics {metrics} text.txt")[1])
+        assert len(tables) >= 4
+        for head, *_ in tables:
+            assert len(set(head)) == len(head)
+    head = bpescope(f"compare {given} --metrics fertility text.txt")[1].splitlines()[0]
+    columns = re.split("  +", head)
+    assert len(set(columns)) == len(columns) == 2 + len(named.split())
+
+
+def test_a_text_that_looks_like_a_number_stays_as_it_is_in_csv(bpescope: Bpescope) -> None:
+    Path("1,234,567").write_text("+1,234.5\n" + "other text " * 200)
+    out = bpescope(f"{BOTH} --csv --examples 0 1,234,567 text.txt")[1]
+    tables = tables_of(out)
+    (texts,) = [table for table in tables if table[0][0] == "text"]
+    assert texts[1][:2] == ["1,234,567", "2209"]
+    assert not any("," in cell for row in texts[1:] for cell in row[1:])
+    places_of_worst_lines = [row[3] for table in tables if table[0][0] == "more" for row in table[1:]]
+    assert "1,234,567:2" in places_of_worst_lines
+
+
+ODD_NAME = "[*]<b>x_`q`|$a$~^#"
+
+
+@pytest.fixture
+def oddly_named(folder: Path) -> str:
+    """The name of a copy of text.txt, and without `.txt` that of a copy of one.json."""
+    Path(f"{ODD_NAME}.json").write_bytes(Path("one.json").read_bytes())
+    Path("odd").mkdir()
+    Path("odd", ODD_NAME).write_text(TEXT)
+    return ODD_NAME
+
+
+def test_names_of_files_are_no_markup_in_any_report(bpescope: Bpescope, oddly_named: str) -> None:
+    own, text = shlex.quote(f"{oddly_named}.json"), shlex.quote(f"odd/{oddly_named}")
+    in_markdown = r"\[\*\]\<b\>x\_\`q\`\|\$a\$\~^\#"
+    title = bpescope(f"show -t {own} --markdown {text}")[1].splitlines()[0]
+    assert title == f"### {in_markdown}.json"
+    both = bpescope(f"show -t {own} -t two.json --markdown {text}")[1].splitlines()[0]
+    assert both == f"### {in_markdown}.json · two.json"
+    calls = {
+        "show": f"show -t {own} {text}",
+        "audit": f"audit -t {own} --corpus {text}",
+        "compare": f"compare -t {own} -t two.json {text}",
+        "measure": f"measure -t {own} {text}",
+    }
+    for command in "audit", "compare", "measure":
+        told = bpescope(f"{calls[command]} --markdown")[1]
+        assert in_markdown in told
+        assert oddly_named not in told
+    for command in "show", "audit":
+        told = bpescope(f"{calls[command]} --html")[1]
+        assert escape(oddly_named) in told
+        assert oddly_named not in told
+    drawing = ElementTree.fromstring(bpescope(f"{calls['show']} --svg")[1])
+    assert oddly_named in "".join(drawing.itertext())
+    told = bpescope(f"{calls['compare']} --latex")[1]
+    assert r"{[}{*}]\textless{}b\textgreater{}x\_`q`" in told
+    assert r"\textbar{}\$a\$\textasciitilde{}\textasciicircum{}\#" in told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["measure -t one.json", "compare -t one.json -t two.json"])
+@pytest.mark.parametrize("source", ["long.txt", "- < long.txt", "--sections long.txt"])
+def test_the_memory_does_not_follow_the_length_of_a_text(folder: Path, command: str, source: str) -> None:
+    with open("long.txt", "w") as file:
+        file.write("# A title\n")
+        for _ in range(200):
+            file.write(TEXT * 100)
+    ended = in_a_shell(f"ulimit -v 400000; bpescope {command} --json {source}", folder)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    n_lines = 200 * 100 * TEXT.count("\n")
+    title = 0 if "sections" in source else 10
+    end = 1 if "sections" in source else 0
+    assert found["total"]["bytes"] == n_lines * len(TEXT.splitlines()[0] + "\n") + title - end
+    n_tokens = len(load("one.json").encode(TEXT))
+    assert found["total"]["tokens"][0] == pytest.approx(20_000 * n_tokens, abs=20)

@@ -1,5 +1,6 @@
 """The end of a text that is not final: nothing before it can change, all of it can, and what would swallow it."""
 
+import json
 import random
 import unicodedata
 from itertools import islice, product
@@ -9,12 +10,12 @@ import pytest
 import tiktoken
 from real import real_file
 
-from bpe_core import LiveText, Tokenizer, load, train
+from bpe_core import LiveText, Tokenizer, load, save, train
 from bpe_core.explain.pitfalls import Pitfalls
-from bpe_core.explain.unstable import Unstable, unstable
+from bpe_core.explain.unstable import Unstable, unstable, why_unknown
 from bpe_core.patterns import PATTERNS, splitter
-from bpe_core.tokenizer.normalizers import NormalForm, Normalizer
-from bpe_core.tokenizer.preparation import Preparation, SplitStep
+from bpe_core.tokenizer.normalizers import LOWERCASE, NormalForm, Normalizer
+from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep
 from bpe_core.utf8 import is_utf8
 from bpe_core.vocabulary import Vocabulary
 
@@ -113,6 +114,78 @@ def test_where_nfc_leaves_the_text_as_it_is_as_trying_every_continuation_says() 
         for found in whole:
             assert tokenizer.encode_ordinary(text + found.rest.decode()) == [*kept, *found.ids]
     assert unstable(LiveText(tokenizer, "e\u0301")) is None, "here it changes the text"
+
+
+def qwen_like(folder: Path, **changes: object) -> Tokenizer:
+    """A tokenizer of the shape that Qwen 2.5 has: NFC, and added tokens of which some are not special."""
+    corpus = "the é café à tool call <tool> </tool_call> fim 1 2 12 naïve I'll\n" * 3
+    path = folder / "tokenizer.json"
+    save(train(corpus, vocab_size=300, pattern="qwen2"), path, format="huggingface")
+    data = json.loads(path.read_text())
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": False}
+    texts = "<|endoftext|>", "<tool_call>", "</tool_call>", "<|fim|>"
+    data["added_tokens"] = [
+        {"id": 400 + number, "content": text} | flags | {"special": number == 0} for number, text in enumerate(texts)
+    ]
+    data["added_tokens"][-1] |= changes
+    path.write_text(json.dumps(data | {"normalizer": {"type": "NFC"}}))
+    return load(path)
+
+
+def test_what_may_come_is_known_of_tokenizers_that_make_nfc_and_find_added_tokens(tmp_path: Path) -> None:
+    tokenizer = qwen_like(tmp_path)
+    assert not tokenizer.by_piece
+    others = [
+        *"abe 1'é<|/>_\n",
+        "\u0301",
+        "\u0323",
+        "\u0307",
+        "l>",
+        "tool_call>",
+        "<tool_call>",
+        "fim|>",
+        "|fim|>",
+        "/tool_call>",
+    ]
+    following = ["".join(pair) for pair in product(["", *others], repeat=2)]
+    for text in (
+        "caf",
+        "the ",
+        "12",
+        "a <tool_call>",
+        "<tool_cal",
+        "a <",
+        "x<|fim|",
+        "<tool_call>the",
+        "<|endoftext",
+        "</",
+    ):
+        end, ids = end_of(tokenizer, text), tokenizer.encode_ordinary(text)
+        kept = kept_of(tokenizer, text, end)
+        reached = [tokenizer.encode_ordinary(text + rest) for rest in following]
+        whole = [found for found in islice(end.completions(), 50) if is_utf8(found.rest)]
+        reached += [tokenizer.encode_ordinary(text + found.rest.decode()) for found in whole]
+        assert all(other[: len(kept)] == kept for other in reached), text
+        assert not end.ids or any(other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reached), text
+        for found in whole:
+            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [*kept, *found.ids]
+        assert end.start == len(tokenizer.decode(kept))
+
+
+def test_why_the_end_is_not_known_is_said_truly(tmp_path: Path) -> None:
+    reasons = {
+        "makes NFC of a text first, and the end of this one is not": LiveText(qwen_like(tmp_path), "e\u0301"),
+        "added tokens of this tokenizer depend on what is next": LiveText(qwen_like(tmp_path, lstrip=True), "low"),
+        "may look anywhere": LiveText(train("low", vocab_size=257, pattern="(?<=a)b|.").at(0), "low " * 90_000),
+    }
+    lower = Preparation((), Normalizer([LOWERCASE]), (SplitStep(splitter("qwen2")),))
+    tokenizer = Tokenizer(TOKENIZER.vocabulary, "qwen2", preparation=lower)
+    reasons["changes a text before it splits it"] = LiveText(tokenizer, "low")
+    puts = Preparation((), None, (PrefixStep(" "), SplitStep(splitter("qwen2"))))
+    reasons["adds characters to a text"] = LiveText(Tokenizer(TOKENIZER.vocabulary, "qwen2", preparation=puts), "low")
+    for reason, live in reasons.items():
+        assert unstable(live) is None
+        assert reason in why_unknown(live)
 
 
 def swallowing(tokenizer: Tokenizer, text: str, following: list[str]) -> set[tuple[int, bytes]]:

@@ -10,7 +10,7 @@ from real import real_file
 from small_files import BYTE_NAMES, huggingface, put
 
 from bpe_core import PATTERNS, FormatError, LiveText, load, save, train
-from bpe_core.formats import huggingface as read_from
+from bpe_core.tokenizer import preparation
 from tests.nasty import nasty_texts
 
 N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
@@ -289,7 +289,7 @@ def test_flags_of_special_tokens_are_no_matter_to_ranks(tmp_path):
 
 def test_thousands_of_added_tokens_are_compared_at_once(monkeypatch, tmp_path):
     looked_at = []
-    monkeypatch.setattr(read_from, "bisect_left", lambda *args: looked_at.append(args) or bisect_left(*args))
+    monkeypatch.setattr(preparation, "bisect_left", lambda *args: looked_at.append(args) or bisect_left(*args))
     added = [{"id": 1000 + n, "content": f"<{n}>", "special": n % 2 == 0, "normalized": False} for n in range(6000)]
     ours = load(put(tmp_path, {"tokenizer.json": huggingface() | {"added_tokens": added}}))
     assert ours.encode("abc<1>b<2>", allowed_special="all") == [258, 1001, ours.encode("b")[0], 1002]

@@ -9,7 +9,7 @@ from statistics import harmonic_mean
 
 import pytest
 
-from bpe_core import TextError, load, metrics, save, train
+from bpe_core import LiveText, TextError, load, metrics, save, train
 from bpe_core.metrics import merges_in_common, overlap
 from bpe_core.metrics.boundaries import (
     Agreement,
@@ -136,10 +136,100 @@ def test_an_edit_leaves_far_boundaries_alone(pair):
     assert edit_survival(pair[0].at(0), TEXT.encode("ascii", "ignore").decode(), n_edits=20) == 1.0
 
 
-def test_sections_are_texts_of_their_own():
-    assert sections("before\n# One\n\na\nb\n\n# Two\n## c\n") == [("One", "a\nb", 4), ("Two", "## c", 8)]
-    assert sections("\f\u2028x\n# One\na\f\n# Two\nb") == [("One", "a\f", 3), ("Two", "b", 5)], "LF ends a line"
-    assert sections("nothing") == []
+def sections_of(text, size=1000):
+    blocks = (text[at : at + size] for at in range(0, len(text), size))
+    return [(one.title, "".join(one.blocks), one.line) for one in sections(blocks)]
+
+
+def test_only_what_is_near_an_edit_is_encoded_again(monkeypatch):
+    sizes = []
+
+    class Watched(LiveText):
+        def splice(self, *edit):
+            change = super().splice(*edit)
+            sizes.append(self.n_characters)
+            return change
+
+    monkeypatch.setattr("bpe_core.metrics.boundaries.LiveText", Watched)
+    without_cuts = train(TEXT, vocab_size=300, pattern="none")
+    assert edit_survival(without_cuts, TEXT * 50, n_edits=20) > 0.9
+    assert len(sizes) == 40 and max(sizes) <= 1025
+
+
+def test_progress_is_reported_before_each_metric_of_each_tokenizer(pair):
+    comparison = Comparison(pair)
+    comparison.add("text", TEXT)
+    seen = []
+    values = of_all_texts(comparison, lambda *progress: seen.append(progress))
+    n_values = 2 * len(values)
+    assert [(done, total) for done, total, _ in seen] == [(n, n_values) for n in range(n_values)]
+    assert "boundary survival" in {title for _, _, title in seen}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_sections_are_texts_of_their_own(size):
+    assert sections_of("before\n# One\n\na\nb\n\n# Two\n## c\n", size) == [("One", "a\nb", 4), ("Two", "## c", 8)]
+    text = "\f\u2028x\n# One\na\f\n# Two\nb"
+    assert sections_of(text, size) == [("One", "a\f", 3), ("Two", "b", 5)], "LF ends a line"
+    assert sections_of("nothing", size) == [] == sections_of("# \nno title\n #x\n#y", size)
+    long = f"# A\n{'x' * 50} # no\n\n\n## no\n#  B \r\n# C"
+    assert sections_of(long, size) == [("A", f"{'x' * 50} # no\n\n\n## no", 2), ("B", "", 7), ("C", "", 8)]
+
+
+def all_of(comparison):
+    """All that a comparison knows."""
+    found = vars(comparison) | {"pairs": [vars(pair) for pair in comparison.pairs], "_divider": None}
+    return found | {"scripts": comparison.scripts(), "examples": [pair.examples(99) for pair in comparison.pairs]}
+
+
+def prepared(folder, **settings):
+    """A tokenizer that changes texts before it splits them."""
+    save(train(TEXT, vocab_size=300, pattern="qwen2"), folder / "tokenizer.json", format="huggingface")
+    data = json.loads((folder / "tokenizer.json").read_text())
+    (folder / "tokenizer.json").write_text(json.dumps(data | settings))
+    return load(folder / "tokenizer.json")
+
+
+DEEPSEEK = r"\p{N}{1,3}", r"[一-龥]+", r" ?\p{P}+[\r\n]*|[^\r\n\p{L}\p{P}\p{S}]?\p{L}+|\s*[\r\n]+|\s+(?!\S)|\s+|."
+
+
+@pytest.fixture(scope="module")
+def pairs(pair, tmp_path_factory):
+    lower = prepared(tmp_path_factory.mktemp("lower"), normalizer={"type": "Lowercase"})
+    steps = [{"type": "Split", "pattern": {"Regex": one}, "behavior": "Isolated", "invert": False} for one in DEEPSEEK]
+    steps.append({"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": False})
+    in_steps = prepared(tmp_path_factory.mktemp("steps"), pre_tokenizer={"type": "Sequence", "pretokenizers": steps})
+    gpt4o = train(TEXT, vocab_size=320, pattern="gpt4o")
+    return [pair, (gpt4o, lower), (in_steps, in_steps), (train(TEXT, vocab_size=290, pattern="none"), gpt4o)]
+
+
+@pytest.mark.parametrize("which", range(4))
+@pytest.mark.parametrize("block", [1, 50])
+def test_a_text_that_comes_in_parts_is_measured_as_the_whole(pairs, which, block):
+    rng = random.Random(which)
+    some = ["\n", " ", "  ", "the theme", "мир ", "世界", "12 345", "!\r\n", "\t"]
+    lines = "".join(rng.choices(some, k=900))
+    for text in [TEXT, lines, "1 2 3 4, " * 40, "12 " * 50 + "x", "", *nasty_texts(12, seed=5)]:
+        text = text.encode("utf-8", "replace").decode()
+        whole, in_parts = Comparison(pairs[which]), Comparison(pairs[which])
+        in_parts._divider.size = 30
+        for comparison in whole, in_parts:
+            comparison.add("first", "a first text\nof two lines")
+        whole.add("text", text, line=7)
+        in_parts.add("text", (text[at : at + block] for at in range(0, len(text), block)), line=7)
+        assert all_of(in_parts) == all_of(whole)
+
+
+def test_a_long_text_is_divided_if_a_tokenizer_can_be_cut(pairs):
+    for which, is_divided in enumerate((True, True, True, False)):
+        comparison = Comparison(pairs[which])
+        comparison._divider.size = 100
+        parts = [part.text for part in comparison._divider.parts([TEXT])]
+        assert "".join(parts) == TEXT
+        parts = [part.text for part in comparison._divider.parts(TEXT[at : at + 9] for at in range(0, len(TEXT), 9))]
+        assert "".join(parts) == TEXT
+        assert (len(parts) > 2) is is_divided
+        assert not is_divided or max(map(len, parts)) < 250
 
 
 def slow_disagreements(first, second):
@@ -239,6 +329,27 @@ def test_a_text_at_which_it_is_stopped_counts_for_no_tokenizer(pair):
         stopped.add("second", TEXT, encoding=[None].__getitem__)
     assert of_all_texts(stopped) == of_all_texts(whole)
     assert stopped.number_splits == whole.number_splits
+
+
+@pytest.mark.parametrize("n_before", [1, 4, 7])
+def test_a_text_at_a_part_of_which_it_is_stopped_leaves_nothing(pair, n_before):
+    stopped, whole = Comparison(pair), Comparison(pair)
+    stopped._divider.size = 100
+    for comparison in (stopped, whole):
+        comparison.add("first", "the theme 1234, and\nthe other thesis")
+
+    calls = []
+
+    def encoding(index):
+        calls.append(stopped.is_within_a_text)
+        if len(calls) > n_before:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        stopped.add("second", (TEXT[at : at + 50] for at in range(0, len(TEXT), 50)), encoding=encoding)
+    assert all(calls)
+    assert not stopped.is_within_a_text
+    assert all_of(stopped) == all_of(whole)
 
 
 def test_each_metric_is_told_with_its_value(pair):

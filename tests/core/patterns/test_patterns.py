@@ -313,6 +313,26 @@ def test_parts_split_like_the_whole(name):
     assert n_cuts > 200
 
 
+DEEPSEEK = "(?#then)".join(
+    (
+        r"\p{N}{1,3}",
+        r"[一-龥぀-ゟ゠-ヿ]+",
+        r"[!-/:-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    )
+)
+
+
+def test_patterns_one_after_another_are_cut_where_the_last_one_cuts():
+    split_by = splitter(DEEPSEEK)
+    text = "one, two 12345\nthree 世界 x"
+    assert all_cuts(split_by, text) == {3, 4, 8, 9, 14, 20, 21, 23}
+    with_texts = splitter(f"<tool>|wo(?#else){DEEPSEEK}")
+    for text in nasty_texts(300, seed=9):
+        for one in split_by, with_texts:
+            for cut in all_cuts(one, text):
+                assert one.split(text[:cut]) + one.split(text[cut:]) == one.split(text), (ascii(text), cut)
+
+
 @given(st.lists(st.sampled_from(("<|end|>", "ab.", *"ab.|> \ne")), max_size=9).map("".join))
 def test_no_cut_lies_in_a_text_that_is_found_first(text):
     first = splitter(r"<\|end\|>|ab\.(?#else)gpt4")
@@ -342,7 +362,8 @@ def test_cuts_are_safe_in_patterns_nobody_has_seen_before():
     blockwise = 0
     for number in range(120):
         mark = "(?#only)" if number % 2 else ""
-        split_by = splitter(mark + random_pattern(rng) + rng.choice(("", r"|\s+", r"|.|\n", r"| ?\w++|\W+")))
+        first = f"{random_pattern(rng, 1)}(?#then)" if number % 3 == 0 else ""
+        split_by = splitter(mark + first + random_pattern(rng) + rng.choice(("", r"|\s+", r"|.|\n", r"| ?\w++|\W+")))
         blockwise += split_by.blockwise
         for _ in range(8):
             text = "".join(rng.choices(" \n\r\tab1s.'ſA中😀𝐀", k=rng.randint(1, 12)))
