@@ -80,6 +80,10 @@ class UnknownTokenError(BpeError, KeyError):
     __str__ = Exception.__str__  # a KeyError shows the repr of its sentence
 
 
+class NotAnIdError(BpeError, TypeError):
+    """A value that was given as a token id is not a whole number."""
+
+
 def as_sentence(error: Exception) -> str:
     """What to tell of any error: ours are sentences, the system's become one, a mistake of ours is named as such."""
     if isinstance(error, BpeError):
