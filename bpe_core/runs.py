@@ -66,7 +66,7 @@ class TrainingRun(NamedTuple):
             "created": record.created,
             "merges": self.tokenizer.step,
             "given": record.n_given,
-            "vocab_size": self.tokenizer.n_vocab,
+            "vocab_size": self.tokenizer.n_tokens,
             "options": run_options(self.tokenizer),
             "texts": len(record.sources),
             "bytes": record.n_bytes,

@@ -49,7 +49,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         check_merges(vocabulary, _TARGET)
     head = {"format": FORMAT, "version": VERSION, "name": tokenizer.name}
     head |= {"pattern": tokenizer.pattern, "pattern_source": tokenizer.splitter.source}
-    head |= {"n_vocab": tokenizer.n_vocab, "special_tokens": dict(vocabulary.special_tokens)}
+    head |= {"n_vocab": tokenizer.n_tokens, "special_tokens": dict(vocabulary.special_tokens)}
     yield "{\n" + "".join(map(_entry, head, head.values()))
     first = min(base, default=0)
     if base == bytes_from(first):
@@ -131,8 +131,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             fields.fail("whole_pieces", "a list of tokens was expected")
         pieces = {bytes_of[token]: token for token in whole}
         vocabulary = Vocabulary(base, merges, specials, whole_pieces=pieces)
-    if fields.number("n_vocab") != vocabulary.n_vocab:
-        fields.fail("n_vocab", f"{vocabulary.n_vocab} was expected, the number of tokens in the file")
+    if fields.number("n_vocab") != vocabulary.n_tokens:
+        fields.fail("n_vocab", f"{vocabulary.n_tokens} was expected, the number of tokens in the file")
     return Tokenizer(vocabulary, pattern or _pattern(fields), record=record, name=name)
 
 

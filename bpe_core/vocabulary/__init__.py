@@ -136,9 +136,14 @@ class Vocabulary:
         """How many merges are in force; the step of this version."""
         return len(self._store.merges) if self._limit is None else self._limit
 
-    @cached_property
+    @property
     def n_vocab(self) -> int:
-        """How many ids there are, special tokens included; less than the highest id + 1 if some ids are unused."""
+        """The highest id + 1, so a table with this many rows has a row for every id; tiktoken's meaning."""
+        return self.highest_id + 1
+
+    @cached_property
+    def n_tokens(self) -> int:
+        """How many tokens there are, special tokens included; less than `n_vocab` if some ids are unused."""
         store, n = self._store, self.n_merges
         only_special = sum(one not in store.bytes_of or store.step_of.get(one, 0) > n for one in self._texts)
         return len(store.base) + n - bisect_right(store.repeats, n) + only_special
@@ -256,7 +261,7 @@ class Vocabulary:
         return known or token in self._texts
 
     def __repr__(self) -> str:
-        return f"<Vocabulary: {self.n_vocab} tokens, {self.n_merges} merges>"
+        return f"<Vocabulary: {self.n_tokens} tokens, {self.n_merges} merges>"
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
         columns = array("I", chain.from_iterable(self.merges))
@@ -268,13 +273,13 @@ class Vocabulary:
         """Whether both hold the same tokens, ids, merges or ranks: what is pickled is equal. O(n), as a rule less."""
         if self is other or not isinstance(other, Vocabulary):
             return self is other or NotImplemented
-        is_like = type(self) is type(other) and self.n_vocab == other.n_vocab
+        is_like = type(self) is type(other) and self.n_tokens == other.n_tokens
         if is_like and vars(self).get("_store", self) is vars(other).get("_store"):  # two versions of one
             return self.n_merges == other.n_merges and self.special_tokens == other.special_tokens
         return is_like and self.__reduce__() == other.__reduce__()
 
     def __hash__(self) -> int:
-        return hash((self.n_vocab, frozenset(self.special_tokens.items())))
+        return hash((self.n_tokens, frozenset(self.special_tokens.items())))
 
     def token_bytes(self, token: int) -> bytes:
         """The bytes of an id; a special token's are its text in UTF-8. Raises `UnknownTokenError`."""
@@ -331,8 +336,8 @@ class Vocabulary:
 
     @cached_property
     def highest_id(self) -> int:
-        """O(n) at first."""
-        return max(self.ids())
+        """The highest id in use; -1 in a vocabulary without tokens. O(n) at first."""
+        return max(self.ids(), default=-1)
 
     @cached_property
     def id_by_bytes(self) -> Mapping[bytes, int]:
@@ -378,7 +383,7 @@ class Vocabulary:
 
     def _check(self, token: int) -> None:
         if token not in self:
-            raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
+            raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_tokens}.")
 
 
 def _of_merges(base: Any, columns: "array[int]", specials: Any, symbols: Any, whole: Any) -> Vocabulary:

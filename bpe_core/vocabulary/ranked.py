@@ -90,7 +90,7 @@ class RankedVocabulary(Vocabulary):
         return len(self._recovered or ())
 
     @cached_property
-    def n_vocab(self) -> int:
+    def n_tokens(self) -> int:
         return len(self.bytes_of) + sum(token not in self.bytes_of for token in self._texts)
 
     @property
@@ -123,7 +123,7 @@ class RankedVocabulary(Vocabulary):
         return token in self.bytes_of or token in self._texts
 
     def __repr__(self) -> str:
-        return f"<RankedVocabulary: {self.n_vocab} tokens>"
+        return f"<RankedVocabulary: {self.n_tokens} tokens>"
 
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
         by_rank = array("I", self._id_of.values())

@@ -81,7 +81,7 @@ def test_specials_first_moves_every_id_but_changes_no_choice():
 def test_special_tokens_come_last_and_leave_no_hole_when_training_ends_early():
     tokenizer = train("ababab", vocab_size=1000, pattern="none", special_tokens=["<|endoftext|>"])
     assert tokenizer.special_tokens == {"<|endoftext|>": 256 + len(tokenizer.merges)}
-    assert tokenizer.n_vocab == 257 + len(tokenizer.merges)
+    assert tokenizer.n_tokens == 257 + len(tokenizer.merges)
 
 
 def test_counts_can_be_made_once_and_learned_from_often():
