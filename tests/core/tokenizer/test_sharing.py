@@ -16,6 +16,7 @@ from real import real_file
 from bpe_core import OptionError, SpecialTokenError, Tokenizer, UnknownTokenError, Vocabulary, load, train
 from bpe_core.errors import FetchError
 from bpe_core.tokenizer import SpecialsAllowed
+from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from tests.nasty import nasty_texts
 
@@ -130,7 +131,8 @@ def test_ids_come_as_a_numpy_array_under_the_name_that_tiktoken_has(monkeypatch)
     for text in TEXTS:
         ids = tokenizer.encode_to_numpy(text)
         assert (ids.dtype, ids.tolist()) == (numpy.uint32, tokenizer.encode(text))
-        assert (ids == theirs.encode_to_numpy(text)).all()
+        if without_surrogates(text) == text:  # which tiktoken refuses here
+            assert (ids == theirs.encode_to_numpy(text)).all()
     marked = tokenizer.encode_to_numpy("low<|a|>", allowed_special="all").tolist()
     assert marked == theirs.encode_to_numpy("low<|a|>", allowed_special="all").tolist()
     with pytest.raises(SpecialTokenError):
