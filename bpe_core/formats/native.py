@@ -65,6 +65,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     if record:
         yield ' "training": {\n'
         names = [field.name for field in fields_of(record) if field.name not in _ELSEWHERE]
+        if not record.created:
+            names.remove("created")
         yield from (_entry(name, getattr(record, name)) for name in names)
         sources = ",\n".join(f"  {_escaped(_ON_ONE_LINE(asdict(source)))}" for source in record.sources)
         yield f' "sources": [\n{sources}\n ]}},\n'

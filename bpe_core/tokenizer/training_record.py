@@ -7,6 +7,7 @@ fields of `Options`: an option is one line there, and what the trainer does with
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from dataclasses import field as field_of
 from fractions import Fraction
 from typing import Any, Final, Self, TypedDict
 
@@ -231,7 +232,6 @@ class TrainingRecord(Options):
     """For each merge: (the pair's count, how many pairs had that count, tokens in the corpus after the merge)."""
     n_bytes: int  # of the corpus in UTF-8, those of a text as many times as it weighs: an amount, as all counts are
     n_tokens_start: int  # before the first merge; less than `n_bytes` if the pattern drops whitespace
-    created: str  # when the record was made, in ISO 8601, UTC
     stop_reason: str  # the size was reached, no pair was left, or it was stopped
     n_given: int = 0  # the first so many merges were given, by the vocabulary that was extended
     first_counts: tuple[int, ...] = ()
@@ -239,6 +239,9 @@ class TrainingRecord(Options):
     is one; empty if it is not known."""
     sample: str = ""  # what was taken of the files, in words; "" if they were read whole
     weights: str = ""  # as they were asked for, such as "en=3 code=0.5"; "" for none
+    created: str = field_of(default="", compare=False)
+    """When the training ended, in ISO 8601, UTC, as earlier versions recorded it. It is "" now, so that equal trainings
+    make equal files; the file's own date tells when it was written."""
 
     @property
     def corpus_digest(self) -> str:

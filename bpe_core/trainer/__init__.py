@@ -10,7 +10,6 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Self, Unpack, overload
@@ -190,7 +189,6 @@ class Trainer:
             steps=(),
             n_bytes=sum(source.bytes * source.weight for source in counts.sources),
             n_tokens_start=amount(self._learner.n_tokens, self._scale),
-            created="",
             stop_reason="",
             n_given=len(self._given),
             first_counts=(*map(by_value.__getitem__, range(256)), *occurs[256:]),
@@ -315,9 +313,9 @@ class Trainer:
 
 
 def record_of(begun: TrainingRecord, merges: Merges, stop_reason: str) -> TrainingRecord:
-    """The record, as of now, of a training that has made these merges; `begun` is its `Trainer.record`."""
-    created, n_given = datetime.now(UTC).isoformat(timespec="seconds"), min(begun.n_given, len(merges))
-    return replace(begun, steps=tuple(merges.steps()), created=created, stop_reason=stop_reason, n_given=n_given)
+    """The record of a training that has made these merges; `begun` is its `Trainer.record`."""
+    n_given = min(begun.n_given, len(merges))
+    return replace(begun, steps=tuple(merges.steps()), stop_reason=stop_reason, n_given=n_given)
 
 
 def train(
