@@ -34,6 +34,10 @@ class OptionError(BpeError, ValueError):
     """An option or argument has an invalid value, such as a vocabulary smaller than the byte alphabet."""
 
 
+class UnknownOptionError(OptionError, TypeError):
+    """An option has a name that does not exist here, though it may in another library."""
+
+
 class PatternError(BpeError, ValueError):
     """A split pattern is neither a known name nor a valid regular expression, or it took too long on a text."""
 

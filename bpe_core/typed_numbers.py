@@ -129,7 +129,7 @@ def ids_in(text: str) -> tuple[list[int], list[tuple[int, str]]]:
     Words are between spaces, commas, semicolons and brackets. Of objects in JSON, one or one per line, and of a
     dictionary, as Python prints what transformers encodes, the words are those of the list "ids" or "input_ids".
 
-    >>> ids_in('{"text": "\'ids\': [97]", "ids": [98, 99]}')
+    >>> ids_in('{"text": "no 7", "ids": [98, 99]}')
     ([98, 99], [])
     """
     if text.lstrip()[:1] == "{":

@@ -20,7 +20,15 @@ from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.patterns import splitter
 from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord, TrainOptions
+from bpe_core.tokenizer.training_record import (
+    OPTION_OF,
+    STOPPED,
+    TIES,
+    Options,
+    TrainingRecord,
+    TrainOptions,
+    check_option_names,
+)
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
 from bpe_core.trainer.start import NUMBER_OF, alphabet, check_extensible, inherited, start_of
 from bpe_core.typed_numbers import amount
@@ -126,6 +134,8 @@ class Trainer:
         split by a pattern already; naming another pattern beside them is an `OptionError`. The other options are those
         of `Options`; `OptionError` and `PatternError` say what is wrong with them.
 
+        Another name is an `UnknownOptionError`, an OptionError and a TypeError.
+
         With `start` the merges of that vocabulary come first, whatever the corpus counts, and all its ids stay: what is
         learned takes the free ids in ascending order. Layout, special tokens and end-of-word marker are then its own,
         and the pattern too if it is that of a tokenizer and no other is named.
@@ -133,6 +143,7 @@ class Trainer:
         others), its merges are made again and have to be the same.
         Meanwhile `progress(done, total)` is called now and then, in a unit of its own; what it raises is passed on.
         """
+        check_option_names(options)
         pattern = options.pop("pattern", None)
         if isinstance(start, Tokenizer):
             if start.preparation:
