@@ -194,7 +194,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
         ("encode x", "bpescope encode: the following arguments are required: -t/--tokenizer"),
         ("count x --fast", "bpescope: unrecognized arguments: --fast"),
         ("train x -o y --min-frequency 2", "bpescope: unrecognized arguments: --min-frequency 2 (it is called --min-c"),
-        ("train x -o y --special-tokens=<s>", "bpescope: unrecognized arguments: --special-tokens=<s> (it is called --"),
+        ("train x -o y --special-tokens=<s>", "bpescope: unrecognized arguments: --special-tokens=<s> (it is called "),
         ("train x -o y --initial-alphabet a", "bpescope: unrecognized arguments: --initial-alphabet a (leave it out"),
         ("teach x", "bpescope: COMMAND: invalid choice: 'teach' (choose from 'train', "),
         ("", "bpescope: the following arguments are required: COMMAND"),
