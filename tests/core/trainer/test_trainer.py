@@ -5,10 +5,9 @@ import gc
 import pytest
 
 from bpe_core import OptionError, Trainer, UntrainedError, train
-from bpe_core.tokenizer.training_record import NEEDLESS_OPTIONS, OPTION_OF, PEERS_NAMES
 from bpe_core.corpus import Counts
 from bpe_core.kernel.fallback import descending
-from bpe_core.tokenizer.training_record import OPTION_OF, TrainOptions
+from bpe_core.tokenizer.training_record import NEEDLESS_OPTIONS, OPTION_OF, PEERS_NAMES, TrainOptions
 
 
 def rows(trainer):
