@@ -66,9 +66,6 @@ class Vocabulary:
     special_tokens: Mapping[str, int]
     """Text of each special token -> its id."""
 
-    bytes_of: Mapping[int, bytes]
-    """Id -> bytes of the tokens of all versions, not of this one alone, without tokens that are only special."""
-
     knows_merges: bool = True  # false for a vocabulary of ranks until they are recovered
     recovered_share: float = 1.0  # of the tokens, how many have their merges recovered, 0 to 1
     _limit: int | None = None  # how many merges are in force; None: all that there are
@@ -93,7 +90,7 @@ class Vocabulary:
         store = Store(base, symbols, whole_pieces)
         store.extend(merges, most_bytes)
         self._set_merges(store, len(store.merges), special_tokens)
-        check_special_tokens(self.special_tokens, self.bytes_of)
+        check_special_tokens(self.special_tokens, store.bytes_of)
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
         self._store, self._limit = store, n_merges
@@ -101,7 +98,7 @@ class Vocabulary:
 
     def _set(self, symbols: Symbols, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
         self._symbols = symbols
-        self.bytes_of = MappingProxyType(bytes_of)
+        self._bytes_of = bytes_of  # id -> bytes of all versions' tokens
         self.special_tokens = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
         self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
@@ -162,10 +159,26 @@ class Vocabulary:
         """Id -> bytes of the tokens that no merge makes."""
         return MappingProxyType(self._store.base)
 
-    @property
+    @cached_property
+    def bytes_of(self) -> Mapping[int, bytes]:
+        """Id -> bytes of the tokens, without those that are only special. O(n) at first."""
+        tokens = dict(self._store.base)
+        for _, _, token in self.merges:
+            tokens[token] = self._bytes_of[token]
+        return MappingProxyType(tokens)
+
+    @cached_property
     def ranks(self) -> Mapping[tuple[int, int], int]:
-        """(left, right) -> rank, of all versions; those with a rank of `n_merges` or more are not in force here."""
-        return self._store.rank_of
+        """(left, right) -> rank of the merge that joins them. O(n) at first."""
+        ranks: dict[tuple[int, int], int] = {}
+        for rank, (left, right, _) in enumerate(self.merges):
+            ranks.setdefault((left, right), rank)
+        return MappingProxyType(ranks)
+
+    def step_of_pair(self, left: int, right: int) -> int | None:
+        """The step that joins two tokens, which a later version may have yet to come; None if none of them does."""
+        rank = self._store.rank_of.get((left, right))
+        return None if rank is None else rank + 1
 
     def encode(self, piece: bytes) -> tuple[int, ...]:
         """The ids of one piece: the token of `whole_pieces` that is equal to it, or else what merging leaves. Raises
@@ -247,17 +260,19 @@ class Vocabulary:
         """Whether two merges make the same token."""
         return bisect_right(self._store.repeats, self.n_merges) > 0
 
-    @property
+    @cached_property
     def whole_pieces(self) -> Mapping[bytes, int]:
-        """Bytes -> the token that a piece of just these bytes becomes at once, without merging."""
-        return MappingProxyType(self._store.whole_pieces)
+        """Bytes -> the token that a piece of just these bytes becomes at once, without merging. O(n) at first."""
+        step_of, n_merges = self._store.step_of, self.n_merges
+        pieces = self._store.whole_pieces.items()
+        return MappingProxyType({piece: token for piece, token in pieces if step_of.get(token, 0) <= n_merges})
 
     def recover(self, seconds: float = float("inf")) -> bool:
         """Recover merges of a vocabulary of ranks for `seconds`; whether all are known. Here they always are."""
         return True
 
     def __contains__(self, token: object) -> bool:
-        known = token in self.bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]
+        known = token in self._bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]
         return known or token in self._texts
 
     def __repr__(self) -> str:
@@ -265,8 +280,7 @@ class Vocabulary:
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
         columns = array("I", chain.from_iterable(self.merges))
-        tokens = {*self._store.base, *columns[2::3]}
-        whole = {piece: token for piece, token in self._store.whole_pieces.items() if token in tokens}
+        whole = dict(self.whole_pieces)
         return _of_merges, (self._store.base, columns, dict(self.special_tokens), self._symbols, whole)
 
     def __eq__(self, other: object) -> bool:
@@ -286,7 +300,7 @@ class Vocabulary:
         data = self._asked.get(token)
         if data is None:
             self._check(token)
-            data = self._asked[token] = self._texts[token] if token in self._texts else self.bytes_of[token]
+            data = self._asked[token] = self._texts[token] if token in self._texts else self._bytes_of[token]
         return data
 
     def joined(self, ids: list[int], read: Callable[[int], bytes] | None = None) -> bytes:
@@ -363,7 +377,7 @@ class Vocabulary:
         with self._store.lock:
             store = self._store
             if len(store.merges) > self.n_merges:  # another version was extended before
-                store = Store(store.base, store.symbols, store.whole_pieces)
+                store = Store(store.base, store.symbols, self.whole_pieces)
                 store.extend(self.merges)
             store.extend(merges)
         specials: Mapping[str, int] = self.special_tokens

@@ -47,7 +47,7 @@ class RankedVocabulary(Vocabulary):
         if id_of is None:
             id_of = dict(zip(tokens.values(), tokens, strict=True))
         self._set(symbols or ByteSymbols(bytes_among(tokens)), tokens, special_tokens)
-        check_special_tokens(self.special_tokens, self.bytes_of)
+        check_special_tokens(self.special_tokens, tokens)
         self._id_of, self._rank_of, self._looks_up = id_of, rank_of or ranks_in_order(id_of), whole_pieces
         self._is_in_order = rank_of is None
         self._recovery: Iterator[Triple | None] | None = None
@@ -88,6 +88,10 @@ class RankedVocabulary(Vocabulary):
         if self._recovered is None:  # it is asked for with every token
             self.recover()
         return len(self._recovered or ())
+
+    @cached_property
+    def bytes_of(self) -> Mapping[int, bytes]:
+        return MappingProxyType(self._bytes_of)
 
     @cached_property
     def n_tokens(self) -> int:
