@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bpe_core.corpus import Source
 from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, amount_in, is_number, refuse
-from bpe_core.formats.ranks import check_merges
+from bpe_core.formats.ranks import merges_of
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.pattern import is_bare_word
 from bpe_core.tokenizer import Tokenizer
@@ -37,16 +37,16 @@ def recognizes(data: bytes) -> bool:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    vocabulary, record = tokenizer.vocabulary, tokenizer.record
-    base = vocabulary.base
+    record = tokenizer.record
     if tokenizer.preparation:
         refuse(_TARGET, "it changes a text before it splits it, or looks for tokens in it")
+    vocabulary = merges_of(tokenizer.vocabulary, _TARGET)
+    base = vocabulary.base
     if vocabulary.end_of_word is None:
         if not vocabulary.is_bytewise:
             refuse(_TARGET, "it is made of characters")
         if any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(base).items()):
             refuse(_TARGET, "some of its bytes have two tokens")
-        check_merges(vocabulary, _TARGET)
     head = {"format": FORMAT, "version": VERSION, "name": tokenizer.name}
     head |= {"pattern": tokenizer.pattern, "pattern_source": tokenizer.splitter.source}
     head |= {"n_vocab": tokenizer.n_tokens, "special_tokens": dict(vocabulary.special_tokens)}

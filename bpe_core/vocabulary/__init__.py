@@ -267,6 +267,10 @@ class Vocabulary:
         pieces = self._store.whole_pieces.items()
         return MappingProxyType({piece: token for piece, token in pieces if step_of.get(token, 0) <= n_merges})
 
+    def as_merges(self) -> "Vocabulary":
+        """A vocabulary of merges that gives every piece the same ids; this one itself, unless it is one of ranks."""
+        return self
+
     def recover(self, seconds: float = float("inf")) -> bool:
         """Recover merges of a vocabulary of ranks for `seconds`; whether all are known. Here they always are."""
         return True
