@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import tokenizers
 
 _CONTRACTION: Final = "'(?i:[sdmt]|ll|ve|re)"
-_SOURCES: Final = {
+SOURCES: Final = {
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     "gpt4": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
     r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s",
@@ -114,7 +114,7 @@ def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
             refuse(_TARGET, "its pattern finds something first that is no token")
         if split.source or split.drops_rest:
             check_read_alike(split)
-            source, behavior = _SOURCES.get(split.name, split.source), "Removed" if split.drops_rest else "Isolated"
+            source, behavior = SOURCES.get(split.name, split.source), "Removed" if split.drops_rest else "Isolated"
             how = {"behavior": behavior, "invert": split.drops_rest}
             splits.append({"type": "Split", "pattern": {"Regex": source}} | how)
     return {"type": "Sequence", "pretokenizers": [*splits, _BYTE_LEVEL]} if splits else _BYTE_LEVEL
