@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from bpe_core.errors import OptionError
 from bpe_core.formats.file import TokenizerFile, refuse
+from bpe_core.patterns.pattern import Else
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
@@ -50,6 +51,8 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
         refuse("as ranks", "it is not made of bytes alone")
     if tokenizer.preparation and not tokenizer.preparation.only_splits:
         refuse("as ranks", "it does more to a text than split it, which ranks cannot tell")
+    if isinstance(tokenizer.splitter.tree, Else):
+        refuse("as ranks", "it looks for some tokens before it splits a text, which ranks can't tell")
     if isinstance(vocabulary, RankedVocabulary):
         return dict(sorted(vocabulary.bytes_of.items()))
     ordinary = vocabulary.base.keys() | {token for _, _, token in vocabulary.merges}  # some are special as well

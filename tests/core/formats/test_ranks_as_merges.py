@@ -122,6 +122,15 @@ def test_ranks_that_would_join_a_token_that_no_merge_makes_are_refused(tmp_path)
         save(tokenizer, tmp_path / "ranks", format="tiktoken")
 
 
+def test_tokens_that_are_found_before_the_split_are_refused(tmp_path):
+    """As added tokens of a tokenizer.json that are not special."""
+    base = BYTES | {256: b"<think>"}
+    tokenizer = Tokenizer(Vocabulary(base, whole_pieces={b"<think>": 256}), "<think>(?#else)llama3")
+    assert tokenizer.encode("a<think>") == [97, 256]
+    with pytest.raises(FormatError, match="it looks for some tokens before it splits a text"):
+        save(tokenizer, tmp_path / "ranks", format="tiktoken")
+
+
 def test_equal_ranks_are_refused(tmp_path):
     equal = {data: 0 for data in [*BYTES.values(), b"ab", b"bc"]}
     vocabulary = RankedVocabulary(BYTES | {256: b"ab", 257: b"bc"}, rank_of=equal)
