@@ -29,7 +29,7 @@ def rows(vocabulary: Path, folder: Path, rounds: int) -> Iterator[list[str]]:
         path = folder / f"saved{_ENDINGS.get(format, '.json')}"
         save(tokenizer, path, format=format)
         who = [name for name in readers if peers.installed(peers.LOADERS[name][0])]
-        yield from _rows(f"{format}, {tokenizer.n_vocab:,} tokens", path, who, rounds)
+        yield from _rows(f"{format}, {tokenizer.n_tokens:,} tokens", path, who, rounds)
 
 
 def published_rows(ranks: Path, rounds: int) -> Iterator[list[str]]:

@@ -34,6 +34,10 @@ class OptionError(BpeError, ValueError):
     """An option or argument has an invalid value, such as a vocabulary smaller than the byte alphabet."""
 
 
+class UnknownOptionError(OptionError, TypeError):
+    """An option has a name that does not exist here, though it may in another library."""
+
+
 class PatternError(BpeError, ValueError):
     """A split pattern is neither a known name nor a valid regular expression, or it took too long on a text."""
 
@@ -78,6 +82,10 @@ class UnknownTokenError(BpeError, KeyError):
     """An id or a token is not in the vocabulary, or a byte has no id."""
 
     __str__ = Exception.__str__  # a KeyError shows the repr of its sentence
+
+
+class NotAnIdError(BpeError, TypeError):
+    """A value that was given as a token id is not a whole number."""
 
 
 def as_sentence(error: Exception) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -63,10 +64,10 @@ class TrainingRun(NamedTuple):
         assert record
         return {
             "path": str(self.path),
-            "created": record.created,
+            "created": record.created or _written_at(self.path),
             "merges": self.tokenizer.step,
             "given": record.n_given,
-            "vocab_size": self.tokenizer.n_vocab,
+            "vocab_size": self.tokenizer.n_tokens,
             "options": run_options(self.tokenizer),
             "texts": len(record.sources),
             "bytes": record.n_bytes,
@@ -80,6 +81,15 @@ class TrainingRun(NamedTuple):
         """What it was asked for in words: pattern and ties, and what is not as usual."""
         rules = {name: value for name, value in run_options(self.tokenizer).items() if value != _USUAL.get(name, _NONE)}
         return ", ".join(f"{name} {value}" for name, value in rules.items() if name not in ("vocabulary", "texts"))
+
+
+def _written_at(path: Path) -> str:
+    """When a file was written, in ISO 8601, UTC; "" if it does not exist any more."""
+    try:
+        seconds = path.stat().st_mtime
+    except OSError:
+        return ""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:

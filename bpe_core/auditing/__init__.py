@@ -25,7 +25,7 @@ def audit(
     `counts` and `reference` are those of `AuditSubject`; `embeddings` is the embedding matrix of a model that uses the
     tokenizer (row i belongs to id i), or the path of one, see `open_matrix`; `indicator` that of `undertrained`. Raises
     `OptionError` for texts split by another pattern, `EmbeddingsError` for a matrix that cannot be read or lacks rows.
-    O(`n_vocab`), and linear in what was counted; `progress` is called now and then.
+    O(`n_tokens`), and linear in what was counted; `progress` is called now and then.
 
     >>> from bpe_core import train
     >>> audit(train("low lower lowest", vocab_size=258))

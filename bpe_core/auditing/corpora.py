@@ -41,7 +41,7 @@ def seldom(subject: AuditSubject) -> Iterator[Finding]:
     usage, strengths = subject.usage, subject.used_up
     if usage is None:
         return
-    even_share = usage.n_tokens / max(1, subject.tokenizer.n_vocab)
+    even_share = usage.n_tokens / max(1, subject.tokenizer.n_tokens)
     for token, _ in subject.tokens("tokens never used", strengths):
         count, merged = usage.remaining[token], usage.merged[token]
         is_rare = 0 < count < RARE_SHARE * even_share

@@ -289,7 +289,7 @@ def summary(tokenizer: Tokenizer) -> Iterator[str]:
     """Sentences for a person about the vocabulary as a whole, safe to write to a terminal; O(ids)."""
     vocabulary = tokenizer.vocabulary
     n_merges, last = vocabulary.n_merges, end_of_order(vocabulary)
-    tokens, merges = counted(tokenizer.n_vocab, "token"), counted(n_merges, "merge")
+    tokens, merges = counted(tokenizer.n_tokens, "token"), counted(n_merges, "merge")
     specials = counted(len(vocabulary.special_tokens), "special token")
     yield f"{tokens}, {merges}, {specials}, pattern {visible(tokenizer.pattern)}."
     if last < n_merges:

@@ -1,6 +1,7 @@
 """The argument parser, and the arguments that several subcommands declare."""
 
 import argparse
+import re
 import sys
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from bpe_core.errors import LONGEST
 from bpe_core.process import print_to_stderr
-from bpe_core.tokenizer.training_record import OPTIONS
+from bpe_core.tokenizer.training_record import OPTION_OF, OPTIONS, peers_name
 from bpe_core.visible import quoted, shortened, visible
 
 Subcommands: TypeAlias = "argparse._SubParsersAction[Parser]"
@@ -24,6 +25,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         problem = visible(shortened(message.removeprefix("argument "), LONGEST))
+        problem += _hint_for_unknown(message)
         print_to_stderr(f"{self.prog}: {problem}; {self.prog} --help says what there is.")
         raise SystemExit(2)
 
@@ -54,6 +56,18 @@ class Parser(argparse.ArgumentParser):
         for name, what in forms.items():
             group.add_argument(f"--{name}", action="store_true", help=what)
         return group
+
+
+def _hint_for_unknown(message: str) -> str:
+    """A hint to append to argparse's message about an unknown option, if training in another library has it."""
+    option = message.removeprefix("unrecognized arguments: --")
+    if option == message:
+        return ""
+    name = re.split(r"[= ]", option)[0].replace("-", "_")
+    if name == "special_tokens":  # as the library calls it
+        return f" (it is called --{OPTION_OF[name].argument} here)"
+    hint = peers_name(name, lambda field: f"--{OPTION_OF[field].argument}")
+    return f" ({hint})" if hint else ""
 
 
 def integer(text: str) -> int:

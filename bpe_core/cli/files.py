@@ -11,6 +11,7 @@ from bpe_core.cli.streams import open_tokenizer, print_fetching
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, load, save
 from bpe_core.hub import KINDS, fetch
+from bpe_core.process import print_to_stderr
 from bpe_core.report import ReportTable, aligned
 from bpe_core.runs import RunDifference, exported, found
 from bpe_core.visible import visible
@@ -101,13 +102,20 @@ def run_convert(options: Namespace) -> int:
 
     gpt2 writes two files: OUT, and beside it merges.txt for vocab.json, a-merges.txt for a.json; it replaces
     there only the merges of the vocabulary OUT. A format that cannot hold a tokenizer so that it gives the
-    same ids is refused; special tokens and pattern, for which tiktoken has no place, are named where it is read.
+    same ids is refused. tiktoken's has no place for the pattern and the special tokens: name them where it is
+    read, or choose huggingface or native, which keep them.
     """
     output = Path(options.output)
     check_place(output)
     if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):
         raise OptionError(f"{options.output} is the tokenizer to convert; name another file for the new one.")
-    save(open_tokenizer(options.tokenizer, options.pattern), output, format=options.format)
+    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
+    save(tokenizer, output, format=options.format)
+    if options.format == "tiktoken":
+        from bpe_core.formats.tiktoken import warning_about  # late: few need it
+
+        if warning := warning_about(tokenizer):
+            print_to_stderr(warning)
     return 0
 
 

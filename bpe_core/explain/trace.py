@@ -46,17 +46,19 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     whole = vocabulary.encode(data)
     if len(whole) == 1 < len(data) and vocabulary.parents(whole[0]) is None:
         return Trace(start, (), whole, whole[0])
-    n_merges, rank_of = vocabulary.n_merges, vocabulary.ranks.get
+    n_merges = vocabulary.n_merges
     applied: list[Applied] = []
-    while (found := [rank_of(pair, n_merges) for pair in pairwise(parts)]) and min(found) < n_merges:
-        rank = min(found)
-        place = found.index(rank)  # of the pairs of lowest rank the leftmost, as encoding does
-        left, right, token = vocabulary.merge_of(rank + 1)
+    while True:
+        steps = [vocabulary.step_of_pair(left, right) for left, right in pairwise(parts)]
+        step = min((step for step in steps if step is not None), default=n_merges + 1)
+        if step > n_merges:
+            break
+        place = steps.index(step)  # of the pairs with the first step the leftmost, as encoding does
+        left, right, token = vocabulary.merge_of(step)
         parts = (*parts[:place], token, *parts[place + 2 :])
-        n_before = applied.pop().count if applied and applied[-1].step == rank + 1 else 0
-        applied.append(Applied(rank + 1, left, right, token, n_before + 1, parts))
-    ranks = ((pair, rank_of(pair)) for pair in pairwise(parts))
-    unmerged = tuple((pair, None if rank is None else rank + 1) for pair, rank in ranks)
+        n_before = applied.pop().count if applied and applied[-1].step == step else 0
+        applied.append(Applied(step, left, right, token, n_before + 1, parts))
+    unmerged = tuple(zip(pairwise(parts), steps, strict=True))
     return Trace(start, tuple(applied), parts, unmerged=unmerged)
 
 

@@ -113,7 +113,8 @@ def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
 
 
 def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native") -> None:
-    """Write a tokenizer to a file, atomically; an existing file is replaced.
+    """Write a tokenizer to a file, atomically; an existing file is replaced. The format tiktoken has no place for the
+    split pattern and the special tokens.
 
     Raises `OptionError` for an unknown format, and `FormatError` if the file cannot be written, or if the tokenizer in
     this format would encode some text to other ids.

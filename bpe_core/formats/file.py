@@ -27,7 +27,7 @@ HOLDERS: Final = (
 COMPANIONS: Final = ("tokenizer_config.json", "merges.txt", "vocab.bpe", "added_tokens.json")
 """Names of further files in the folder that are read with it if they exist."""
 
-LARGEST_ID: Final = (1 << 31) - 1  # real ones are far below
+LARGEST_ID: Final = (1 << 32) - 1  # the largest that a vocabulary can have; real ones are far below
 LARGEST_NUMBER: Final = (1 << 53) - 1  # the largest whole number that every JSON reader represents exactly
 LARGEST_FILE: Final = 1 << 27  # bytes; the largest published ones have a quarter of it
 MOST_VALUES: Final = 10_000_000  # in a JSON file; the largest published ones have two million

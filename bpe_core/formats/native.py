@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bpe_core.corpus import Source
 from bpe_core.formats.file import LARGEST_ID, Fields, TokenizerFile, amount_in, is_number, refuse
-from bpe_core.formats.ranks import check_merges
+from bpe_core.formats.ranks import merges_of
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.pattern import is_bare_word
 from bpe_core.tokenizer import Tokenizer
@@ -37,19 +37,19 @@ def recognizes(data: bytes) -> bool:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    vocabulary, record = tokenizer.vocabulary, tokenizer.record
-    base = vocabulary.base
+    record = tokenizer.record
     if tokenizer.preparation:
         refuse(_TARGET, "it changes a text before it splits it, or looks for tokens in it")
+    vocabulary = merges_of(tokenizer.vocabulary, _TARGET)
+    base = vocabulary.base
     if vocabulary.end_of_word is None:
         if not vocabulary.is_bytewise:
             refuse(_TARGET, "it is made of characters")
         if any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(base).items()):
             refuse(_TARGET, "some of its bytes have two tokens")
-        check_merges(vocabulary, _TARGET)
     head = {"format": FORMAT, "version": VERSION, "name": tokenizer.name}
     head |= {"pattern": tokenizer.pattern, "pattern_source": tokenizer.splitter.source}
-    head |= {"n_vocab": tokenizer.n_vocab, "special_tokens": dict(vocabulary.special_tokens)}
+    head |= {"n_vocab": tokenizer.n_tokens, "special_tokens": dict(vocabulary.special_tokens)}
     yield "{\n" + "".join(map(_entry, head, head.values()))
     first = min(base, default=0)
     if base == bytes_from(first):
@@ -65,6 +65,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     if record:
         yield ' "training": {\n'
         names = [field.name for field in fields_of(record) if field.name not in _ELSEWHERE]
+        if not record.created:
+            names.remove("created")
         yield from (_entry(name, getattr(record, name)) for name in names)
         sources = ",\n".join(f"  {_escaped(_ON_ONE_LINE(asdict(source)))}" for source in record.sources)
         yield f' "sources": [\n{sources}\n ]}},\n'
@@ -131,8 +133,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             fields.fail("whole_pieces", "a list of tokens was expected")
         pieces = {bytes_of[token]: token for token in whole}
         vocabulary = Vocabulary(base, merges, specials, whole_pieces=pieces)
-    if fields.number("n_vocab") != vocabulary.n_vocab:
-        fields.fail("n_vocab", f"{vocabulary.n_vocab} was expected, the number of tokens in the file")
+    if fields.number("n_vocab") != vocabulary.n_tokens:
+        fields.fail("n_vocab", f"{vocabulary.n_tokens} was expected, the number of tokens in the file")
     return Tokenizer(vocabulary, pattern or _pattern(fields), record=record, name=name)
 
 

@@ -6,7 +6,9 @@ A vocabulary of merges can be written so if ranks give the same ids for every te
 from binascii import a2b_base64
 from collections.abc import Mapping
 
+from bpe_core.errors import OptionError
 from bpe_core.formats.file import TokenizerFile, refuse
+from bpe_core.patterns.pattern import Else
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
@@ -49,6 +51,8 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
         refuse("as ranks", "it is not made of bytes alone")
     if tokenizer.preparation and not tokenizer.preparation.only_splits:
         refuse("as ranks", "it does more to a text than split it, which ranks cannot tell")
+    if isinstance(tokenizer.splitter.tree, Else):
+        refuse("as ranks", "it looks for some tokens before it splits a text, which ranks can't tell")
     if isinstance(vocabulary, RankedVocabulary):
         return dict(sorted(vocabulary.bytes_of.items()))
     ordinary = vocabulary.base.keys() | {token for _, _, token in vocabulary.merges}  # some are special as well
@@ -80,13 +84,15 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
         is_alike = merge[:2] == vocabulary.parents(token) if merge else len(data) < 2 or whole.get(data) == token
         if not is_alike:
             refuse("as ranks", f"the token {token} '{token_label(data)}' would be made in another way there")
+    for _, _, token in RankedVocabulary(tokens).late_merges():
+        label = token_label(tokens[token])
+        refuse("as ranks", f"the token {token} '{label}' would be joined by its rank, and no merge makes it")
 
 
-def check_merges(vocabulary: Vocabulary, target: str) -> None:
-    """Refuse a vocabulary of ranks if these join two tokens to a third that no recovered merge makes."""
-    if not isinstance(vocabulary, RankedVocabulary):
-        return
-    known = {vocabulary.token_bytes(token) for token in vocabulary.ids()}
-    for data, token in vocabulary.whole_pieces.items():
-        if any(data[:i] in known and data[i:] in known for i in range(1, len(data))):
-            refuse(target, f"the token {token} is joined by its rank, from parts that no merge names")
+def merges_of(vocabulary: Vocabulary, target: str) -> Vocabulary:
+    """The vocabulary of merges that a file can be written from, which gives every piece the same ids as `vocabulary`.
+    Refused if there is none; `target` is as in `refuse`."""
+    try:
+        return vocabulary.as_merges()
+    except OptionError as error:
+        refuse(target, str(error).rstrip("."))

@@ -79,6 +79,26 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield f"{b64encode(data).decode() or '='} {token}\n"
 
 
+def warning_about(tokenizer: Tokenizer) -> str:
+    """What to tell somebody who writes a file of ranks: that it lacks the special tokens, and how to keep them; "" if
+    there are none, or if the file is a published one whose special tokens are known."""
+    specials = tokenizer.special_tokens
+    if not specials:
+        return ""
+    digest = sha256("".join(write(tokenizer)).encode()).hexdigest()
+    known = KNOWN_FILES.get(digest)
+    if known and known.special_tokens == specials:
+        return ""
+    text, token = next(iter(specials.items()))
+    left_out = f"{quoted(text)} ({token}) is"
+    if len(specials) > 1:
+        left_out = f"{quoted(text)} ({token}) and {len(specials) - 1:,} more are"
+    return (
+        f"A file of ranks has no place for special tokens, so {left_out} left out. Name them where the file is "
+        "read, in tiktoken as special_tokens, or keep them with the format huggingface or native."
+    )
+
+
 def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
     """A tiktoken encoding with the same ids for every text. Raises `FormatError` if merging by ranks or splitting in
     tiktoken would give others, and `FetchError` if tiktoken is not installed."""

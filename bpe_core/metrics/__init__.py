@@ -112,7 +112,7 @@ def training_curve(tokenizer: Tokenizer) -> list[CurvePoint]:
         raise OptionError("There is no curve of this tokenizer: its file has no record of a training.")
     ids = vocabulary.symbols(bytes(range(256)))
     counts = {token: count for token, count in zip(ids, record.first_counts or [0] * len(ids), strict=True) if count}
-    powers, merges, n_vocab = sum(map(_power, counts.values())), vocabulary.merges, vocabulary.at(0).n_vocab
+    powers, merges, n_vocab = sum(map(_power, counts.values())), vocabulary.merges, vocabulary.at(0).n_tokens
     lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps[: len(merges)])]
     points = list[CurvePoint]()
     for step, n_tokens in enumerate(lengths):

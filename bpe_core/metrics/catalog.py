@@ -38,11 +38,11 @@ _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
     "renyi_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values()),
     "renyi_efficiency": lambda all, i: renyi_efficiency(all.token_counts[i].values()),
     "renyi_efficiency_of_vocabulary": lambda all, i: (
-        renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_vocab))
+        renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_tokens))
     ),
     "shannon_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values(), 1),
     "shannon_efficiency": lambda all, i: renyi_efficiency(all.token_counts[i].values(), 1),
-    "utilization": lambda all, i: ratio(len(all.token_counts[i]), all.tokenizers[i].n_vocab),
+    "utilization": lambda all, i: ratio(len(all.token_counts[i]), all.tokenizers[i].n_tokens),
     "edit_survival": lambda all, i: edit_survival(all.tokenizers[i], all.sample),
     "morpheme_recall": lambda all, i: all.morpheme_agreements[i].recall,
     "morpheme_precision": lambda all, i: all.morpheme_agreements[i].precision,

@@ -9,23 +9,27 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
-from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
+from bpe_core.errors import NotAnIdError, OptionError, SpecialTokenError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.patterns.pattern import Else
 from bpe_core.patterns.text_search import TextSearch
-from bpe_core.process import in_order, most_threads, shares
+from bpe_core.process import in_order, installed, most_threads, shares
 from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.typed_numbers import as_id, as_ids
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8, without_surrogates
 from bpe_core.visible import shortened
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 
 if TYPE_CHECKING:
+    import numpy
     import tiktoken
     import tokenizers
 
     from bpe_core.tokenizer.preparation import BytePieces, Preparation
+
+    Ids = numpy.ndarray[Any, numpy.dtype[numpy.uint32]]
 
 T = TypeVar("T")
 Choice = Literal["all"] | Collection[str]
@@ -90,8 +94,15 @@ class Tokenizer:
 
     @property
     def n_vocab(self) -> int:
-        """How many ids there are, special tokens included."""
+        """`max_token_value` + 1, as in tiktoken: how many rows an embedding table needs. `n_tokens` is less if some
+        ids are unused, as in o200k_base: 200,019 rows for 200,000 tokens.
+        """
         return self.vocabulary.n_vocab
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens there are, special tokens included: the vocabulary size that people speak of."""
+        return self.vocabulary.n_tokens
 
     @property
     def step(self) -> int:
@@ -110,7 +121,7 @@ class Tokenizer:
 
     @property
     def max_token_value(self) -> int:
-        """The highest id: `range(max_token_value + 1)` has all ids, and others where the vocabulary has gaps."""
+        """The highest id in use. `range(n_vocab)` has every id, and also the unused ids below this one."""
         return self.vocabulary.highest_id
 
     @property
@@ -126,7 +137,7 @@ class Tokenizer:
 
     def __eq__(self, other: object) -> bool:
         """Whether both give every text the same ids, by what they are made of: equal vocabularies, special tokens,
-        split and preparation. Names and records of trainings do not count. O(`n_vocab`) where all is equal."""
+        split and preparation. Names and records of trainings do not count. O(`n_tokens`) where all is equal."""
         if self is other or not isinstance(other, Tokenizer):
             return self is other or NotImplemented
         is_like = type(self) is type(other) and self.splitter == other.splitter
@@ -163,7 +174,7 @@ class Tokenizer:
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> Self:
         """This tokenizer with these special tokens, text -> id, besides its own; a text that is one gets the new id.
 
-        An id is a free one, or that of a token with the bytes of the text; `OptionError` otherwise. O(`n_vocab`).
+        An id is a free one, or that of a token with the bytes of the text; `OptionError` otherwise. O(`n_tokens`).
 
         >>> from bpe_core import train
         >>> chat = train("low lower", vocab_size=260).with_special_tokens({"<|user|>": 300})
@@ -234,6 +245,8 @@ class Tokenizer:
         ordinary text unless the options, which are those of `encode`, say otherwise.
 
         It has the buffer protocol: `numpy.frombuffer(ids, numpy.uint32)` and `memoryview(ids)` copy nothing.
+        Libraries that know lists and numpy arrays only, such as `datasets`, don't know an `array`: return
+        `encode_to_numpy(text)` or `list(ids)` from the function that you give to `datasets.map`.
 
         >>> from bpe_core import train
         >>> memoryview(train("low lower", vocab_size=260).encode_to_array("lower")).tolist()
@@ -245,6 +258,20 @@ class Tokenizer:
                 found += self.encode_to_array(part) if isinstance(part, str) else array("I", part)
             return found
         return self._encode_each([text], as_arrays=True)[0]  # type: ignore[no-any-return]
+
+    def encode_to_numpy(
+        self, text: str, *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
+    ) -> "Ids":
+        """The ids of `text` as a numpy array of uint32; tiktoken's name, with tiktoken's options and errors.
+        `FetchError` if numpy is not installed.
+
+        >>> from bpe_core import train
+        >>> train("low lower", vocab_size=260).encode_to_numpy("lower").tolist()
+        [257, 101, 114]
+        """
+        numpy = installed("numpy", "encode_to_numpy", "embeddings")
+        ids = self.encode_to_array(text, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        return numpy.frombuffer(ids, numpy.uint32)  # type: ignore[no-any-return]
 
     def _in_kernel(self, texts: list[str], as_arrays: bool = False) -> list[Any] | None:
         """The ids of each text, split and encoded in one call free of the GIL; None if it takes Python."""
@@ -289,7 +316,8 @@ class Tokenizer:
         return in_threads(self._encode_each, texts, num_threads)
 
     def encode_to_arrays(self, texts: Iterable[str], *, num_threads: int | None = None) -> "list[array[int]]":
-        """The same as arrays, such as `encode_to_array` gives, in less time and memory."""
+        """The same as arrays, such as `encode_to_array` gives, in less time and memory. `datasets` does not know
+        these; return `encode_ordinary_batch(texts)` from a batched `datasets.map`."""
         return in_threads(partial(self._encode_each, as_arrays=True), texts, num_threads)
 
     def _encode_each(self, texts: list[str], as_arrays: bool = False) -> list[Any]:
@@ -334,14 +362,15 @@ class Tokenizer:
         return (ids[start:end] for start, end in zip(chain((0,), ends), ends, strict=False))
 
     def token_bytes(self, token: int) -> bytes:
-        """The bytes of an id. Raises `UnknownTokenError`."""
-        return self.vocabulary.token_bytes(token)
+        """The bytes of an id. Raises `UnknownTokenError`, and `NotAnIdError`, a TypeError, if it is not a whole
+        number."""
+        return self.vocabulary.token_bytes(as_id(token))
 
     decode_single_token_bytes = token_bytes  # tiktoken's name
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of the token, special or not, that has just this text or these bytes, whatever encoding makes of them;
-        of several the lowest. `UnknownTokenError`, a KeyError, if there is none. O(`n_vocab`) at first.
+        of several the lowest. `UnknownTokenError`, a KeyError, if there is none. O(`n_tokens`) at first.
 
         >>> from bpe_core import train
         >>> train("low lower", vocab_size=260).encode_single_token("low")
@@ -349,12 +378,13 @@ class Tokenizer:
         """
         data = utf8(text_or_bytes) if isinstance(text_or_bytes, str) else text_or_bytes
         if (token := self.vocabulary.id_by_bytes.get(data)) is None:
-            raise UnknownTokenError(f"There is no token {text_or_bytes!r} in this vocabulary of {self.n_vocab}.")
+            raise UnknownTokenError(f"There is no token {text_or_bytes!r} in this vocabulary of {self.n_tokens}.")
         return token
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of `ids`, joined. Raises `UnknownTokenError` for an id that is not in the vocabulary."""
-        return self._as_text(self.vocabulary.joined(list(ids)))
+        """The bytes of `ids`, joined. Raises `UnknownTokenError` for an id that is not in the vocabulary, and
+        `NotAnIdError`, a TypeError, for a value that is not a whole number."""
+        return self._as_text(self.vocabulary.joined(as_ids(ids)))
 
     def _as_text(self, data: bytes) -> bytes:
         """`data` without the leading space, if this tokenizer's encoding prepends one."""
@@ -371,23 +401,25 @@ class Tokenizer:
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """The text of `ids`; `errors` says what invalid UTF-8 becomes, as in `bytes.decode`.
 
-        `errors` is "replace", "ignore" or "backslashreplace", with which unknown ids are decoded as U+FFFD; or
-        "strict", with which an unknown id raises `UnknownTokenError` and invalid UTF-8 `TextError`. `OptionError` for
-        any other value.
+        `ids` are whole numbers of any kind: ints, an array, a numpy array, a tensor. `errors` is "replace", "ignore" or
+        "backslashreplace", with which unknown ids are decoded as U+FFFD; or "strict", with which an unknown id raises
+        `UnknownTokenError` and invalid UTF-8 `TextError`. `OptionError` for any other value. A negative number raises
+        `UnknownTokenError` in any case, and a value that is not a whole number `NotAnIdError`, a TypeError.
         """
         if errors not in _ERRORS:
             raise OptionError(f"There is no way {errors!r} to decode; choose one of {', '.join(_ERRORS)}.")
+        token_ids = as_ids(ids)
         if errors == "strict":
             try:
-                return self.decode_bytes(ids).decode()
+                return self.decode_bytes(token_ids).decode()
             except UnicodeDecodeError as error:
                 raise TextError(
                     f"These ids are no text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
                 ) from None
         if errors == "replace" and self.preparation and self.preparation.replaces_runs:
-            data = b"".join(self.preparation.readable(ids, self._bytes_or_replacement))
+            data = b"".join(self.preparation.readable(token_ids, self._bytes_or_replacement))
         else:
-            data = self.vocabulary.joined(list(ids), self._bytes_or_replacement)
+            data = self.vocabulary.joined(token_ids, self._bytes_or_replacement)
         return self._as_text(data).decode(errors=errors)
 
     def decode_batch(
@@ -395,6 +427,8 @@ class Tokenizer:
     ) -> list[str]:
         """The text of each list of ids in order, as `decode` gives it. Decoding holds the GIL, so that `num_threads` is
         there for tiktoken's callers only: it is a look-up and a copy a token."""
+        if isinstance(batch, str):
+            raise NotAnIdError(f"A batch is a list of lists of ids, not the text {shortened(repr(batch), 40)}.")
         return [self.decode(ids, errors) for ids in batch]
 
     def decode_with_offsets(self, ids: Iterable[int]) -> tuple[str, list[int]]:
@@ -405,8 +439,8 @@ class Tokenizer:
         >>> train([], vocab_size=256).decode_with_offsets("né!".encode())
         ('né!', [0, 1, 1, 2])
         """
-        ids = list(ids)
-        tokens, text = list(map(self.vocabulary.token_bytes, ids)), self.decode(ids, "strict")
+        token_ids = as_ids(ids)
+        tokens, text = list(map(self.vocabulary.token_bytes, token_ids)), self.decode(token_ids, "strict")
         begun = len(text) - sum(map(n_characters, tokens))  # -1 if decoding drops a space
         offsets: list[int] = []
         for token in tokens:
@@ -415,6 +449,8 @@ class Tokenizer:
         return text, offsets
 
     def _bytes_or_replacement(self, token: int) -> bytes:
+        if token < 0:
+            raise UnknownTokenError(f"{token} is not an id: ids are whole numbers from 0 on; leave it out.")
         try:
             return self.vocabulary.token_bytes(token)
         except UnknownTokenError:

@@ -5,13 +5,14 @@ fields of `Options`: an option is one line there, and what the trainer does with
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from dataclasses import field as field_of
 from fractions import Fraction
 from typing import Any, Final, Self, TypedDict
 
 from bpe_core.corpus import Source
-from bpe_core.errors import OptionError
+from bpe_core.errors import OptionError, UnknownOptionError
 from bpe_core.patterns import splitter
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.utf8 import without_surrogates
@@ -159,6 +160,62 @@ OPTION_OF: Final[Mapping[str, Option]] = {
 }
 """Name of a field of `Options` -> what people read about it."""
 
+PEERS_NAMES: Final[Mapping[str, str]] = {
+    "end_of_word_suffix": "end_of_word",
+    "max_piece_length": "max_token_length",
+    "max_sentencepiece_length": "max_token_length",
+    "min_freq": "min_count",
+    "min_frequency": "min_count",
+    "n_merges": "vocab_size",
+    "n_vocab": "vocab_size",
+    "num_merges": "vocab_size",
+    "num_symbols": "vocab_size",
+    "pat_str": "pattern",
+    "pre_tokenizer": "pattern",
+    "regex_pattern": "pattern",
+    "split_pattern": "pattern",
+    "size": "vocab_size",
+    "specials": "special_tokens",
+    "control_symbols": "special_tokens",
+    "user_defined_symbols": "special_tokens",
+    "vocabulary_size": "vocab_size",
+}
+"""What an option of a training is called in another library -> the field of `Options`."""
+
+NEEDLESS_OPTIONS: Final[Mapping[str, str]] = {
+    "byte_fallback": "every text is made of bytes",
+    "character_coverage": "every text is made of bytes",
+    "continuing_subword_prefix": "tokens hold the bytes of the text alone",
+    "initial_alphabet": "all 256 bytes are tokens from the start",
+    "limit_alphabet": "all 256 bytes are tokens from the start",
+    "show_progress": "nothing is printed; give a function as progress to follow the training",
+    "unk_token": "every text is made of bytes, so nothing is unknown",
+}
+"""An option of another library's training -> why there is none here."""
+
+
+def peers_name(name: str, written: Callable[[str], str] = str) -> str:
+    """What to do about an option that other libraries have by this name, as a clause; "" if none of them has it.
+    `written` is how a field of `Options` is to be written.
+
+    >>> peers_name("min_frequency"), peers_name("initial_alphabet")
+    ('it is called min_count here', 'leave it out: all 256 bytes are tokens from the start')
+    """
+    if field := PEERS_NAMES.get(name):
+        counted_so = ": 256 bytes, the special tokens and the merges" if "merges" in name else ""
+        return f"it is called {written(field)} here{counted_so}"
+    reason = NEEDLESS_OPTIONS.get(name)
+    return f"leave it out: {reason}" if reason else ""
+
+
+def check_option_names(options: Mapping[str, object]) -> None:
+    """Raise `UnknownOptionError` for the first name that is not one of a training's options."""
+    for name in options:
+        if name not in OPTION_OF:
+            hint = peers_name(name) or f"choose from {', '.join(OPTION_OF)}"
+            raise UnknownOptionError(f"A training has no option {name!r}; {hint}.")
+
+
 ENDING: Final = ("vocab_size", "min_count", "min_share")
 """The options that say only where learning ends, and change no merge before."""
 
@@ -231,7 +288,6 @@ class TrainingRecord(Options):
     """For each merge: (the pair's count, how many pairs had that count, tokens in the corpus after the merge)."""
     n_bytes: int  # of the corpus in UTF-8, those of a text as many times as it weighs: an amount, as all counts are
     n_tokens_start: int  # before the first merge; less than `n_bytes` if the pattern drops whitespace
-    created: str  # when the record was made, in ISO 8601, UTC
     stop_reason: str  # the size was reached, no pair was left, or it was stopped
     n_given: int = 0  # the first so many merges were given, by the vocabulary that was extended
     first_counts: tuple[int, ...] = ()
@@ -239,6 +295,9 @@ class TrainingRecord(Options):
     is one; empty if it is not known."""
     sample: str = ""  # what was taken of the files, in words; "" if they were read whole
     weights: str = ""  # as they were asked for, such as "en=3 code=0.5"; "" for none
+    created: str = field_of(default="", compare=False)
+    """When the training ended, in ISO 8601, UTC, as earlier versions recorded it. It is "" now, so that equal trainings
+    make equal files; the file's own date tells when it was written."""
 
     @property
     def corpus_digest(self) -> str:

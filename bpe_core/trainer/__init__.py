@@ -10,7 +10,6 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Self, Unpack, overload
@@ -21,7 +20,15 @@ from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.patterns import splitter
 from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord, TrainOptions
+from bpe_core.tokenizer.training_record import (
+    OPTION_OF,
+    STOPPED,
+    TIES,
+    Options,
+    TrainingRecord,
+    TrainOptions,
+    check_option_names,
+)
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
 from bpe_core.trainer.start import NUMBER_OF, alphabet, check_extensible, inherited, start_of
 from bpe_core.typed_numbers import amount
@@ -127,6 +134,8 @@ class Trainer:
         split by a pattern already; naming another pattern beside them is an `OptionError`. The other options are those
         of `Options`; `OptionError` and `PatternError` say what is wrong with them.
 
+        Another name is an `UnknownOptionError`, an OptionError and a TypeError.
+
         With `start` the merges of that vocabulary come first, whatever the corpus counts, and all its ids stay: what is
         learned takes the free ids in ascending order. Layout, special tokens and end-of-word marker are then its own,
         and the pattern too if it is that of a tokenizer and no other is named.
@@ -134,6 +143,7 @@ class Trainer:
         others), its merges are made again and have to be the same.
         Meanwhile `progress(done, total)` is called now and then, in a unit of its own; what it raises is passed on.
         """
+        check_option_names(options)
         pattern = options.pop("pattern", None)
         if isinstance(start, Tokenizer):
             if start.preparation:
@@ -190,7 +200,6 @@ class Trainer:
             steps=(),
             n_bytes=sum(source.bytes * source.weight for source in counts.sources),
             n_tokens_start=amount(self._learner.n_tokens, self._scale),
-            created="",
             stop_reason="",
             n_given=len(self._given),
             first_counts=(*map(by_value.__getitem__, range(256)), *occurs[256:]),
@@ -315,9 +324,9 @@ class Trainer:
 
 
 def record_of(begun: TrainingRecord, merges: Merges, stop_reason: str) -> TrainingRecord:
-    """The record, as of now, of a training that has made these merges; `begun` is its `Trainer.record`."""
-    created, n_given = datetime.now(UTC).isoformat(timespec="seconds"), min(begun.n_given, len(merges))
-    return replace(begun, steps=tuple(merges.steps()), created=created, stop_reason=stop_reason, n_given=n_given)
+    """The record of a training that has made these merges; `begun` is its `Trainer.record`."""
+    n_given = min(begun.n_given, len(merges))
+    return replace(begun, steps=tuple(merges.steps()), stop_reason=stop_reason, n_given=n_given)
 
 
 def train(

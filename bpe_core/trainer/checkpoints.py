@@ -69,9 +69,9 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
     record = earlier.record
     if record is None:
         raise OptionError("The training to resume left no record of how it was done; begin anew.")
-    if options.vocab_size < earlier.n_vocab:
+    if options.vocab_size < earlier.n_tokens:
         raise OptionError(
-            f"The training to resume has {earlier.n_vocab:,} tokens already; ask for no fewer, or begin anew."
+            f"The training to resume has {earlier.n_tokens:,} tokens already; ask for no fewer, or begin anew."
         )
     was, now = ({name: getattr(asked, name) for name in OPTION_OF} for asked in (record, options))
     was["special_tokens"], now["special_tokens"] = tuple(earlier.special_tokens), tuple(options.special_tokens)

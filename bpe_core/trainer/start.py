@@ -40,12 +40,12 @@ def start_of(options: Options, old: Vocabulary | None) -> tuple[Vocabulary, list
     base = vocabulary.symbols(alphabet(options.ties))
     if old is None:
         first = max(base) + 1
-        return vocabulary, [*base, *range(first, first + options.vocab_size - vocabulary.n_vocab)], ()
+        return vocabulary, [*base, *range(first, first + options.vocab_size - vocabulary.n_tokens)], ()
     check_larger(old, options.vocab_size)
     ids = [*base, *(token for _, _, token in old.merges)]
     symbol_of = {token: symbol for symbol, token in enumerate(ids)}
     used = {*symbol_of, *old.special_tokens.values()}
-    free = islice((token for token in count() if token not in used), options.vocab_size - old.n_vocab)
+    free = islice((token for token in count() if token not in used), options.vocab_size - old.n_tokens)
     given = tuple((symbol_of[left], symbol_of[right]) for left, right, _ in old.merges)
     return vocabulary, [*ids, *free], given
 
@@ -58,8 +58,8 @@ def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
 
 
 def check_larger(old: Vocabulary, vocab_size: int) -> None:
-    if vocab_size <= old.n_vocab:
-        raise OptionError(f"The vocabulary to extend has {old.n_vocab:,} tokens; ask for a larger vocab_size.")
+    if vocab_size <= old.n_tokens:
+        raise OptionError(f"The vocabulary to extend has {old.n_tokens:,} tokens; ask for a larger vocab_size.")
 
 
 def check_extensible(old: Vocabulary) -> None:

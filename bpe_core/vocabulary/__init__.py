@@ -66,9 +66,6 @@ class Vocabulary:
     special_tokens: Mapping[str, int]
     """Text of each special token -> its id."""
 
-    bytes_of: Mapping[int, bytes]
-    """Id -> bytes of the tokens of all versions, not of this one alone, without tokens that are only special."""
-
     knows_merges: bool = True  # false for a vocabulary of ranks until they are recovered
     recovered_share: float = 1.0  # of the tokens, how many have their merges recovered, 0 to 1
     _limit: int | None = None  # how many merges are in force; None: all that there are
@@ -93,7 +90,7 @@ class Vocabulary:
         store = Store(base, symbols, whole_pieces)
         store.extend(merges, most_bytes)
         self._set_merges(store, len(store.merges), special_tokens)
-        check_special_tokens(self.special_tokens, self.bytes_of)
+        check_special_tokens(self.special_tokens, store.bytes_of)
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
         self._store, self._limit = store, n_merges
@@ -101,7 +98,7 @@ class Vocabulary:
 
     def _set(self, symbols: Symbols, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
         self._symbols = symbols
-        self.bytes_of = MappingProxyType(bytes_of)
+        self._bytes_of = bytes_of  # id -> bytes of all versions' tokens
         self.special_tokens = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
         self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
@@ -136,9 +133,14 @@ class Vocabulary:
         """How many merges are in force; the step of this version."""
         return len(self._store.merges) if self._limit is None else self._limit
 
-    @cached_property
+    @property
     def n_vocab(self) -> int:
-        """How many ids there are, special tokens included; less than the highest id + 1 if some ids are unused."""
+        """The highest id + 1, so a table with this many rows has a row for every id; tiktoken's meaning."""
+        return self.highest_id + 1
+
+    @cached_property
+    def n_tokens(self) -> int:
+        """How many tokens there are, special tokens included; less than `n_vocab` if some ids are unused."""
         store, n = self._store, self.n_merges
         only_special = sum(one not in store.bytes_of or store.step_of.get(one, 0) > n for one in self._texts)
         return len(store.base) + n - bisect_right(store.repeats, n) + only_special
@@ -157,10 +159,26 @@ class Vocabulary:
         """Id -> bytes of the tokens that no merge makes."""
         return MappingProxyType(self._store.base)
 
-    @property
+    @cached_property
+    def bytes_of(self) -> Mapping[int, bytes]:
+        """Id -> bytes of the tokens, without those that are only special. O(n) at first."""
+        tokens = dict(self._store.base)
+        for _, _, token in self.merges:
+            tokens[token] = self._bytes_of[token]
+        return MappingProxyType(tokens)
+
+    @cached_property
     def ranks(self) -> Mapping[tuple[int, int], int]:
-        """(left, right) -> rank, of all versions; those with a rank of `n_merges` or more are not in force here."""
-        return self._store.rank_of
+        """(left, right) -> rank of the merge that joins them. O(n) at first."""
+        ranks: dict[tuple[int, int], int] = {}
+        for rank, (left, right, _) in enumerate(self.merges):
+            ranks.setdefault((left, right), rank)
+        return MappingProxyType(ranks)
+
+    def step_of_pair(self, left: int, right: int) -> int | None:
+        """The step that joins two tokens, which a later version may have yet to come; None if none of them does."""
+        rank = self._store.rank_of.get((left, right))
+        return None if rank is None else rank + 1
 
     def encode(self, piece: bytes) -> tuple[int, ...]:
         """The ids of one piece: the token of `whole_pieces` that is equal to it, or else what merging leaves. Raises
@@ -242,46 +260,51 @@ class Vocabulary:
         """Whether two merges make the same token."""
         return bisect_right(self._store.repeats, self.n_merges) > 0
 
-    @property
+    @cached_property
     def whole_pieces(self) -> Mapping[bytes, int]:
-        """Bytes -> the token that a piece of just these bytes becomes at once, without merging."""
-        return MappingProxyType(self._store.whole_pieces)
+        """Bytes -> the token that a piece of just these bytes becomes at once, without merging. O(n) at first."""
+        step_of, n_merges = self._store.step_of, self.n_merges
+        pieces = self._store.whole_pieces.items()
+        return MappingProxyType({piece: token for piece, token in pieces if step_of.get(token, 0) <= n_merges})
+
+    def as_merges(self) -> "Vocabulary":
+        """A vocabulary of merges that gives every piece the same ids; this one itself, unless it is one of ranks."""
+        return self
 
     def recover(self, seconds: float = float("inf")) -> bool:
         """Recover merges of a vocabulary of ranks for `seconds`; whether all are known. Here they always are."""
         return True
 
     def __contains__(self, token: object) -> bool:
-        known = token in self.bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]
+        known = token in self._bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]
         return known or token in self._texts
 
     def __repr__(self) -> str:
-        return f"<Vocabulary: {self.n_vocab} tokens, {self.n_merges} merges>"
+        return f"<Vocabulary: {self.n_tokens} tokens, {self.n_merges} merges>"
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
         columns = array("I", chain.from_iterable(self.merges))
-        tokens = {*self._store.base, *columns[2::3]}
-        whole = {piece: token for piece, token in self._store.whole_pieces.items() if token in tokens}
+        whole = dict(self.whole_pieces)
         return _of_merges, (self._store.base, columns, dict(self.special_tokens), self._symbols, whole)
 
     def __eq__(self, other: object) -> bool:
         """Whether both hold the same tokens, ids, merges or ranks: what is pickled is equal. O(n), as a rule less."""
         if self is other or not isinstance(other, Vocabulary):
             return self is other or NotImplemented
-        is_like = type(self) is type(other) and self.n_vocab == other.n_vocab
+        is_like = type(self) is type(other) and self.n_tokens == other.n_tokens
         if is_like and vars(self).get("_store", self) is vars(other).get("_store"):  # two versions of one
             return self.n_merges == other.n_merges and self.special_tokens == other.special_tokens
         return is_like and self.__reduce__() == other.__reduce__()
 
     def __hash__(self) -> int:
-        return hash((self.n_vocab, frozenset(self.special_tokens.items())))
+        return hash((self.n_tokens, frozenset(self.special_tokens.items())))
 
     def token_bytes(self, token: int) -> bytes:
         """The bytes of an id; a special token's are its text in UTF-8. Raises `UnknownTokenError`."""
         data = self._asked.get(token)
         if data is None:
             self._check(token)
-            data = self._asked[token] = self._texts[token] if token in self._texts else self.bytes_of[token]
+            data = self._asked[token] = self._texts[token] if token in self._texts else self._bytes_of[token]
         return data
 
     def joined(self, ids: list[int], read: Callable[[int], bytes] | None = None) -> bytes:
@@ -331,8 +354,8 @@ class Vocabulary:
 
     @cached_property
     def highest_id(self) -> int:
-        """O(n) at first."""
-        return max(self.ids())
+        """The highest id in use; -1 in a vocabulary without tokens. O(n) at first."""
+        return max(self.ids(), default=-1)
 
     @cached_property
     def id_by_bytes(self) -> Mapping[bytes, int]:
@@ -358,7 +381,7 @@ class Vocabulary:
         with self._store.lock:
             store = self._store
             if len(store.merges) > self.n_merges:  # another version was extended before
-                store = Store(store.base, store.symbols, store.whole_pieces)
+                store = Store(store.base, store.symbols, self.whole_pieces)
                 store.extend(self.merges)
             store.extend(merges)
         specials: Mapping[str, int] = self.special_tokens
@@ -378,7 +401,7 @@ class Vocabulary:
 
     def _check(self, token: int) -> None:
         if token not in self:
-            raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
+            raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_tokens}.")
 
 
 def _of_merges(base: Any, columns: "array[int]", specials: Any, symbols: Any, whole: Any) -> Vocabulary:

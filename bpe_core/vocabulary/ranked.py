@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bpe_core import kernel
+from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.vocabulary import Vocabulary, check_special_tokens
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Store
@@ -47,7 +48,7 @@ class RankedVocabulary(Vocabulary):
         if id_of is None:
             id_of = dict(zip(tokens.values(), tokens, strict=True))
         self._set(symbols or ByteSymbols(bytes_among(tokens)), tokens, special_tokens)
-        check_special_tokens(self.special_tokens, self.bytes_of)
+        check_special_tokens(self.special_tokens, tokens)
         self._id_of, self._rank_of, self._looks_up = id_of, rank_of or ranks_in_order(id_of), whole_pieces
         self._is_in_order = rank_of is None
         self._recovery: Iterator[Triple | None] | None = None
@@ -90,7 +91,11 @@ class RankedVocabulary(Vocabulary):
         return len(self._recovered or ())
 
     @cached_property
-    def n_vocab(self) -> int:
+    def bytes_of(self) -> Mapping[int, bytes]:
+        return MappingProxyType(self._bytes_of)
+
+    @cached_property
+    def n_tokens(self) -> int:
         return len(self.bytes_of) + sum(token not in self.bytes_of for token in self._texts)
 
     @property
@@ -123,7 +128,7 @@ class RankedVocabulary(Vocabulary):
         return token in self.bytes_of or token in self._texts
 
     def __repr__(self) -> str:
-        return f"<RankedVocabulary: {self.n_vocab} tokens>"
+        return f"<RankedVocabulary: {self.n_tokens} tokens>"
 
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
         by_rank = array("I", self._id_of.values())
@@ -133,6 +138,68 @@ class RankedVocabulary(Vocabulary):
 
     def ids(self) -> list[int]:
         return sorted({*self.bytes_of, *self._texts})
+
+    def as_merges(self) -> Vocabulary:
+        """A vocabulary of merges, in the order of the ranks, that gives every piece the same ids.
+
+        Its merges are those of `merges` and, for some vocabularies, further ones of tokens that text becomes by merging
+        though `recovered` finds no merge for them: see `late_merges`. Raises `OptionError` if some ranks are equal.
+        """
+        if not self._is_in_order:
+            raise OptionError("Some tokens of this vocabulary have equal ranks, which merges can't express.")
+        late_merges = self.late_merges()
+        if not late_merges:
+            return super().at(self.n_merges)
+        rank_of_id = {token: rank for rank, token in enumerate(self._id_of.values())}
+        merges = sorted([*self.merges, *late_merges], key=lambda merge: rank_of_id[merge[2]])
+        base = {token: data for token, data in self.base.items() if len(data) == 1}
+        made: set[int] = set()
+        for left, right, token in merges:  # the parts of a late merge may be made after it
+            base |= {part: self._bytes_of[part] for part in (left, right) if part not in made}
+            made.add(token)
+        base |= {token: data for token, data in self.base.items() if token not in made}
+        return Vocabulary(
+            dict(sorted(base.items())),
+            merges,
+            self.special_tokens,
+            symbols=self._symbols,
+            whole_pieces=self.whole_pieces,
+        )
+
+    def late_merges(self) -> list[Triple]:
+        """The merges of tokens that are made with the help of tokens of higher rank.
+
+        Of the tokens abc and ab, in the order of their ranks, the first is not made by tokens of smaller rank; but once
+        ab is joined, ab and c become abc. One merge a token is enough: as long as no merge crosses their borders, bytes
+        become the same tokens in any text, one join after another (see `bpe_core.vocabulary.merge_loop`), and before
+        they are one token, they are two in one way only.
+        """
+        found: list[Triple] = []
+        for token, data in self.base.items():
+            n_symbols = len(self._symbols.parts(data))
+            if n_symbols > 1 and self._id_of.get(data) == token and self._merges_into(data, token):
+                left, right = self._last_two_parts(data)
+                found.append((self._id_of[left], self._id_of[right], token))
+        return found
+
+    def _merges_into(self, data: bytes, token: int) -> bool:
+        try:
+            return self.join(data) == (token,)
+        except UnknownTokenError:
+            return False
+
+    def _last_two_parts(self, data: bytes) -> tuple[bytes, bytes]:
+        """What merging joins last in `data`, which it makes one token of."""
+        last_two = [(b"", b"")]
+
+        def join(left: bytes, right: bytes, _: int) -> bytes:
+            if left + right == data:
+                last_two[0] = left, right
+            return left + right
+
+        rank_of = self._rank_of.get
+        merge(self._symbols.parts(data), lambda left, right: rank_of(left + right, NO_RANK), join)
+        return last_two[0]
 
     def at(self, step: int) -> Vocabulary:
         """The vocabulary of the first `step` recovered merges; this one itself for the last step."""

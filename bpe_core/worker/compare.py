@@ -167,7 +167,7 @@ def summary(
     relative_to = next((one for one in folders if reference in (None, one.name)), None)
     return {
         "tokenizers": list(names),
-        "vocabularies": [{"name": one.name, "tokens": one.n_vocab, "pattern": one.pattern} for one in tokenizers],
+        "vocabularies": [{"name": one.name, "tokens": one.n_tokens, "pattern": one.pattern} for one in tokenizers],
         "total": {"texts": len(comparison.texts), **_measures(total, None), **of_all_texts(comparison, progress)},
         "folders": [{"folder": one.name, **_measures(one, relative_to)} for one in folders],
         "scripts": [{"script": one.name, **_measures(one, None)} for one in comparison.scripts()],

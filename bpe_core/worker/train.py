@@ -76,8 +76,8 @@ class Recipe:
             changes = "it changes a text before it splits it, or looks for tokens in it"
             raise OptionError(f"{self.extend} cannot be extended: {changes}.")
         while not old.vocabulary.recover(PROGRESS_EVERY):
-            done = round(old.vocabulary.recovered_share * old.n_vocab)
-            job.progress("preparing", done, old.n_vocab, "recovering merges")
+            done = round(old.vocabulary.recovered_share * old.n_tokens)
+            job.progress("preparing", done, old.n_tokens, "recovering merges")
         check_extensible(old.vocabulary)
         return old if self.fork is None else old.at(self.fork)
 

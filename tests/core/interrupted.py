@@ -206,7 +206,7 @@ def _extending(make: Callable[[], Tokenizer]) -> Case:
         more = one.with_merges([(106, 120, 502), (120, 106, 504), (122, 113, 500), (500, 500, 501), (122, 113, 500)])
         whole = more.vocabulary
         steps = [whole.step_of(token) for *_, token in whole.merges]
-        return whole.n_vocab, [token in whole for token in range(600)], steps, more.merges, more.encode("zqzq jx")
+        return whole.n_tokens, [token in whole for token in range(600)], steps, more.merges, more.encode("zqzq jx")
 
     one, merges = make(), [(122, 113, 500), (500, 500, 501), (122, 122, 505), (122, 113, 500)]
     return Case(lambda: one.with_merges(merges), lambda: of(one), [of(make())])

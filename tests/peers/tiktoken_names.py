@@ -15,16 +15,10 @@ class Encoding:
     def __getattr__(self, name):
         return getattr(object.__getattribute__(self, "ours"), name)
 
-    n_vocab = property(lambda self: self.max_token_value + 1)
     special_tokens_set = property(lambda self: set(self.special_tokens))
     _special_tokens = property(lambda self: self.special_tokens)
     _mergeable_ranks = property(lambda self: {data: token for token, data in self.vocabulary.bytes_of.items()})
     _pat_str = property(lambda self: self.pattern)
-
-    def encode_to_numpy(self, text, **options):
-        import numpy
-
-        return numpy.frombuffer(self.encode_to_array(text, **{"disallowed_special": "all", **options}), numpy.uint32)
 
     def _encode_bytes(self, data):
         return list(self.vocabulary.encode(data))

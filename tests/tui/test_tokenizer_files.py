@@ -100,8 +100,8 @@ def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path:
     assert list(KeptMerges(rescued)) == list(told)
     assert rescued.record is not None and learned.record is not None
     assert rescued.record.stop_reason == "the worker process died"
-    told_later = {"created": "", "stop_reason": ""}  # all else is as the worker would have written it
-    assert replace(rescued.record, **told_later) == replace(learned.record, **told_later)
+    # All else is as the worker would have written it.
+    assert replace(rescued.record, stop_reason="") == replace(learned.record, stop_reason="")
 
 
 def test_given_merges_need_not_occur_and_learned_ones_do() -> None:

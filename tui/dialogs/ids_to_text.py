@@ -54,7 +54,7 @@ class IdsToText(Dialog[tuple[str, str | None]]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog", id="ids-to-text") as box:
             box.border_title = "Ids in, text out"
-            box.border_subtitle = f"{visible(self._called)}, {self._tokenizer.n_vocab:,} tokens".replace("[", r"\[")
+            box.border_subtitle = f"{visible(self._called)}, {self._tokenizer.n_tokens:,} tokens".replace("[", r"\[")
             yield self._area
             yield self._view
             yield self._about

@@ -82,7 +82,7 @@ def without_twin(path: Path, named: Path) -> Path:
 def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
     learned = (record.steps, record.n_bytes, record.ties, record.min_count) if record else ()
-    return tokenizer.pattern, vocabulary.merges, vocabulary.special_tokens, vocabulary.n_vocab, learned
+    return tokenizer.pattern, vocabulary.merges, vocabulary.special_tokens, vocabulary.n_tokens, learned
 
 
 def told_pattern(path: Path) -> str | None:
@@ -127,7 +127,7 @@ def _known(path: Path, modified: int) -> KnownTokenizer:
 
 def seen(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:
     """A tokenizer as it was just read from the file at `path`."""
-    return Opened(str(path), found_as, tokenizer.n_vocab, tokenizer.pattern, *size_and_time(path))
+    return Opened(str(path), found_as, tokenizer.n_tokens, tokenizer.pattern, *size_and_time(path))
 
 
 def described(opened: Opened, pattern: str | None) -> Opened:

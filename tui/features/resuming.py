@@ -69,9 +69,9 @@ class Resuming(Feature):
             options, title = replace(options, pattern=old.pattern), f"{title} extended"
             question = (
                 f"Extend: its {counted(old.step, 'merge')} stay, and more are learned from {texts.title}, with "
-                f"its own pattern and ties {options.ties} (F3). How many tokens in all? It has {old.n_vocab:,}."
+                f"its own pattern and ties {options.ties} (F3). How many tokens in all? It has {old.n_tokens:,}."
             )
-        least, usual = begin.n_vocab + 1, old.n_vocab if forks else 2 * old.n_vocab
+        least, usual = begin.n_tokens + 1, old.n_tokens if forks else 2 * old.n_tokens
         number = partial(whole_number, least, LARGEST_VOCABULARY)
         if size := await screen.ask(Ask(question, number, str(max(least, usual)), example="a number")):
             options = replace(options, vocab_size=size, special_tokens=())

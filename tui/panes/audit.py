@@ -55,7 +55,7 @@ class AuditPane(Pane):
 
     def _list(self) -> None:
         """List the tokens, once it is known which of them come first."""
-        learned = self.tokenizer if self.tokenizer and self.tokenizer.n_vocab > 256 and not self.run.busy else None
+        learned = self.tokenizer if self.tokenizer and self.tokenizer.n_tokens > 256 and not self.run.busy else None
         vocabulary = learned.vocabulary if learned and self.audit.subject else None
         if vocabulary is not None or len(self.table.rows):
             self.table.list_tokens(vocabulary)

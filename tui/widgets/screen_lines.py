@@ -68,7 +68,7 @@ class TitleLine(Widget):
         name = name_of(Path(self.path)) if self.path else "" if self.run.busy else "not saved"
         is_known = self.run.phase in _DOING and self.run.total
         progress = f"{_DOING[self.run.phase]} {self.run.fraction:.0%}" if is_known else ""
-        facts = [*filter(None, (progress, name)), counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
+        facts = [*filter(None, (progress, name)), counted(tokenizer.n_tokens, "token"), tokenizer.pattern or "none"]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
         while len(facts) > 1 and len(" · ".join(facts)) > room:

@@ -8,7 +8,8 @@ import regex
 
 from bpe_core.errors import PatternError
 from bpe_core.formats.file import Fields
-from bpe_core.patterns import splitter
+from bpe_core.formats.huggingface.writing import SOURCES
+from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Split, without_comments
 from bpe_core.tokenizer import normalizers
@@ -85,6 +86,9 @@ _OTHERWISE: Final = {
 }
 """Constructs that Oniguruma and `regex` understand differently -> an equivalent of Oniguruma's meaning for `regex`."""
 
+_PUBLISHED: Final = {source: PATTERNS[name] for name, source in SOURCES.items()}
+"""How a published pattern is written to a tokenizer.json -> that pattern, which gives the same pieces."""
+
 _IN_SET: Final = {r"\w": _IN_WORD, r"\h": "0-9A-Fa-f"}
 _PIECES: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[\^$]|\(\?[a-zA-Z-]+[:)]", re.DOTALL)
 _FLAGS: Final = re.compile(r"\(\?-?i?-?[:)]")
@@ -95,6 +99,8 @@ def pattern_of(fields: Fields) -> str:
     if "String" in fields:
         return str(regex.escape(fields.text("String"), special_only=True))
     source = fields.text("Regex")
+    if source in _PUBLISHED:
+        return _PUBLISHED[source]
     if not Split.of_expression(source).name:
         source = _PIECES.sub(lambda found: _translated(found[0], fields), without_comments(source))
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.errors import PatternError
 from bpe_core.formats.file import refuse
-from bpe_core.formats.ranks import check_merges
+from bpe_core.formats.ranks import merges_of
 from bpe_core.patterns import splitter
 from bpe_core.patterns.automaton import automaton_of
 from bpe_core.patterns.expression import Expression
@@ -18,14 +18,13 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import AddedToken
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import written
 
 if TYPE_CHECKING:
     import tokenizers
 
 _CONTRACTION: Final = "'(?i:[sdmt]|ll|ve|re)"
-_SOURCES: Final = {
+SOURCES: Final = {
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     "gpt4": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
     r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s",
@@ -65,11 +64,10 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
             added, pattern = added + found, pattern.rest
         pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer(pattern), "decoder": _BYTE_LEVEL}
     ordinary = {token.text.encode() for token in added if not token.special}
-    is_ranked = isinstance(vocabulary, RankedVocabulary)
-    looks_up_whole = is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
+    looks_up_whole = bool(vocabulary.whole_pieces.keys() - ordinary)
     if looks_up_whole and any(tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens):
         refuse(_TARGET, "the text of a special token is a piece by its pattern")
-    for token, data in vocabulary.bytes_of.items() if looks_up_whole and not is_ranked else ():
+    for token, data in vocabulary.bytes_of.items() if looks_up_whole else ():
         if token in vocabulary and vocabulary.encode(data) != (token,):  # `ignore_merges` means all or none
             refuse(_TARGET, f"the token {token} would be looked up as a whole there, and is not here")
     model = {
@@ -94,9 +92,9 @@ def named(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> tuple[dict[str, 
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
         refuse(_TARGET, "it is not made of bytes alone")
-    check_merges(vocabulary, _TARGET)
+    merges = merges_of(vocabulary, _TARGET).merges
     ids = {token.text: token.token for token in added}
-    by_text = set(ids.values()) - {token for _, _, token in vocabulary.merges}
+    by_text = set(ids.values()) - {token for _, _, token in merges}
     names = {token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()}
     for token, name in names.items():
         if token not in by_text:
@@ -104,7 +102,7 @@ def named(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> tuple[dict[str, 
                 refuse(_TARGET, f"the tokens {other} and {token} have the same bytes")
             if not name:
                 refuse(_TARGET, f"the token {token} is empty")
-    return ids, [[names[left], names[right]] for left, right, _ in vocabulary.merges]
+    return ids, [[names[left], names[right]] for left, right, _ in merges]
 
 
 def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
@@ -116,7 +114,7 @@ def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
             refuse(_TARGET, "its pattern finds something first that is no token")
         if split.source or split.drops_rest:
             check_read_alike(split)
-            source, behavior = _SOURCES.get(split.name, split.source), "Removed" if split.drops_rest else "Isolated"
+            source, behavior = SOURCES.get(split.name, split.source), "Removed" if split.drops_rest else "Isolated"
             how = {"behavior": behavior, "invert": split.drops_rest}
             splits.append({"type": "Split", "pattern": {"Regex": source}} | how)
     return {"type": "Sequence", "pretokenizers": [*splits, _BYTE_LEVEL]} if splits else _BYTE_LEVEL

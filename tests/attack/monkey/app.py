@@ -242,7 +242,7 @@ class Player:
             return
         assert live.text == text, "the tokens are those of another text"
         assert area.tokenizer is not None and live.tokenizer is area.tokenizer, "the tokens are another tokenizer's"
-        assert screen.in_force is not None and live.tokenizer.n_vocab == screen.in_force.n_vocab
+        assert screen.in_force is not None and live.tokenizer.n_tokens == screen.in_force.n_tokens
         known = [lane.live for lane in area.edited.lanes if lane.live is not None and lane.n_tokens is not None]
         told = text, *(lane.tokenizer for lane in known)
         if self._verified != told:
@@ -257,7 +257,7 @@ class Player:
         said = title.render().plain
         of_run = "" if screen.run.phase == "showing" else "%" if screen.run.busy else "not saved"
         name = Path(screen.path).stem if screen.path else of_run
-        for fact in (bpe_core.visible.visible(name)[:20], f"{screen.tokenizer.n_vocab:,} tokens"):
+        for fact in (bpe_core.visible.visible(name)[:20], f"{screen.tokenizer.n_tokens:,} tokens"):
             assert fact in said, f"{fact} is not in the title {said}"
 
 

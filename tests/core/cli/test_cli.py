@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from real import real_file
 from shell import SEED, TEXT, Bpescope, in_a_shell
 
 from bpe_core import load, save, train
@@ -26,6 +27,8 @@ def test_the_textbook_example_from_text_to_ids_and_back(bpescope: Bpescope) -> N
     assert json.loads(bpescope("encode -t out.json seed.txt --json")[1]) == {"ids": [258, 100, 258, 97, 99]}
     Path("ids").write_text(IDS)
     assert bpescope("decode -t out.json ids") == (0, SEED, "")
+    Path("ids").write_text('{"text": "x \'ids\': [97] y", "ids": [98, 99]}')
+    assert bpescope("decode -t out.json ids") == (0, "bc", "")
     Path("ids").write_text("1 two 3")
     code, out, error = bpescope("decode -t seed.json ids")
     assert (code, out) == (2, "") and "behind 1 of them stands 'two'" in error and "int()" not in error
@@ -109,11 +112,30 @@ def test_from_any_format_into_another_and_back(format: str, bpescope: Bpescope) 
     texts = nasty_texts(150)
     tokenizer = train(texts, vocab_size=400, pattern="gpt2", special_tokens=["<|end|>"])
     save(tokenizer, "mine.json")
-    assert bpescope(f"convert mine.json -o vocab.json --format {format}") == (0, "", "")
+    code, out, warning = bpescope(f"convert mine.json -o vocab.json --format {format}")
+    assert (code, out, bool(warning)) == (0, "", format == "tiktoken")
     assert bpescope("convert vocab.json -o back.json --format native --pattern gpt2") == (0, "", "")
     again = load("back.json")
     assert again.merges == tokenizer.merges
     assert all(again.encode_ordinary(text) == tokenizer.encode_ordinary(text) for text in texts)
+
+
+def test_special_tokens_that_a_file_of_ranks_has_no_place_for_are_told(bpescope: Bpescope, tmp_path: Path) -> None:
+    for specials, left_out in (
+        ([], None),
+        (["<|end|>"], "so '<|end|>' (300) is left out. Name them where the file is read"),
+        (["<\x1b[2J>", "b", "c"], "so '<␛[2J>' (300) and 2 more are left out. Name them"),
+    ):
+        learned = train(nasty_texts(150), vocab_size=300, pattern="gpt2")
+        save(learned.with_special_tokens({text: 300 + n for n, text in enumerate(specials)}), "mine.json")
+        code, out, warning = bpescope("convert mine.json -o mine.tiktoken --format tiktoken")
+        assert (code, out) == (0, "") and warning.count("\n") == len(specials[:1])
+        if left_out:
+            assert warning.startswith(f"A file of ranks has no place for special tokens, {left_out}")
+            assert warning.endswith("or keep them with the format huggingface or native.\n")
+    published = real_file("r50k_base.tiktoken", tmp_path)
+    assert bpescope(f"convert {published} -o same.tiktoken --format tiktoken") == (0, "", "")
+    assert load("same.tiktoken").special_tokens == {"<|endoftext|>": 50256}
 
 
 @pytest.fixture
@@ -193,6 +215,9 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
         ("audit -t x --html --markdown", "bpescope audit: --markdown: not allowed with argument --html"),
         ("encode x", "bpescope encode: the following arguments are required: -t/--tokenizer"),
         ("count x --fast", "bpescope: unrecognized arguments: --fast"),
+        ("train x -o y --min-frequency 2", "bpescope: unrecognized arguments: --min-frequency 2 (it is called --min-c"),
+        ("train x -o y --special-tokens=<s>", "bpescope: unrecognized arguments: --special-tokens=<s> (it is called "),
+        ("train x -o y --initial-alphabet a", "bpescope: unrecognized arguments: --initial-alphabet a (leave it out"),
         ("teach x", "bpescope: COMMAND: invalid choice: 'teach' (choose from 'train', "),
         ("", "bpescope: the following arguments are required: COMMAND"),
     ],

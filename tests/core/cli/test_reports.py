@@ -227,8 +227,8 @@ def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(bpesco
     found = json.loads(bpescope(f"{BOTH} --json mixed.txt")[1])
     for index, file in enumerate(("one.json", "two.json")):
         entropy = found["total"]["renyi_entropy"][index]
-        n_used = found["total"]["utilization"][index] * load(file).n_vocab
-        for title, most, unit in (("", n_used, "of occurring"), (" by |V|", load(file).n_vocab, "of all tokens")):
+        n_used = found["total"]["utilization"][index] * load(file).n_tokens
+        for title, most, unit in (("", n_used, "of occurring"), (" by |V|", load(file).n_tokens, "of all tokens")):
             row = totals[f"Rényi efficiency{title}"]
             assert float(row[index]) == pytest.approx(entropy / math.log2(most), abs=1e-4) and row[2] == unit
     latex = bpescope(f"{BOTH} --latex mixed.txt")[1]

@@ -40,6 +40,16 @@ def test_until_where_two_trainings_are_the_same_and_what_followed():
     assert told[0] == f"The same until step 4, where a ends; b has {first.step - 4} more."
 
 
+def test_a_training_ended_when_its_file_was_written_unless_the_file_says_when(tmp_path):
+    path, date = tmp_path / "mine.json", "2026-01-02T03:04:05+00:00"
+    save(trained(), path)
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert TrainingRun(path, load(path)).described()["created"] == "2023-11-14T22:13:20+00:00"
+    path.write_text(path.read_text().replace('"training": {\n', f'"training": {{\n "created": "{date}",\n'))
+    assert TrainingRun(path, load(path)).described()["created"] == date
+    assert TrainingRun(tmp_path / "gone.json", trained()).described()["created"] == ""
+
+
 def test_what_was_asked_for_otherwise_is_named():
     usual = trained()
     assert TrainingRun(Path(), usual).options == "pattern words, ties first"

@@ -338,3 +338,14 @@ def test_our_own_format_keeps_it_too(name, tmp_path):
     again = load(tmp_path / "native.json")
     assert again.n_vocab == ours.n_vocab
     assert all(again.encode_ordinary(text) == ours.encode_ordinary(text) for text in TEXTS)
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "gpt4", "gpt4o", "llama3", "qwen2", "none"])
+def test_a_file_of_ours_is_read_as_what_it_was_written_from(pattern, tmp_path):
+    """Published patterns are written so that Hugging Face's library understands them, and known again."""
+    tokenizer = train(TEXTS, vocab_size=300, pattern=pattern, special_tokens=["<|end|>"])
+    for _ in range(2):
+        save(tokenizer, tmp_path / "tokenizer.json", format="huggingface")
+        loaded = load(tmp_path / "tokenizer.json")
+        assert (loaded, loaded.pattern) == (tokenizer, pattern)
+        tokenizer = loaded

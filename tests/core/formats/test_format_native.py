@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import stat
 from pathlib import Path
 
@@ -41,6 +42,23 @@ def test_everything_comes_back(tokenizer, tmp_path):
     assert loaded.record.sources[0].characters == sum(map(len, TEXTS))
     assert loaded.encode(TEXTS[0]) == tokenizer.encode(TEXTS[0])
     assert text_of(loaded) == text_of(tokenizer)
+
+
+def test_equal_trainings_give_equal_files_and_pickles():
+    """Nothing in them depends on when the training ended."""
+    first, second = (train(TEXTS, vocab_size=280, special_tokens=["<|a|>"]) for _ in range(2))
+    assert first.record == second.record and first.record.created == ""
+    assert '"created"' not in text_of(first) and text_of(first) == text_of(second)
+    assert pickle.dumps(first) == pickle.dumps(second)
+    assert pickle.dumps(first.at(5)) == pickle.dumps(second.at(5))
+
+
+def test_the_date_in_a_file_of_an_earlier_version_is_kept_and_not_compared(tokenizer):
+    date = "2026-01-02T03:04:05+00:00"
+    older = text_of(tokenizer).replace(' "training": {\n', f' "training": {{\n "created": "{date}",\n')
+    loaded = read(older)
+    assert loaded.record.created == date and f'"created": "{date}"' in text_of(loaded)
+    assert loaded.record == tokenizer.record and hash(loaded.record) == hash(tokenizer.record)
 
 
 def test_it_sends_no_command_to_the_terminal_of_who_reads_it(tokenizer):

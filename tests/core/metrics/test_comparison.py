@@ -369,7 +369,7 @@ def test_each_metric_is_told_with_its_value(pair):
         counts = Counter(tokenizer.encode(TEXT)).values()
         assert values["renyi_entropy"][index] == metrics.renyi_entropy(counts)
         assert values["shannon_efficiency"][index] == metrics.renyi_efficiency(counts, 1)
-        assert values["utilization"][index] == len(counts) / tokenizer.n_vocab
+        assert values["utilization"][index] == len(counts) / tokenizer.n_tokens
         assert 0.5 < values["edit_survival"][index] <= 1.0
         two = [values[f"morpheme_{what}"][index] for what in ("recall", "precision")]
         assert values["morpheme_f1"][index] == pytest.approx(harmonic_mean(two) if all(two) else 0.0)

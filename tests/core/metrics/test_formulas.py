@@ -78,7 +78,7 @@ def check(trainer: Trainer, pieces: dict[str, int]) -> None:
             for token in then.encode_piece(piece):
                 used[token] += n
         assert (point.n_tokens, point.n_used) == (used.total(), len(used))
-        assert point.n_vocab == then.n_vocab
+        assert point.n_vocab == then.n_tokens
         assert point.utilization == len(used) / point.n_vocab
         assert point.renyi_efficiency == pytest.approx(renyi_efficiency(used.values()), abs=1e-11)
     assert {token: n for token, n in trainer.token_counts().items() if n} == used

@@ -1,18 +1,22 @@
 """A tokenizer handed on: pickled, copied, compared, to other processes, to several threads at once; and batches."""
 
 import pickle
+import sys
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 from multiprocessing import get_context
 from threading import Barrier
 
+import numpy
 import pytest
 from live.prepared_tokenizers import MAKERS
 from real import real_file
 
 from bpe_core import OptionError, SpecialTokenError, Tokenizer, UnknownTokenError, Vocabulary, load, train
+from bpe_core.errors import FetchError
 from bpe_core.tokenizer import SpecialsAllowed
+from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from tests.nasty import nasty_texts
 
@@ -119,6 +123,33 @@ def test_a_batch_is_its_texts_one_by_one(texts, num_threads):
             tokenizer.encode_batch(marked, num_threads=num_threads)
     with pytest.raises(OptionError, match="a list of texts, not one text"):
         tokenizer.encode_batch("low")
+
+
+def test_ids_come_as_a_numpy_array_under_the_name_that_tiktoken_has(monkeypatch):
+    tokenizer = learned()
+    theirs = tokenizer.to_tiktoken()
+    for text in TEXTS:
+        ids = tokenizer.encode_to_numpy(text)
+        assert (ids.dtype, ids.tolist()) == (numpy.uint32, tokenizer.encode(text))
+        if without_surrogates(text) == text:  # which tiktoken refuses here
+            assert (ids == theirs.encode_to_numpy(text)).all()
+    marked = tokenizer.encode_to_numpy("low<|a|>", allowed_special="all").tolist()
+    assert marked == theirs.encode_to_numpy("low<|a|>", allowed_special="all").tolist()
+    with pytest.raises(SpecialTokenError):
+        tokenizer.encode_to_numpy("low<|a|>")
+    monkeypatch.setitem(sys.modules, "numpy", None)  # importing it fails, as where it is not installed
+    with pytest.raises(FetchError, match=r"^encode_to_numpy needs numpy, of the extra \[embeddings\]: pip install"):
+        tokenizer.encode_to_numpy("low")
+
+
+def test_a_table_with_a_row_for_each_id_has_room_for_all():
+    """The special token has the id 300, and some ids below it are unused."""
+    tokenizer = train("low lower", vocab_size=260).with_special_tokens({"<|end|>": 300})
+    n_merges = len(tokenizer.merges)
+    assert (tokenizer.n_vocab, tokenizer.max_token_value) == (301, 300)
+    assert tokenizer.n_tokens == len(tokenizer.vocabulary.ids()) == 256 + n_merges + 1
+    assert tokenizer.at(0).n_vocab == tokenizer.at(0).vocabulary.n_vocab == 301
+    assert tokenizer.at(0).n_tokens == 257
 
 
 @pytest.mark.parametrize("kind", ["learned", "ranks", "NFC", "llama 2"])

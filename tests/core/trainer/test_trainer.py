@@ -7,7 +7,7 @@ import pytest
 from bpe_core import OptionError, Trainer, UntrainedError, train
 from bpe_core.corpus import Counts
 from bpe_core.kernel.fallback import descending
-from bpe_core.tokenizer.training_record import OPTION_OF, TrainOptions
+from bpe_core.tokenizer.training_record import NEEDLESS_OPTIONS, OPTION_OF, PEERS_NAMES, TrainOptions
 
 
 def rows(trainer):
@@ -81,7 +81,7 @@ def test_specials_first_moves_every_id_but_changes_no_choice():
 def test_special_tokens_come_last_and_leave_no_hole_when_training_ends_early():
     tokenizer = train("ababab", vocab_size=1000, pattern="none", special_tokens=["<|endoftext|>"])
     assert tokenizer.special_tokens == {"<|endoftext|>": 256 + len(tokenizer.merges)}
-    assert tokenizer.n_vocab == 257 + len(tokenizer.merges)
+    assert tokenizer.n_tokens == 257 + len(tokenizer.merges)
 
 
 def test_counts_can_be_made_once_and_learned_from_often():
@@ -142,3 +142,30 @@ def test_options_that_make_no_sense(options, sentence):
         Trainer("ab", vocab_size=257).learn(-1)
     with pytest.raises(OptionError, match=sentence):
         train("aaabdaaabac", **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("min_frequency", "it is called min_count here."),
+        ("min_freq", "it is called min_count here."),
+        ("n_vocab", "it is called vocab_size here."),
+        ("num_merges", "it is called vocab_size here: 256 bytes, the special tokens and the merges."),
+        ("pat_str", "it is called pattern here."),
+        ("end_of_word_suffix", "it is called end_of_word here."),
+        ("user_defined_symbols", "it is called special_tokens here."),
+        ("initial_alphabet", "leave it out: all 256 bytes are tokens from the start."),
+        ("show_progress", "leave it out: nothing is printed; give a function as progress to follow the training."),
+        ("merge_rule", "choose from vocab_size, pattern, ties, "),
+    ],
+)
+def test_an_option_that_only_other_libraries_have_is_told_by_its_name_here(name, hint):
+    for kind in (OptionError, TypeError):
+        with pytest.raises(kind) as caught:
+            train("low lower", vocab_size=260, **{name: 2})
+        assert str(caught.value).startswith(f"A training has no option '{name}'; {hint}")
+
+
+def test_every_name_of_other_libraries_stands_for_an_option_that_exists():
+    assert set(PEERS_NAMES.values()) <= set(OPTION_OF)
+    assert not set(OPTION_OF) & (PEERS_NAMES.keys() | NEEDLESS_OPTIONS.keys())

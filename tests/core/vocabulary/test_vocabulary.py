@@ -14,7 +14,7 @@ def vocabulary():
 
 def test_an_earlier_step_knows_nothing_of_the_later_ones(vocabulary):
     early = vocabulary.at(1)
-    assert (early.n_merges, early.n_vocab, early.merges) == (1, 257, MERGES[:1])
+    assert (early.n_merges, early.n_tokens, early.merges) == (1, 257, MERGES[:1])
     assert 256 in early
     assert 257 not in early
     assert early.children(97) == (256,)
@@ -39,7 +39,7 @@ def test_special_tokens_behind_the_merges_stay_behind_them():
     grown = start.extended(MERGES)
     assert dict(grown.special_tokens) == {"<s>": 259, "</s>": 260}
     assert dict(grown.at(1).special_tokens) == {"<s>": 259, "</s>": 260}  # time travel renumbers nothing
-    assert grown.at(1).n_vocab == 259
+    assert grown.at(1).n_tokens == 259
     first = Vocabulary.of_bytes("specials-first", ["<s>"]).extended([(98, 98, 257)])
     assert dict(first.special_tokens) == {"<s>": 0}
     assert first.token_bytes(257) == b"aa"
@@ -50,8 +50,8 @@ def test_a_merge_may_make_a_token_that_is_there_already():
     """More merges than tokens: each is a rank of its own, but the vocabulary does not grow by it."""
     base = {byte: bytes([byte]) for byte in range(256)}
     vocabulary = Vocabulary(base, [(97, 98, 256), (98, 99, 257), (256, 99, 258), (97, 257, 258)])
-    assert (vocabulary.n_merges, vocabulary.n_vocab) == (4, 259)
-    assert vocabulary.at(3).n_vocab == 259
+    assert (vocabulary.n_merges, vocabulary.n_tokens) == (4, 259)
+    assert vocabulary.at(3).n_tokens == 259
     assert vocabulary.parents(258) == (256, 99)
     assert vocabulary.children(257) == (258,)
 
@@ -59,11 +59,11 @@ def test_a_merge_may_make_a_token_that_is_there_already():
 def test_a_special_token_may_be_made_by_a_merge_too():
     base = {byte: bytes([byte]) for byte in range(256)}
     whole = Vocabulary(base, [(97, 98, 256), (256, 99, 257)], {"abc": 257})
-    assert (whole.step_of(257), whole.parents(257), whole.n_vocab) == (2, (256, 99), 258)
+    assert (whole.step_of(257), whole.parents(257), whole.n_tokens) == (2, (256, 99), 258)
     for step in 0, 1:
         before = whole.at(step)
         assert (before.step_of(257), before.parents(257)) == (0, None)
-        assert before.n_vocab == len(before.ids()) == 257 + step
+        assert before.n_tokens == len(before.ids()) == 257 + step
 
 
 def test_of_two_tokens_of_one_byte_the_lower_id_is_its_symbol():
