@@ -17,7 +17,14 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
 FOLDER = Path("bpe_core/kernel")
-OPTIONS = ["-std=c11", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"]
+OPTIONS = [
+    "-std=c11",
+    "-O2",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+    "-Werror=implicit-function-declaration",
+]
 
 
 class KernelBuildHook(BuildHookInterface):
@@ -42,17 +49,30 @@ def compiled(scratch: Path, *, in_place: bool) -> Path | None:
         if switch == "1":
             raise
         return None
-    os.chdir(ROOT)  # the sources are named from here, so that no path of this machine gets into the kernel
+    os.chdir(
+        ROOT
+    )  # the sources are named from here, so that no path of this machine gets into the kernel
     extension = Extension(
         "bpe_core.kernel._kernel",
         sorted(map(str, FOLDER.glob("*.c"))),
         depends=sorted(map(str, FOLDER.glob("*.h"))),
-        define_macros=[("KERNEL_STAMP", f"{runpy.run_path(str(FOLDER / 'stamp.py'))['stamp'](FOLDER)}u")],
+        define_macros=[
+            (
+                "KERNEL_STAMP",
+                f"{runpy.run_path(str(FOLDER / 'stamp.py'))['stamp'](FOLDER)}u",
+            )
+        ],
         extra_compile_args=OPTIONS,
         optional=switch != "1",
     )
-    build = Distribution({"name": "bpescope", "ext_modules": [extension]}).get_command_obj("build_ext")
-    build.build_temp, build.build_lib, build.inplace = str(scratch), str(scratch), in_place
+    build = Distribution(
+        {"name": "bpescope", "ext_modules": [extension]}
+    ).get_command_obj("build_ext")
+    build.build_temp, build.build_lib, build.inplace = (
+        str(scratch),
+        str(scratch),
+        in_place,
+    )
     build.ensure_finalized()
     build.run()
     kernel = Path(build.get_ext_fullpath(extension.name))

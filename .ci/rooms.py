@@ -20,7 +20,10 @@ class Limit(NamedTuple):
     files: int
 
 
-LIMITS = {"bpe_core": Limit(nodes=160_000, files=130), "tui": Limit(nodes=126_000, files=90)}
+LIMITS = {
+    "bpe_core": Limit(nodes=160_000, files=130),
+    "tui": Limit(nodes=126_000, files=90),
+}
 
 # Per line of code, and per 1,000 lines of code. Projects that people like to read stay below these.
 DENSITY_AIMS = {
@@ -75,7 +78,9 @@ def code_lines(source: str, tree: ast.AST) -> list[str]:
     return [
         line
         for number, line in enumerate(source.splitlines(), 1)
-        if line.strip() and not line.lstrip().startswith("#") and number not in documentation
+        if line.strip()
+        and not line.lstrip().startswith("#")
+        and number not in documentation
     ]
 
 
@@ -92,7 +97,9 @@ def kind_of(node: ast.AST) -> str:
             return "walruses"
         case ast.Lambda():
             return "lambdas"
-        case ast.BinOp(op=ast.Mult()) if is_condition(node.left) or is_condition(node.right):
+        case ast.BinOp(op=ast.Mult()) if is_condition(node.left) or is_condition(
+            node.right
+        ):
             return "sequences times a condition"
     return ""
 
@@ -115,7 +122,9 @@ def main() -> int:
         n_files = len(room.files)
         print(f"{name:12}{nodes:9,}{limit.nodes:9,}{n_files:7}{limit.files:7}")
         if nodes > limit.nodes or n_files > limit.files:
-            print(f"{name} is over its limit: take something away, or raise the limit and say what users get for it.")
+            print(
+                f"{name} is over its limit: take something away, or raise the limit and say what users get for it."
+            )
             exit_code = 1
 
     print(f"\n{'density':30}{'aim':>6}" + "".join(f"{name:>10}" for name in rooms))

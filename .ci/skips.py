@@ -28,8 +28,14 @@ def main() -> int:
     wrong = [line for line in skipped if not any(reason in line for reason in may_be)]
     n_skipped = re.findall(r"(\d+) skipped", lines[-1])
     if n_skipped and not skipped:
-        wrong.append(f"{n_skipped[0]} tests were skipped, and the log does not say which: run pytest with -rs")
-    print(*(f"skipped, but must run: {line}" for line in wrong), sep="\n", end="\n" * bool(wrong))
+        wrong.append(
+            f"{n_skipped[0]} tests were skipped, and the log does not say which: run pytest with -rs"
+        )
+    print(
+        *(f"skipped, but must run: {line}" for line in wrong),
+        sep="\n",
+        end="\n" * bool(wrong),
+    )
     return bool(wrong)
 
 

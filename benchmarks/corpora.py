@@ -15,7 +15,15 @@ from typing import Any, Final
 from benchmarks.encoders import encoding_tiktoken
 from benchmarks.measure import Measured
 
-HEAD: Final = ("corpus, to", "who", "seconds", "MB/s", "times ours", "CPU seconds", "peak MB")
+HEAD: Final = (
+    "corpus, to",
+    "who",
+    "seconds",
+    "MB/s",
+    "times ours",
+    "CPU seconds",
+    "peak MB",
+)
 WISHES: Final = {"ids": "ids in a file", "usage": "counts of tokens"}
 """What is wanted -> what to call it."""
 
@@ -34,7 +42,9 @@ def bpescope(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
         from bpe_core.corpus import find_files
 
         tokenizer = load(vocabulary)
-        return Usage.of(tokenizer, Counts.read(find_files(paths).files, tokenizer.pattern)).n_tokens
+        return Usage.of(
+            tokenizer, Counts.read(find_files(paths).files, tokenizer.pattern)
+        ).n_tokens
     from bpe_core.cli.main import main
 
     with out.open("w") as file, redirect_stdout(file):
@@ -56,7 +66,15 @@ def tiktoken(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
 
     encode_batch = encoding_tiktoken(vocabulary).encode_ordinary_batch
     n = available_cores()
-    return _taken(wish, out, (ids for batch in _batches(paths) for ids in encode_batch(batch, num_threads=n)))
+    return _taken(
+        wish,
+        out,
+        (
+            ids
+            for batch in _batches(paths)
+            for ids in encode_batch(batch, num_threads=n)
+        ),
+    )
 
 
 def tiktoken_one(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
@@ -99,7 +117,9 @@ ENCODERS: Final[dict[str, tuple[str, Job]]] = {
 """Name -> the package it needs, and what encodes."""
 
 
-def rows(what: str, n_bytes: int, runs: Mapping[str, Sequence[Measured]]) -> Iterator[list[str]]:
+def rows(
+    what: str, n_bytes: int, runs: Mapping[str, Sequence[Measured]]
+) -> Iterator[list[str]]:
     """A row for each peer; a word on stderr if they do not find the same number of tokens."""
     ours = runs["bpescope"]
     found: set[Any] = {run.extra["tokens"] for them in runs.values() for run in them}
@@ -110,7 +130,17 @@ def rows(what: str, n_bytes: int, runs: Mapping[str, Sequence[Measured]]) -> Ite
             yield [what, f"{name} (fails)", *"-----"]
             continue
         seconds = median(run.seconds for run in them)
-        ratio = median(run.seconds / mine.seconds for run, mine in zip(them, ours, strict=True))
+        ratio = median(
+            run.seconds / mine.seconds for run, mine in zip(them, ours, strict=True)
+        )
         cpu, peak = median(run.cpu for run in them), max(run.peak for run in them)
         speed = n_bytes / 1e6 / seconds
-        yield [what, name, f"{seconds:.2f}", f"{speed:.1f}", f"{ratio:.2f}", f"{cpu:.2f}", f"{peak / 1e6:,.0f}"]
+        yield [
+            what,
+            name,
+            f"{seconds:.2f}",
+            f"{speed:.1f}",
+            f"{ratio:.2f}",
+            f"{cpu:.2f}",
+            f"{peak / 1e6:,.0f}",
+        ]

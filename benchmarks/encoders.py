@@ -56,7 +56,9 @@ def encoding_tiktoken(vocabulary: Path) -> Any:
     read = load(vocabulary)
     ranks = {read.token_bytes(token): token for token in read.vocabulary.ids()}
     source = PATTERN if read.pattern == "gpt4" else read.splitter.source
-    return tiktoken.Encoding(vocabulary.stem, pat_str=source, mergeable_ranks=ranks, special_tokens={})
+    return tiktoken.Encoding(
+        vocabulary.stem, pat_str=source, mergeable_ranks=ranks, special_tokens={}
+    )
 
 
 def gigatoken(vocabulary: Path) -> Encode:
@@ -68,11 +70,16 @@ def gigatoken(vocabulary: Path) -> Encode:
     if vocabulary.suffix == ".tiktoken":
         ranks, pattern = vocabulary, PUBLISHED[vocabulary.stem]
     else:
-        ranks, read = vocabulary.with_name(f"{vocabulary.stem}-ranks.tiktoken"), load(vocabulary)
+        ranks, read = (
+            vocabulary.with_name(f"{vocabulary.stem}-ranks.tiktoken"),
+            load(vocabulary),
+        )
         save(read, ranks, format="tiktoken")
         pattern = read.pattern
     splits = {"gpt2": "gpt2", "gpt4": "gpt4", "gpt4o": "o200k"}[pattern]
-    encode: Encode = gigatoken.Tokenizer.from_tiktoken(str(ranks), pretokenizer=splits, special_tokens={}).encode
+    encode: Encode = gigatoken.Tokenizer.from_tiktoken(
+        str(ranks), pretokenizer=splits, special_tokens={}
+    ).encode
     return encode
 
 
@@ -143,7 +150,9 @@ def bpescope_batch_arrays(vocabulary: Path) -> EncodeAll:
 
 def tiktoken_batch(vocabulary: Path) -> EncodeAll:
     """tiktoken, lists, by a thread a core instead of its eight."""
-    return partial(encoding_tiktoken(vocabulary).encode_ordinary_batch, num_threads=os.cpu_count())
+    return partial(
+        encoding_tiktoken(vocabulary).encode_ordinary_batch, num_threads=os.cpu_count()
+    )
 
 
 def tokenizers_batch(vocabulary: Path) -> EncodeAll:
@@ -151,7 +160,9 @@ def tokenizers_batch(vocabulary: Path) -> EncodeAll:
     from bpe_core import load
 
     encode_all = load(vocabulary).to_tokenizers().encode_batch_fast
-    return lambda texts: [each.ids for each in encode_all(texts, add_special_tokens=False)]
+    return lambda texts: [
+        each.ids for each in encode_all(texts, add_special_tokens=False)
+    ]
 
 
 def gigatoken_batch_arrays(vocabulary: Path) -> EncodeAll:
@@ -179,6 +190,8 @@ BATCHES: Final[dict[str, tuple[str, Callable[[Path], EncodeAll]]]] = {
 def able(vocabulary: Path) -> Iterator[str]:
     """Names of those that are installed and can encode with a vocabulary."""
     for name, (package, _) in ENCODERS.items():
-        is_there = installed(package) and (package != "quicktok" or vocabulary.stem in _BUNDLED)
+        is_there = installed(package) and (
+            package != "quicktok" or vocabulary.stem in _BUNDLED
+        )
         if is_there and (not name.startswith("before") or BEFORE in os.environ):
             yield name

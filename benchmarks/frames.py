@@ -16,7 +16,9 @@ _ANSWER: Final = b"\x1b[?2026;2$y"
 _BEGIN, _END = b"\x1b[?2026h", b"\x1b[?2026l"
 """What stands before a frame, and behind it."""
 _PLACE: Final = re.compile(r"\x1b\[(\d+);(\d+)H")
-_CONTROL: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CONTROL: Final = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,10 @@ class Frame:
         """The texts that it writes, without their colors, each by the row and column of its first cell, from 0."""
         _, *parts = _PLACE.split(self.data.decode("utf-8", "replace"))
         places = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
-        return {(int(row) - 1, int(column) - 1): _CONTROL.sub("", text) for row, column, text in places}
+        return {
+            (int(row) - 1, int(column) - 1): _CONTROL.sub("", text)
+            for row, column, text in places
+        }
 
 
 class FrameTerminal(Terminal):
@@ -53,7 +58,9 @@ class FrameTerminal(Terminal):
             if _ASKED in data:
                 self.type(_ANSWER)
             *parts, self._rest = (self._rest + data).split(_END)
-            self.frames += (Frame(now, worked, part.partition(_BEGIN)[2]) for part in parts)
+            self.frames += (
+                Frame(now, worked, part.partition(_BEGIN)[2]) for part in parts
+            )
         return data
 
     def read_for(self, seconds: float) -> None:
@@ -79,7 +86,9 @@ class FrameTerminal(Terminal):
             nonlocal looked_at
             fresh, looked_at = self.frames[looked_at:], len(self.frames)
             drawn.extend(
-                frame for frame in fresh if any(text in line for text in texts for line in frame.lines.values())
+                frame
+                for frame in fresh
+                if any(text in line for text in texts for line in frame.lines.values())
             )
             return bool(drawn)
 

@@ -52,7 +52,9 @@ def corpus(folder: Path, megabytes: int) -> Input:
             if written >= wanted:
                 break
         if written == before:
-            raise SystemExit("This machine has no text in the places that benchmarks/inputs.py knows.")
+            raise SystemExit(
+                "This machine has no text in the places that benchmarks/inputs.py knows."
+            )
         rounds += 1
     note = f"the same files {rounds} times over" if rounds > 1 else ""
     return Input(f"{megabytes} MB", folder, written, note)
@@ -60,7 +62,10 @@ def corpus(folder: Path, megabytes: int) -> Input:
 
 def toy(folder: Path) -> Input:
     """The first 100 KB of our sample texts, for those that are slow."""
-    text = "".join(path.read_bytes().decode() for path in sorted((ROOT / "sample_texts").glob("*.*")))
+    text = "".join(
+        path.read_bytes().decode()
+        for path in sorted((ROOT / "sample_texts").glob("*.*"))
+    )
     return _single(folder, "100 KB", text.encode()[:100_000].decode(errors="ignore"))
 
 
@@ -70,7 +75,8 @@ def multilingual(folder: Path) -> Input:
     lines = [
         line
         for path in sorted((ROOT / "sample_texts").glob("*.*"))
-        if path.suffix in {".txt", ".md"} and any(character > "\u0250" for character in path.read_text("utf-8"))
+        if path.suffix in {".txt", ".md"}
+        and any(character > "\u0250" for character in path.read_text("utf-8"))
         for line in path.read_text("utf-8").splitlines(keepends=True)
     ]
     text = ""
@@ -86,14 +92,26 @@ def adversarial(folder: Path, *, times: int = 1) -> Iterator[Input]:
     texts = {
         f"{100 * times} KB of one letter": "a" * (100_000 * times),
         f"{times} MB of spaces": " " * (MB * times),
-        f"base64 without spaces, {300 * times} KB": base64.b64encode(rng.randbytes(225_000 * times)).decode(),
-        f"Chinese without spaces, {300 * times} KB": "".join(map(chr, rng.choices(_COMMON_HAN, k=100_000 * times))),
-        f"digits, {300 * times} KB": "".join(rng.choices(string.digits, k=300_000 * times)),
+        f"base64 without spaces, {300 * times} KB": base64.b64encode(
+            rng.randbytes(225_000 * times)
+        ).decode(),
+        f"Chinese without spaces, {300 * times} KB": "".join(
+            map(chr, rng.choices(_COMMON_HAN, k=100_000 * times))
+        ),
+        f"digits, {300 * times} KB": "".join(
+            rng.choices(string.digits, k=300_000 * times)
+        ),
         f"hexadecimal, {300 * times} KB": rng.randbytes(150_000 * times).hex(),
         f"two letters in turn, {300 * times} KB": "ab" * (150_000 * times),
-        f"random letters, {300 * times} KB": "".join(rng.choices(string.ascii_lowercase, k=300_000 * times)),
-        f"one identifier, about {300 * times} KB": "_".join(rng.choices(_PARTS, k=50_000 * times)),
-        f"one line of prose, about {times} MB": " ".join(rng.choices(_words(), k=150_000 * times)),
+        f"random letters, {300 * times} KB": "".join(
+            rng.choices(string.ascii_lowercase, k=300_000 * times)
+        ),
+        f"one identifier, about {300 * times} KB": "_".join(
+            rng.choices(_PARTS, k=50_000 * times)
+        ),
+        f"one line of prose, about {times} MB": " ".join(
+            rng.choices(_words(), k=150_000 * times)
+        ),
     }
     for name, text in texts.items():
         yield _single(folder, name, text)
@@ -106,7 +124,9 @@ def sprinkled(folder: Path, megabytes: int) -> Input:
     while len(data) < wanted:
         for text in _texts():
             for line in text.splitlines(keepends=True):
-                data += (rng.choice(_ASTRAL).encode() if rng.random() < 0.1 else b"") + line
+                data += (
+                    rng.choice(_ASTRAL).encode() if rng.random() < 0.1 else b""
+                ) + line
             if len(data) >= wanted:
                 break
     return _single(folder, f"{megabytes} MB with emoji", data.decode())
@@ -117,9 +137,24 @@ def _words() -> list[str]:
     return (ROOT / "README.md").read_text("utf-8").split()
 
 
-_PARTS: Final = ("get", "value", "of", "the", "long", "name", "index", "buffer", "size", "parse", "token", "izer")
+_PARTS: Final = (
+    "get",
+    "value",
+    "of",
+    "the",
+    "long",
+    "name",
+    "index",
+    "buffer",
+    "size",
+    "parse",
+    "token",
+    "izer",
+)
 """What long identifiers are made of."""
-_ASTRAL: Final = "\N{GRINNING FACE}\N{MATHEMATICAL BOLD SMALL A}\N{GOTHIC LETTER AHSA}\U00020000"
+_ASTRAL: Final = (
+    "\N{GRINNING FACE}\N{MATHEMATICAL BOLD SMALL A}\N{GOTHIC LETTER AHSA}\U00020000"
+)
 """A symbol, a letter that is no word's, a letter of a script, an ideograph."""
 _COMMON_HAN: Final = [0x4E00 + int(step**1.7) for step in range(1, 340)]
 """A few hundred characters; which ones does not matter, that they repeat does."""
@@ -136,7 +171,11 @@ def _texts() -> Iterator[bytes]:
     """The texts of this machine, each folder in the order of names."""
     for place, endings in _PLACES:
         for path in sorted(path for path in place.rglob("*") if path.suffix in endings):
-            if "site-packages" in path.relative_to(place).parts or path.is_symlink() or not path.is_file():
+            if (
+                "site-packages" in path.relative_to(place).parts
+                or path.is_symlink()
+                or not path.is_file()
+            ):
                 continue
             try:
                 data = path.read_bytes()

@@ -23,18 +23,29 @@ def train(peer: str, vocab_size: str, out: str, folder: str) -> dict[str, float]
 def encode(peer: str, vocabulary: str, folder: str) -> dict[str, float]:
     """All texts of a folder, one by one."""
     encoder = encoders.ENCODERS[peer][1](Path(vocabulary))
-    return _encoded(lambda texts: map(encoder, texts), list(peers.texts(_files(folder))))
+    return _encoded(
+        lambda texts: map(encoder, texts), list(peers.texts(_files(folder)))
+    )
 
 
 def encode_batch(peer: str, vocabulary: str, folder: str) -> dict[str, float]:
     """All texts of a folder in documents of 20,000 characters, in one call."""
-    texts = [text[at : at + 20_000] for text in peers.texts(_files(folder)) for at in range(0, len(text), 20_000)]
+    texts = [
+        text[at : at + 20_000]
+        for text in peers.texts(_files(folder))
+        for at in range(0, len(text), 20_000)
+    ]
     return _encoded(encoders.BATCHES[peer][1](Path(vocabulary)), texts)
 
 
 def _encoded(encode_all: encoders.EncodeAll, texts: list[str]) -> dict[str, float]:
     """Texts encoded with a fresh encoder, and once more when it has seen them."""
-    encode_all(["A first call, so that all patterns are compiled, those for long texts and for é, too. " * 2000])
+    encode_all(
+        [
+            "A first call, so that all patterns are compiled, those for long texts and for é, too. "
+            * 2000
+        ]
+    )
     cold, n_tokens = _timed(lambda: sum(map(len, encode_all(texts))))
     warm, _ = _timed(lambda: sum(map(len, encode_all(texts))))
     digest = 0
@@ -43,12 +54,16 @@ def _encoded(encode_all: encoders.EncodeAll, texts: list[str]) -> dict[str, floa
     return {"seconds": cold, "warm": warm, "tokens": n_tokens, "digest": digest}
 
 
-def encode_corpus(peer: str, wish: str, vocabulary: str, out: str, folder: str) -> dict[str, float]:
+def encode_corpus(
+    peer: str, wish: str, vocabulary: str, out: str, folder: str
+) -> dict[str, float]:
     """The whole job, from files on disk to ids in a file or counts of tokens; imports and vocabulary included."""
     from benchmarks import corpora
 
     paths = _files(folder)
-    seconds, n_tokens = _timed(lambda: corpora.ENCODERS[peer][1](wish, paths, Path(vocabulary), Path(out)))
+    seconds, n_tokens = _timed(
+        lambda: corpora.ENCODERS[peer][1](wish, paths, Path(vocabulary), Path(out))
+    )
     return {"seconds": seconds, "tokens": n_tokens or corpora.written(Path(out))}
 
 
@@ -83,9 +98,15 @@ def _resources() -> dict[str, float]:
         import resource
     except ImportError:  # Windows
         return {"cpu": time.process_time(), "peak": 0}
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own, children = (
+        resource.getrusage(who)
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     cpu = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-    return {"cpu": cpu, "peak": _peak() or own.ru_maxrss * (1 if sys.platform == "darwin" else 1024)}
+    return {
+        "cpu": cpu,
+        "peak": _peak() or own.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+    }
 
 
 def _peak() -> int:
@@ -94,11 +115,14 @@ def _peak() -> int:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
         return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
+    return next(
+        (int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0
+    )
 
 
 JOBS: Final[dict[str, Callable[..., dict[str, float]]]] = {
-    job.__name__: job for job in (train, encode, encode_batch, encode_corpus, load, edit)
+    job.__name__: job
+    for job in (train, encode, encode_batch, encode_corpus, load, edit)
 }
 
 if __name__ == "__main__":

@@ -11,7 +11,16 @@ from typing import Final
 from benchmarks.inputs import Input
 from benchmarks.measure import Measured, measure
 
-HEAD: Final = ("text", "pattern", "median µs", "99 % µs", "slowest ms", "1,000 additions, µs", "edits", "peak MB")
+HEAD: Final = (
+    "text",
+    "pattern",
+    "median µs",
+    "99 % µs",
+    "slowest ms",
+    "1,000 additions, µs",
+    "edits",
+    "peak MB",
+)
 
 _TYPED: Final = (
     "a",
@@ -28,15 +37,24 @@ _TYPED: Final = (
 )
 
 
-def rows(texts: Iterable[Input], vocabularies: dict[str, Path], n_edits: int) -> Iterator[list[str]]:
+def rows(
+    texts: Iterable[Input], vocabularies: dict[str, Path], n_edits: int
+) -> Iterator[list[str]]:
     """One row for each text and each pattern, to the vocabulary of which it is encoded."""
     for text in texts:
         for pattern, vocabulary in vocabularies.items():
-            yield _row(text.name, pattern, n_edits, measure("edit", vocabulary, text.path, n_edits))
+            yield _row(
+                text.name,
+                pattern,
+                n_edits,
+                measure("edit", vocabulary, text.path, n_edits),
+            )
 
 
 def _row(text: str, pattern: str, n_edits: int, run: Measured) -> list[str]:
-    typical, rare, slowest, additions = (run.extra[name] for name in ("median", "rare", "slowest", "additions"))
+    typical, rare, slowest, additions = (
+        run.extra[name] for name in ("median", "rare", "slowest", "additions")
+    )
     figures = (
         f"{1e6 * typical:.0f}",
         f"{1e6 * rare:.0f}",
@@ -70,7 +88,9 @@ def edited(vocabulary: Path, path: Path, n_edits: int) -> dict[str, float]:
             yardstick.append(_additions())
         at = min(at + len(typed), live.n_characters - 1)
     if live.ids != tokenizer.encode_ordinary(live.text):
-        raise SystemExit(f"After {n_edits} edits the tokens of {path.name} are not what they should be.")
+        raise SystemExit(
+            f"After {n_edits} edits the tokens of {path.name} are not what they should be."
+        )
     times.sort()
     return {
         "seconds": sum(times),

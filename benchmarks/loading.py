@@ -38,7 +38,9 @@ def published_rows(ranks: Path, rounds: int) -> Iterator[list[str]]:
     yield from _rows(ranks.name, ranks, who, rounds)
 
 
-def _rows(file: str, path: Path, who: Sequence[str], rounds: int) -> Iterator[list[str]]:
+def _rows(
+    file: str, path: Path, who: Sequence[str], rounds: int
+) -> Iterator[list[str]]:
     turns = [{name: measure("load", name, path) for name in who} for _ in range(rounds)]
     for name in who:
         yield _row(file, name, turns)
@@ -47,4 +49,10 @@ def _rows(file: str, path: Path, who: Sequence[str], rounds: int) -> Iterator[li
 def _row(file: str, name: str, turns: list[dict[str, Measured]]) -> list[str]:
     seconds = median(turn[name].seconds for turn in turns)
     ratio = median(turn[name].seconds / turn["bpescope"].seconds for turn in turns)
-    return [file, name, f"{1e3 * seconds:.0f}", f"{ratio:.2f}", f"{max(turn[name].peak for turn in turns) / 1e6:,.0f}"]
+    return [
+        file,
+        name,
+        f"{1e3 * seconds:.0f}",
+        f"{ratio:.2f}",
+        f"{max(turn[name].peak for turn in turns) / 1e6:,.0f}",
+    ]

@@ -37,7 +37,9 @@ class Measured:
 def measure(job: str, *arguments: object) -> Measured:
     """Run `python -m benchmarks.jobs JOB ARGUMENTS`, whose last line is JSON, and watch its memory. Raises Failed."""
     command = [sys.executable, "-m", "benchmarks.jobs", job, *map(str, arguments)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
         watch = _MemoryWatch(process.pid)
         watch.start()
         out, _ = process.communicate()
@@ -45,7 +47,9 @@ def measure(job: str, *arguments: object) -> Measured:
     if process.returncode:
         raise Failed(f"{' '.join(command)} failed.")
     told = json.loads(out.splitlines()[-1])
-    return Measured(told.pop("seconds"), told.pop("cpu"), max(watch.peak, told.pop("peak")), told)
+    return Measured(
+        told.pop("seconds"), told.pop("cpu"), max(watch.peak, told.pop("peak")), told
+    )
 
 
 class _MemoryWatch(threading.Thread):
@@ -76,6 +80,8 @@ def _family(pid: int) -> list[int]:
 
 def _resident(pid: int) -> int:
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE"
+        )
     except (OSError, IndexError):
         return 0

@@ -9,7 +9,9 @@ import regex
 
 def train(texts: Iterable[str], vocab_size: int, pattern: str) -> list[tuple[int, int]]:
     """The merges; every pair of the whole corpus is counted before each of them."""
-    words = [list(piece.encode()) for text in texts for piece in regex.findall(pattern, text)]
+    words = [
+        list(piece.encode()) for text in texts for piece in regex.findall(pattern, text)
+    ]
     merges: list[tuple[int, int]] = []
     for token in range(256, vocab_size):
         pairs = Counter(pair for word in words for pair in pairwise(word))

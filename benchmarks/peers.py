@@ -33,7 +33,9 @@ def texts(paths: list[Path]) -> Iterator[str]:
     return (path.read_bytes().decode() for path in paths)
 
 
-def train_bpescope(paths: list[Path], vocab_size: int, out: Path, *, workers: int | None = None) -> None:
+def train_bpescope(
+    paths: list[Path], vocab_size: int, out: Path, *, workers: int | None = None
+) -> None:
     """Ours, on as many cores as the machine has."""
     from bpe_core import Counts, save, train
     from bpe_core.corpus import find_files
@@ -59,7 +61,9 @@ def train_tokenizers(paths: list[Path], vocab_size: int, out: Path) -> None:
         ]
     )
     letters = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=vocab_size, show_progress=False, initial_alphabet=letters)
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size, show_progress=False, initial_alphabet=letters
+    )
     tokenizer.train_from_iterator(texts(paths), trainer)
     tokenizer.save(str(out))
 
@@ -73,7 +77,11 @@ def train_rustbpe(paths: list[Path], vocab_size: int, out: Path) -> None:
     tokenizer = rustbpe.Tokenizer()
     tokenizer.train_from_iterator(texts(paths), vocab_size, pattern=PATTERN)
     ranks = tokenizer.get_mergeable_ranks()
-    out.write_bytes(b"".join(base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in ranks))
+    out.write_bytes(
+        b"".join(
+            base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in ranks
+        )
+    )
 
 
 def train_bpeasy(paths: list[Path], vocab_size: int, out: Path) -> None:
@@ -88,7 +96,12 @@ def train_naive(paths: list[Path], vocab_size: int, out: Path) -> None:
     """The algorithm of minbpe: count all pairs anew before every merge."""
     from benchmarks.naive import train
 
-    out.write_text("".join(f"{left} {right}\n" for left, right in train(texts(paths), vocab_size, PATTERN)))
+    out.write_text(
+        "".join(
+            f"{left} {right}\n"
+            for left, right in train(texts(paths), vocab_size, PATTERN)
+        )
+    )
 
 
 def train_sentencepiece(paths: list[Path], vocab_size: int, out: Path) -> None:
@@ -131,7 +144,11 @@ def loader_bpescope() -> Load:
     """Ours, whatever the format."""
     from bpe_core import load
 
-    return lambda path: load(path, pattern="gpt4" if path.name == "saved.tiktoken" else None).encode_ordinary
+    return lambda path: (
+        load(
+            path, pattern="gpt4" if path.name == "saved.tiktoken" else None
+        ).encode_ordinary
+    )
 
 
 def loader_tiktoken() -> Load:
@@ -144,7 +161,9 @@ def loader_tiktoken() -> Load:
     def read(path: Path) -> Encode:
         ranks = load_tiktoken_bpe(str(path))
         source = PATTERNS["gpt4o"] if path.stem == "o200k_base" else PATTERN
-        return tiktoken.Encoding("read", pat_str=source, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
+        return tiktoken.Encoding(
+            "read", pat_str=source, mergeable_ranks=ranks, special_tokens={}
+        ).encode_ordinary
 
     return read
 
@@ -187,5 +206,18 @@ def installed(package: str) -> bool:
 
 def versions() -> dict[str, str]:
     """Package -> version, of those that are installed."""
-    packages = ("tokenizers", "tiktoken", "gigatoken", "quicktok-v1", "rustbpe", "bpeasy", "sentencepiece", "regex")
-    return {package: importlib.metadata.version(package) for package in packages if installed(package)}
+    packages = (
+        "tokenizers",
+        "tiktoken",
+        "gigatoken",
+        "quicktok-v1",
+        "rustbpe",
+        "bpeasy",
+        "sentencepiece",
+        "regex",
+    )
+    return {
+        package: importlib.metadata.version(package)
+        for package in packages
+        if installed(package)
+    }

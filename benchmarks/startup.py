@@ -31,9 +31,16 @@ _TEXT: Final = "the words of the last run"
 _KEY: Final = "Ж"
 """A letter that nothing else on the screen holds."""
 _FIRST: Final = "first content"
-_WAITED_FOR: Final = {_FIRST: b"words of the last run", "first key answered": _KEY.encode(), "all panes": b"Preview"}
+_WAITED_FOR: Final = {
+    _FIRST: b"words of the last run",
+    "first key answered": _KEY.encode(),
+    "all panes": b"Preview",
+}
 """What is waited for, and what only then is on the screen; the cursor may stand on the first letter of the text."""
-_APPS: Final = {"bare Textual app": (["-c", _BARE], (_FIRST,)), "bpescope": (["-m", "tui"], tuple(_WAITED_FOR))}
+_APPS: Final = {
+    "bare Textual app": (["-c", _BARE], (_FIRST,)),
+    "bpescope": (["-m", "tui"], tuple(_WAITED_FOR)),
+}
 """Name -> its arguments, and what to wait for."""
 HEAD: Final = ("until", "app", "ms", "times the bare one", "fastest ms")
 
@@ -41,9 +48,14 @@ HEAD: Final = ("until", "app", "ms", "times the bare one", "fastest ms")
 def main() -> None:
     """Measure and print the table; half a minute."""
     parser = ArgumentParser(prog="python -m benchmarks.startup", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15, help="how often each is started (15)")
+    parser.add_argument(
+        "--rounds", type=int, default=15, help="how often each is started (15)"
+    )
     options = parser.parse_args()
-    print(table.machine(), f"Medians of {options.rounds} interleaved rounds, 120 x 40 cells.\n")
+    print(
+        table.machine(),
+        f"Medians of {options.rounds} interleaved rounds, 120 x 40 cells.\n",
+    )
     for line in table.markdown(HEAD, rows(options.rounds)):
         print(line, flush=True)
 
@@ -66,7 +78,13 @@ def rows(rounds: int) -> Iterator[list[str]]:
 
 def _row(mark: str, name: str, seconds: list[float], bare: list[float]) -> list[str]:
     ratio = median(ours / theirs for ours, theirs in zip(seconds, bare, strict=True))
-    return [mark, name, f"{1000 * median(seconds):.0f}", f"{ratio:.2f}", f"{1000 * min(seconds):.0f}"]
+    return [
+        mark,
+        name,
+        f"{1000 * median(seconds):.0f}",
+        f"{ratio:.2f}",
+        f"{1000 * min(seconds):.0f}",
+    ]
 
 
 def _text_in(home: Path) -> Path:
@@ -79,20 +97,36 @@ def _at_home(home: Path) -> dict[str, str]:
 
     shelf = home / "data" / "bpescope" / "tokenizers"
     shelf.mkdir(parents=True)
-    save(train("the theme of the other thesis " * 99, vocab_size=300), shelf / "small.json")
-    folders = {f"XDG_{kind.upper()}_HOME": str(home / kind) for kind in ("data", "config", "cache")}
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    save(
+        train("the theme of the other thesis " * 99, vocab_size=300),
+        shelf / "small.json",
+    )
+    folders = {
+        f"XDG_{kind.upper()}_HOME": str(home / kind)
+        for kind in ("data", "config", "cache")
+    }
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "PYTHONDONTWRITEBYTECODE"
+    }
     compiled = {"PYTHONPYCACHEPREFIX": str(home / "compiled")}
     return {**inherited, **folders, **compiled, "HOME": str(home)}
 
 
-def _started(arguments: list[str], marks: tuple[str, ...], environment: dict[str, str]) -> dict[str, float]:
+def _started(
+    arguments: list[str], marks: tuple[str, ...], environment: dict[str, str]
+) -> dict[str, float]:
     """Seconds from the start of the process until each mark is on the screen; the key is pressed at the first."""
     began, seconds = time.perf_counter(), dict[str, float]()
-    with python_in_terminal(*arguments, kind=Terminal, environment=environment) as screen:
+    with python_in_terminal(
+        *arguments, kind=Terminal, environment=environment
+    ) as screen:
         while len(seconds) < len(marks):
             if not screen.read(PATIENCE):
-                raise SystemExit(f"{arguments[-1]} has not come to {set(marks) - seconds.keys()} in {PATIENCE:.0f} s.")
+                raise SystemExit(
+                    f"{arguments[-1]} has not come to {set(marks) - seconds.keys()} in {PATIENCE:.0f} s."
+                )
             for mark in marks:
                 if mark not in seconds and _WAITED_FOR[mark] in screen.sent:
                     seconds[mark] = time.perf_counter() - began

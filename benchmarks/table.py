@@ -22,9 +22,19 @@ def training_rows(what: str, rounds: Rounds) -> Iterable[list[str]]:
             yield [what, f"{name} (fails)", *"----"]
             continue
         seconds = median(run.seconds for run in runs)
-        ratio = median(run.seconds / ours.seconds for run, ours in zip(runs, rounds["bpescope"], strict=True))
+        ratio = median(
+            run.seconds / ours.seconds
+            for run, ours in zip(runs, rounds["bpescope"], strict=True)
+        )
         cpu, peak = median(run.cpu for run in runs), max(run.peak for run in runs)
-        yield [what, name, f"{seconds:.2f}", f"{ratio:.2f}", f"{cpu:.2f}", f"{peak / 1e6:,.0f}"]
+        yield [
+            what,
+            name,
+            f"{seconds:.2f}",
+            f"{ratio:.2f}",
+            f"{cpu:.2f}",
+            f"{peak / 1e6:,.0f}",
+        ]
 
 
 def encoding_rows(what: str, n_bytes: int, rounds: Rounds) -> Iterable[list[str]]:
@@ -36,11 +46,28 @@ def encoding_rows(what: str, n_bytes: int, rounds: Rounds) -> Iterable[list[str]
             continue
         cold = median(n_bytes / 1e6 / run.seconds for run in runs)
         warm = median(n_bytes / 1e6 / run.extra["warm"] for run in runs)
-        ratio = median(mine.seconds / run.seconds for run, mine in zip(runs, ours, strict=True))
-        again = median(mine.extra["warm"] / run.extra["warm"] for run, mine in zip(runs, ours, strict=True))
+        ratio = median(
+            mine.seconds / run.seconds for run, mine in zip(runs, ours, strict=True)
+        )
+        again = median(
+            mine.extra["warm"] / run.extra["warm"]
+            for run, mine in zip(runs, ours, strict=True)
+        )
         peak = max(run.peak for run in runs)
-        who = name if runs[0].extra["digest"] == ours[0].extra["digest"] else f"{name} (other ids)"
-        yield [what, who, f"{cold:.1f}", f"{ratio:.2f}", f"{warm:.1f}", f"{again:.2f}", f"{peak / 1e6:,.0f}"]
+        who = (
+            name
+            if runs[0].extra["digest"] == ours[0].extra["digest"]
+            else f"{name} (other ids)"
+        )
+        yield [
+            what,
+            who,
+            f"{cold:.1f}",
+            f"{ratio:.2f}",
+            f"{warm:.1f}",
+            f"{again:.2f}",
+            f"{peak / 1e6:,.0f}",
+        ]
 
 
 def doubling_rows(what: str, once: Rounds, twice: Rounds) -> Iterable[list[str]]:
@@ -71,7 +98,11 @@ def quantile(values: Iterable[float], part: float) -> float:
 
 def machine() -> str:
     """What the figures were taken on, in one paragraph."""
-    load = ", ".join(f"{n:.1f}" for n in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+    load = (
+        ", ".join(f"{n:.1f}" for n in os.getloadavg())
+        if hasattr(os, "getloadavg")
+        else "unknown"
+    )
     packages = ", ".join(f"{name} {version}" for name, version in versions().items())
     return (
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}, "
@@ -84,4 +115,11 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return next(
+        (
+            line.split(":", 1)[1].strip()
+            for line in lines
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )

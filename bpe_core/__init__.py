@@ -24,9 +24,34 @@ if TYPE_CHECKING:
     from bpe_core.trainer import Merge, Trainer, train
     from bpe_core.vocabulary import Vocabulary
 
-__all__ = ["PATTERNS", "BpeError", "Change", "Counts", "Finding", "Findings", "FormatError", "LiveText", "Merge"]
-__all__ += ["OptionError", "PatternError", "SpecialTokenError", "TextError", "Tokenizer", "Trainer"]
-__all__ += ["UnknownTokenError", "UntrainedError", "Vocabulary", "audit", "load", "save", "train"]
+__all__ = [
+    "PATTERNS",
+    "BpeError",
+    "Change",
+    "Counts",
+    "Finding",
+    "Findings",
+    "FormatError",
+    "LiveText",
+    "Merge",
+]
+__all__ += [
+    "OptionError",
+    "PatternError",
+    "SpecialTokenError",
+    "TextError",
+    "Tokenizer",
+    "Trainer",
+]
+__all__ += [
+    "UnknownTokenError",
+    "UntrainedError",
+    "Vocabulary",
+    "audit",
+    "load",
+    "save",
+    "train",
+]
 
 _ROOM_OF: Final = {
     **dict.fromkeys(("Finding", "Findings"), "auditing.findings"),

@@ -18,14 +18,21 @@ def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
 def same_ends(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
     """How many items are the same at the beginning and at the end, none being both."""
     head = common_prefix(old, new)
-    return head, min(min(len(old), len(new)) - head, _common(old, len(old), new, len(new), -1))
+    return head, min(
+        min(len(old), len(new)) - head, _common(old, len(old), new, len(new), -1)
+    )
 
 
-def _common(one: Sequence[object], at: int, other: Sequence[object], other_at: int, side: int) -> int:
+def _common(
+    one: Sequence[object], at: int, other: Sequence[object], other_at: int, side: int
+) -> int:
     n, step, most = 0, 1, min(len(one), len(other))
     while step:
         first, last = (n, n + step) if side > 0 else (-n - step, -n)
-        if n + step <= most and one[at + first : at + last] == other[other_at + first : other_at + last]:
+        if (
+            n + step <= most
+            and one[at + first : at + last] == other[other_at + first : other_at + last]
+        ):
             n += step
             step *= 2
         else:

@@ -98,6 +98,8 @@ def as_sentence(error: Exception) -> str:
     elif isinstance(error, MemoryError):
         message = "There is not enough memory for this."
     else:
-        kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        kind = (
+            f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        )
         message = f"Unexpected {kind}; please report this with the command you typed (--debug shows where it happened)."
     return visible(shortened(message, LONGEST))

@@ -28,7 +28,11 @@ def open_closed_streams() -> None:
     stdin for writing and stdout for reading only, so that using them is still an error; what is printed to stderr is
     discarded.
     """
-    for descriptor, name, mode in (0, "stdin", os.O_WRONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY):
+    for descriptor, name, mode in (
+        (0, "stdin", os.O_WRONLY),
+        (1, "stdout", os.O_RDONLY),
+        (2, "stderr", os.O_WRONLY),
+    ):
         try:
             os.fstat(descriptor)
         except OSError:
@@ -74,7 +78,9 @@ def guarded(run: Callable[[], int], prog: str) -> int:
     except BrokenPipeError:  # whoever read our output has enough
         return 0
     except OSError as error:
-        print_to_stderr(f"{prog}: What is to be printed cannot be written: {error.strerror or error}.")
+        print_to_stderr(
+            f"{prog}: What is to be printed cannot be written: {error.strerror or error}."
+        )
         return 2
 
 
@@ -88,12 +94,16 @@ def run_to_end(main: Callable[[], int], prog: str) -> NoReturn:
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if os.environ.get("BPESCOPE_KERNEL") == "1":
-            import_module("bpe_core.kernel")  # which refuses now, and not where it is imported late
+            import_module(
+                "bpe_core.kernel"
+            )  # which refuses now, and not where it is imported late
         os._exit(main())
     except KernelError as error:
         print_to_stderr(f"{prog}: {error}")
         os._exit(2)
-    except KeyboardInterrupt:  # answered with all frames still there: to free what they hold can take seconds
+    except (
+        KeyboardInterrupt
+    ):  # answered with all frames still there: to free what they hold can take seconds
         print_to_stderr(f"{prog}: Interrupted.")
         with suppress(OSError):
             sys.stdout.flush()
@@ -106,11 +116,17 @@ def installed(module: str, what: str, extra: str) -> Any:
         return import_module(module)
     except ImportError:
         name = module.partition(".")[0].replace("_", "-")
-        raise FetchError(f"{what} needs {name}, of the extra [{extra}]: pip install {name}.") from None
+        raise FetchError(
+            f"{what} needs {name}, of the extra [{extra}]: pip install {name}."
+        ) from None
 
 
 def available_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1
+    )
 
 
 def most_threads() -> int:
@@ -148,7 +164,9 @@ def in_order(
                 yield from results(0)
                 yield work(item)
             else:
-                from concurrent.futures import ThreadPoolExecutor  # late: most texts are small
+                from concurrent.futures import (
+                    ThreadPoolExecutor,
+                )  # late: most texts are small
 
                 threads = threads or ThreadPoolExecutor(n_threads)
                 waiting.append(threads.submit(work, item))

@@ -8,7 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-HF_ORDER = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100), *range(0x21), *range(0x7F, 0xA1), 0xAD]
+HF_ORDER = [
+    *range(0x21, 0x7F),
+    *range(0xA1, 0xAD),
+    *range(0xAE, 0x100),
+    *range(0x21),
+    *range(0x7F, 0xA1),
+    0xAD,
+]
 """The 256 bytes in the order of Hugging Face's byte alphabet, by which the tie rule "lowest-hf" compares bytes."""
 
 Pair = tuple[int, int]
@@ -39,17 +46,30 @@ def train(
     `given` are merged first, whatever occurs, with 0 for the number of pairs that had the count.
     Each merge is (left id, right id, new id, the pair's count, how many pairs had that count, tokens left after it).
     """
-    words, token, rows = [list(piece) for piece in pieces], {b: bytes([b]) for b in range(256)}, []
+    words, token, rows = (
+        [list(piece) for piece in pieces],
+        {b: bytes([b]) for b in range(256)},
+        [],
+    )
     number = {b: HF_ORDER.index(b) if ties == "lowest-hf" else b for b in range(256)}
     for new in range(256, 256 + n_merges):
-        counts: dict[Pair, int] = Counter(pair for word in words for pair in pairwise(word))  # in first-seen order
+        counts: dict[Pair, int] = Counter(
+            pair for word in words for pair in pairwise(word)
+        )  # in first-seen order
         if new - 256 < len(given):
             best = given[new - 256]
-            words, token[new] = [merged(word, best, new) for word in words], token[best[0]] + token[best[1]]
+            words, token[new] = (
+                [merged(word, best, new) for word in words],
+                token[best[0]] + token[best[1]],
+            )
             rows.append((*best, new, counts.get(best, 0), 0, sum(map(len, words))))
             continue
         if max_token_length is not None:
-            counts = {p: n for p, n in counts.items() if len(token[p[0]] + token[p[1]]) <= max_token_length}
+            counts = {
+                p: n
+                for p, n in counts.items()
+                if len(token[p[0]] + token[p[1]]) <= max_token_length
+            }
         most = max(counts.values(), default=0)
         tied = [pair for pair, n in counts.items() if n == most]
         if not tied or most < min_count:
@@ -59,8 +79,17 @@ def train(
         elif ties == "first":
             best = tied[0]
         else:
-            best = min(tied, key=lambda pair: (number.get(pair[0], pair[0]), number.get(pair[1], pair[1])))
-        words, token[new] = [merged(word, best, new) for word in words], token[best[0]] + token[best[1]]
+            best = min(
+                tied,
+                key=lambda pair: (
+                    number.get(pair[0], pair[0]),
+                    number.get(pair[1], pair[1]),
+                ),
+            )
+        words, token[new] = (
+            [merged(word, best, new) for word in words],
+            token[best[0]] + token[best[1]],
+        )
         rows.append((*best, new, most, len(tied), sum(map(len, words))))
     return rows
 

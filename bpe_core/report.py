@@ -40,7 +40,9 @@ class ReportTable:
     numbers: Collection[int]  # columns that are aligned on the right
     widest: int = 36  # cells of a column in a terminal at most
     tokens: int = -1  # the column that holds tokens, which is set as code; -1 for none
-    marks: Sequence[str] = ()  # what distinguishes each row in a page: "problem", "warning" or nothing
+    marks: Sequence[
+        str
+    ] = ()  # what distinguishes each row in a page: "problem", "warning" or nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,11 @@ def as_text(sections: Iterable[Section]) -> str:
     found = []
     for section in sections:
         table = aligned(section.table) if section.table else ()
-        lines = [*map(visible, section.sentences), *table, *filter(None, [visible(section.more)])]
+        lines = [
+            *map(visible, section.sentences),
+            *table,
+            *filter(None, [visible(section.more)]),
+        ]
         if section.heading:
             lines = [visible(section.heading), *(f"  {line}" for line in lines)]
         found.append("\n".join(lines) + "\n")
@@ -70,8 +76,13 @@ def aligned(table: ReportTable) -> Iterator[str]:
     has_head = any(table.head)
     rows = [table.head, *table.rows] if has_head else table.rows
     fits = [[fitted(visible(cell), table.widest) for cell in row] for row in rows]
-    if not has_head:  # sentences in the last column, behind which nothing has to be aligned
-        fits = [[*row[:-1], visible(whole[-1])] for row, whole in zip(fits, rows, strict=True)]
+    if (
+        not has_head
+    ):  # sentences in the last column, behind which nothing has to be aligned
+        fits = [
+            [*row[:-1], visible(whole[-1])]
+            for row, whole in zip(fits, rows, strict=True)
+        ]
     widths = [max(map(cells, column)) for column in zip(*fits, strict=True)]
     for number, row in enumerate(fits):
         padded = []
@@ -87,16 +98,29 @@ def as_markdown(title: str, sections: Sequence[Section]) -> str:
     """The report in Markdown with tables, as GitHub and model cards show it."""
     lines = [f"# {plain_markdown(title)}"]
     for section in sections:
-        lines += ["", f"## {plain_markdown(section.heading)}", ""] if section.heading else [""]
+        lines += (
+            ["", f"## {plain_markdown(section.heading)}", ""]
+            if section.heading
+            else [""]
+        )
         lines += [f"- {plain_markdown(sentence)}" for sentence in section.sentences]
         if (table := section.table) is not None:
-            rules = ["---:" if index in table.numbers else "---" for index in range(len(table.head))]
+            rules = [
+                "---:" if index in table.numbers else "---"
+                for index in range(len(table.head))
+            ]
             rows = [
-                [code(cell) if index == table.tokens else plain_markdown(cell) for index, cell in enumerate(row)]
+                [
+                    code(cell) if index == table.tokens else plain_markdown(cell)
+                    for index, cell in enumerate(row)
+                ]
                 for row in table.rows
             ]
             lines += [""] * bool(section.sentences)
-            lines += [f"| {' | '.join(row)} |" for row in (map(plain_markdown, table.head), rules, *rows)]
+            lines += [
+                f"| {' | '.join(row)} |"
+                for row in (map(plain_markdown, table.head), rules, *rows)
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -127,9 +151,20 @@ def as_latex(sections: Iterable[Section]) -> str:
     """The tables alone, as LaTeX, which need its package booktabs."""
     found = []
     for table in (section.table for section in sections if section.table):
-        head, *rows = (f"{' & '.join(map(_latex, row))} \\\\" for row in (table.head, *table.rows))
-        columns = "".join("r" if index in table.numbers else "l" for index in range(len(table.head)))
-        lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+        head, *rows = (
+            f"{' & '.join(map(_latex, row))} \\\\" for row in (table.head, *table.rows)
+        )
+        columns = "".join(
+            "r" if index in table.numbers else "l" for index in range(len(table.head))
+        )
+        lines = [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+        ]
         found.append("\n".join([*lines, r"\end{tabular}", ""]))
     return "\n".join(found)
 
@@ -146,18 +181,30 @@ def as_html(title: str, sections: Sequence[Section]) -> str:
         if section.heading:
             lines.append(f"<h2>{escape(visible(section.heading))}</h2>")
         if section.sentences:
-            sentences = [f"<li>{escape(visible(sentence))}</li>" for sentence in section.sentences]
+            sentences = [
+                f"<li>{escape(visible(sentence))}</li>"
+                for sentence in section.sentences
+            ]
             lines += ["<ul>", *sentences, "</ul>"]
         if (table := section.table) is not None:
-            kinds = [" class=n" if index in table.numbers else "" for index in range(len(table.head))]
-            heads = [f"<th{kind}>{escape(visible(name))}" for name, kind in zip(table.head, kinds, strict=True)]
+            kinds = [
+                " class=n" if index in table.numbers else ""
+                for index in range(len(table.head))
+            ]
+            heads = [
+                f"<th{kind}>{escape(visible(name))}"
+                for name, kind in zip(table.head, kinds, strict=True)
+            ]
             lines += ["<table>", f"<tr>{''.join(heads)}</tr>"]
             for place, row in enumerate(table.rows):
                 mark = f' class="{table.marks[place]}"' if table.marks else ""
                 shown = [escape(visible(cell)) for cell in row]
                 if table.tokens >= 0:
                     shown[table.tokens] = f"<code dir=auto>{shown[table.tokens]}</code>"
-                columns = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(shown, kinds, strict=True))
+                columns = "".join(
+                    f"<td{kind}>{cell}</td>"
+                    for cell, kind in zip(shown, kinds, strict=True)
+                )
                 lines.append(f"<tr{mark}>{columns}</tr>")
             lines.append("</table>")
     style = Path(__file__).with_suffix(".css").read_text("utf-8")

@@ -30,12 +30,22 @@ def run_options(tokenizer: Tokenizer) -> dict[str, str]:
     record = tokenizer.record
     if record is None:
         return {}
-    values = {field: getattr(record, field) for field in OPTION_OF} | {"special_tokens": tokenizer.special_tokens}
-    weights = record.weights or " ".join(f"{one.name}={one.weight}" for one in record.sources if one.weight != 1)
+    values = {field: getattr(record, field) for field in OPTION_OF} | {
+        "special_tokens": tokenizer.special_tokens
+    }
+    weights = record.weights or " ".join(
+        f"{one.name}={one.weight}" for one in record.sources if one.weight != 1
+    )
     size = sum(source.bytes for source in record.sources)
-    digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
-    return {option.name: _written(values[field]) for field, option in OPTION_OF.items()} | {
-        OPTIONS["extend"].name: counted(record.n_given, "merge") if record.n_given else _NONE,
+    digest = sha256(
+        "".join(source.sha256 for source in record.sources).encode()
+    ).hexdigest()
+    return {
+        option.name: _written(values[field]) for field, option in OPTION_OF.items()
+    } | {
+        OPTIONS["extend"].name: counted(record.n_given, "merge")
+        if record.n_given
+        else _NONE,
         OPTIONS["sample"].name: record.sample or _NONE,
         OPTIONS["weight"].name: weights or _NONE,
         "texts": f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})",
@@ -49,7 +59,9 @@ def _written(value: object) -> str:
 
 
 _USUAL: Final = {
-    option.name: "" if field in ("vocab_size", "pattern", "ties") else _written(getattr(Options(), field))
+    option.name: ""
+    if field in ("vocab_size", "pattern", "ties")
+    else _written(getattr(Options(), field))
     for field, option in OPTION_OF.items()
 }
 
@@ -73,14 +85,24 @@ class TrainingRun(NamedTuple):
             "bytes": record.n_bytes,
             "corpus": record.corpus_digest,
             "bytes_per_token": _compression(self.tokenizer),
-            "ended": "under way, or killed" if self.path.suffix == ".checkpoint" else record.stop_reason,
+            "ended": "under way, or killed"
+            if self.path.suffix == ".checkpoint"
+            else record.stop_reason,
         }
 
     @property
     def options(self) -> str:
         """What it was asked for in words: pattern and ties, and what is not as usual."""
-        rules = {name: value for name, value in run_options(self.tokenizer).items() if value != _USUAL.get(name, _NONE)}
-        return ", ".join(f"{name} {value}" for name, value in rules.items() if name not in ("vocabulary", "texts"))
+        rules = {
+            name: value
+            for name, value in run_options(self.tokenizer).items()
+            if value != _USUAL.get(name, _NONE)
+        }
+        return ", ".join(
+            f"{name} {value}"
+            for name, value in rules.items()
+            if name not in ("vocabulary", "texts")
+        )
 
 
 def _written_at(path: Path) -> str:
@@ -96,7 +118,9 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
     """The trainings in files and in folders themselves, not below them; `OptionError` if a path does not exist."""
     for path in paths:
         if not path.exists():
-            raise OptionError(f"There is no {path}; name a folder with tokenizer files, or two such files.")
+            raise OptionError(
+                f"There is no {path}; name a folder with tokenizer files, or two such files."
+            )
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
             with suppress(BpeError, OSError):
                 if file.is_file():
@@ -109,38 +133,62 @@ def found(paths: Iterable[Path]) -> Iterator[TrainingRun]:
 class RunDifference(NamedTuple):
     """Two lists of merges compared; merges are equal if they join the same two byte strings, whatever the ids."""
 
-    options: dict[str, tuple[str, str]]  # name -> its value in each, of those that differ
+    options: dict[
+        str, tuple[str, str]
+    ]  # name -> its value in each, of those that differ
     n_same: int  # the first so many merges are the same
-    next: tuple[str, str]  # the one after them of each in words, "" where there are no more
+    next: tuple[
+        str, str
+    ]  # the one after them of each in words, "" where there are no more
     n_both: int  # tokens learned after that by both, perhaps at other steps or from other parts
-    only: tuple[tuple[bytes, ...], tuple[bytes, ...]]  # and those by one, in the order of the steps
-    compression: tuple[float | None, float | None]  # bytes a token of its own corpus at the end, None without a record
+    only: tuple[
+        tuple[bytes, ...], tuple[bytes, ...]
+    ]  # and those by one, in the order of the steps
+    compression: tuple[
+        float | None, float | None
+    ]  # bytes a token of its own corpus at the end, None without a record
 
     @classmethod
     def of(cls, first: Tokenizer, second: Tokenizer) -> Self:
         """Compare two tokenizers; linear in their merges."""
         n_same = merges_in_common(first, second)
         ours, theirs = (
-            dict.fromkeys(one.token_bytes(token) for _, _, token in one.vocabulary.merges[n_same:])
+            dict.fromkeys(
+                one.token_bytes(token) for _, _, token in one.vocabulary.merges[n_same:]
+            )
             for one in (first, second)
         )
         options, others = run_options(first), run_options(second)
-        texts = [Counter((one.sha256, one.weight) for one in of.record.sources) for of in (first, second) if of.record]
+        texts = [
+            Counter((one.sha256, one.weight) for one in of.record.sources)
+            for of in (first, second)
+            if of.record
+        ]
         if options.get("texts") != others.get("texts") and texts[1:] == texts[:1]:
             others["texts"] = "the same texts in another order"
         return cls(
-            {name: (value, others[name]) for name, value in options.items() if value != others.get(name, value)},
+            {
+                name: (value, others[name])
+                for name, value in options.items()
+                if value != others.get(name, value)
+            },
             n_same,
             (_merge_at(first, n_same), _merge_at(second, n_same)),
             len(ours.keys() & theirs.keys()),
-            (tuple(one for one in ours if one not in theirs), tuple(one for one in theirs if one not in ours)),
+            (
+                tuple(one for one in ours if one not in theirs),
+                tuple(one for one in theirs if one not in ours),
+            ),
             (_compression(first), _compression(second)),
         )
 
     def sentences(self, first: str, second: str) -> Iterator[str]:
         """The difference for a person; `first` and `second` are what the two are called."""
         if self.options:
-            values = ((name, [visible(shortened(value, 50)) for value in two]) for name, two in self.options.items())
+            values = (
+                (name, [visible(shortened(value, 50)) for value in two])
+                for name, two in self.options.items()
+            )
             asked = "; ".join(f"{name} {' and '.join(two)}" for name, two in values)
             yield f"Asked of {first} and {second}: {asked}."
         ours, theirs = self.next
@@ -148,7 +196,9 @@ class RunDifference(NamedTuple):
             yield f"The same merges: all {self.n_same:,}."
             return
         if not ours or not theirs:
-            shorter, longer, more = (second, first, self.only[0]) if ours else (first, second, self.only[1])
+            shorter, longer, more = (
+                (second, first, self.only[0]) if ours else (first, second, self.only[1])
+            )
             yield f"The same until step {self.n_same:,}, where {shorter} ends; {longer} has {len(more):,} more."
         else:
             yield f"The same until step {self.n_same:,}, then:"
@@ -157,7 +207,9 @@ class RunDifference(NamedTuple):
             yield f"What they learned after that has {counted(self.n_both, 'token')} in common."
             for name, only in ((first, self.only[0]), (second, self.only[1])):
                 if only:
-                    labels = ", ".join(shortened(token_label(token), 30) for token in only[:_NAMED])
+                    labels = ", ".join(
+                        shortened(token_label(token), 30) for token in only[:_NAMED]
+                    )
                     yield f"  only {name}: {len(only):,}: {labels}{', …' if len(only) > _NAMED else ''}"
         if None not in self.compression:
             a, b = self.compression
@@ -173,7 +225,13 @@ def _merge_at(tokenizer: Tokenizer, index: int) -> str:
     if tokenizer.record is None or index >= len(tokenizer.record.steps):
         return pair
     count, ties, _ = tokenizer.record.steps[index]
-    why = "given" if not ties else "no tie" if ties == 1 else f"one of {ties:,} with this count"
+    why = (
+        "given"
+        if not ties
+        else "no tie"
+        if ties == 1
+        else f"one of {ties:,} with this count"
+    )
     return f"{pair}, which occurs {counted(count, 'time')} ({why})"
 
 
@@ -185,7 +243,9 @@ def _compression(tokenizer: Tokenizer) -> float | None:
     return ratio(record.n_bytes, steps[-1][2] if steps else record.n_tokens_start)
 
 
-def exported(what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> Iterable[str]:
+def exported(
+    what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]
+) -> Iterable[str]:
     """Lines of the "merges" of a training, separated by tabs, of its "record" in JSON, or of the "curve" of several as
     CSV; `names` are files. Raises `OptionError` for a record or curve that there is not."""
     if what == "merges":
@@ -193,25 +253,37 @@ def exported(what: str, tokenizers: Sequence[Tokenizer], names: Sequence[str]) -
     if what == "record":
         record = tokenizers[0].record
         if record is None:
-            raise OptionError("There is no record of a training in this tokenizer's file.")
+            raise OptionError(
+                "There is no record of a training in this tokenizer's file."
+            )
         steps = record.steps[: tokenizers[0].step]
         told = {**asdict(record), "corpus_digest": record.corpus_digest, "steps": steps}
         return [json.dumps(told, ensure_ascii=False, default=float) + "\n"]
     short = list(map(os.path.basename, names))
-    labels = [name if short.count(name) == 1 else f"{name} {number}" for number, name in enumerate(short, 1)]
+    labels = [
+        name if short.count(name) == 1 else f"{name} {number}"
+        for number, name in enumerate(short, 1)
+    ]
     is_several = len(labels) > 1
     lines = [",".join([*["run"] * is_several, *CurvePoint._fields]) + "\n"]
     for label, tokenizer in zip(labels, tokenizers, strict=True):
         run = ['"' + label.replace('"', '""') + '"'] * is_several
         for point in training_curve(tokenizer):
-            lines.append(",".join([*run, *("" if value is None else repr(value) for value in point)]) + "\n")
+            lines.append(
+                ",".join(
+                    [*run, *("" if value is None else repr(value) for value in point)]
+                )
+                + "\n"
+            )
     return lines
 
 
 def _merges(tokenizer: Tokenizer) -> Iterator[str]:
     steps = tokenizer.record.steps if tokenizer.record else ()
     columns = ["step", "left_id", "right_id", "id", "left", "right", "token", "hex"]
-    yield "\t".join([*columns, *(("count", "ties", "n_tokens") if steps else ())]) + "\n"
+    yield (
+        "\t".join([*columns, *(("count", "ties", "n_tokens") if steps else ())]) + "\n"
+    )
     for number, merge in enumerate(tokenizer.merges):
         labels = (token_label(tokenizer.token_bytes(id)) for id in merge)
         values = (number + 1, *merge, *labels, tokenizer.token_bytes(merge[2]).hex())

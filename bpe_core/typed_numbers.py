@@ -12,13 +12,18 @@ from bpe_core import untrusted_json
 from bpe_core.errors import NotAnIdError
 from bpe_core.visible import shortened
 
-_KEYS: Final = ("ids", "input_ids")  # of the list of ids, or of the list of such lists, in an object
+_KEYS: Final = (
+    "ids",
+    "input_ids",
+)  # of the list of ids, or of the list of such lists, in an object
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("[](),;'\"", " "))
 
 
 def exact_fraction(text: str) -> Fraction:
     """The number that a text such as "1/10000", "2.5" or "3" stands for. ValueError for any other text."""
-    if len(text) > 40 or "e" in text.lower():  # 1e999999999 is a fraction that no computer holds
+    if (
+        len(text) > 40 or "e" in text.lower()
+    ):  # 1e999999999 is a fraction that no computer holds
         raise ValueError
     try:
         return Fraction(text)
@@ -49,7 +54,10 @@ class Amount(Fraction):
         if not spec or spec[-1] in "fge%":
             return format(float(self), spec) if spec else str(self)
         whole, rest = divmod(abs(self), 1)
-        tail, sign = str(amount(rest)).removeprefix("0"), "-" if self < 0 else "+" * ("+" in spec)
+        tail, sign = (
+            str(amount(rest)).removeprefix("0"),
+            "-" if self < 0 else "+" * ("+" in spec),
+        )
         digits = f"{whole:,}" + " " * ("/" in tail) if whole or "/" not in tail else ""
         return format(f"{sign}{digits}{tail}", spec.replace(",", "").replace("+", ""))
 
@@ -60,11 +68,18 @@ def amount(n: int | Fraction, scale: int = 1) -> int:
     return number.numerator if number.denominator == 1 else cast(int, number)
 
 
-def _closed(operation: Callable[..., Any], result: Callable[[Any], Any]) -> Callable[..., Any]:
-    return lambda *numbers: result(found) if isinstance(found := operation(*numbers), Fraction) else found
+def _closed(
+    operation: Callable[..., Any], result: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    return lambda *numbers: (
+        result(found) if isinstance(found := operation(*numbers), Fraction) else found
+    )
 
 
-for _names, _result in (("add radd sub rsub mul rmul neg abs", amount), ("truediv rtruediv", float)):
+for _names, _result in (
+    ("add radd sub rsub mul rmul neg abs", amount),
+    ("truediv rtruediv", float),
+):
     for _name in (f"__{name}__" for name in _names.split()):
         setattr(Amount, _name, _closed(getattr(Fraction, _name), _result))
 
@@ -76,7 +91,9 @@ def as_id(value: object) -> int:
         return index(value)  # type: ignore[arg-type]
     except TypeError:
         kind, shown = type(value).__name__, shortened(repr(value), 40)
-        raise NotAnIdError(f"A token id is a whole number, not the {kind} {shown}; give a list of ids.") from None
+        raise NotAnIdError(
+            f"A token id is a whole number, not the {kind} {shown}; give a list of ids."
+        ) from None
 
 
 def as_ids(values: Iterable[object]) -> list[int]:
@@ -97,14 +114,20 @@ def _as_list(values: Iterable[object]) -> list[object]:
         return list(numbers)
     except TypeError:
         kind = type(values).__name__
-        raise NotAnIdError(f"Token ids come in a list, not as a single {kind}; put it into a list.") from None
+        raise NotAnIdError(
+            f"Token ids come in a list, not as a single {kind}; put it into a list."
+        ) from None
 
 
 def _lists_of_ids(text: str) -> list[list[object]] | None:
     """The list of ids in each object of a text; None if the text is not made of objects that have one."""
     lists = list[list[object]]()
     for value in _objects_in(text):
-        found = next((value[key] for key in _KEYS if key in value), None) if isinstance(value, dict) else None
+        found = (
+            next((value[key] for key in _KEYS if key in value), None)
+            if isinstance(value, dict)
+            else None
+        )
         if not isinstance(found, list):
             return None
         lists.append(found)
@@ -117,7 +140,11 @@ def _objects_in(text: str) -> list[object]:
     with suppress(ValueError):
         return [untrusted_json.parse(text.encode())]
     with suppress(ValueError):
-        return [untrusted_json.parse(line.encode()) for line in text.splitlines() if line.strip()]
+        return [
+            untrusted_json.parse(line.encode())
+            for line in text.splitlines()
+            if line.strip()
+        ]
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         return [literal_eval(text.strip())]
     return []

@@ -10,9 +10,16 @@ from typing import Final, NamedTuple
 
 # No UTF-8 text contains these: they would begin an overlong encoding, or a code point past U+10FFFF.
 UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
-CONTINUATIONS: Final = bytes(range(0x80, 0xC0))  # the bytes with which no character begins
+CONTINUATIONS: Final = bytes(
+    range(0x80, 0xC0)
+)  # the bytes with which no character begins
 
-_FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)  # of these at least one is allowed after any lead byte
+_FILLERS: Final = (
+    0x80,
+    0x90,
+    0xA0,
+    0xBF,
+)  # of these at least one is allowed after any lead byte
 
 
 def without_surrogates(text: str) -> str:
@@ -22,7 +29,9 @@ def without_surrogates(text: str) -> str:
         try:
             text.encode()  # which is faster than looking for one
         except UnicodeEncodeError:
-            return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+            return text.encode("utf-16-le", "surrogatepass").decode(
+                "utf-16-le", "replace"
+            )
     return text
 
 
@@ -36,13 +45,21 @@ def utf8(text: str) -> bytes:
 
 def byte_offsets(text: str) -> Sequence[int]:
     """Where each character of `text`, which holds no surrogate, begins in its UTF-8, and last where the text ends."""
-    return range(len(text) + 1) if text.isascii() else [0, *accumulate(map(len, map(str.encode, text)))]
+    return (
+        range(len(text) + 1)
+        if text.isascii()
+        else [0, *accumulate(map(len, map(str.encode, text)))]
+    )
 
 
 @cache
 def every_character(start: int, end: int) -> str:
     """The characters of these code points, surrogates included; eight times as fast as with `chr`."""
-    return array("I", range(start, end)).tobytes().decode(f"utf-32-{byteorder[0]}e", "surrogatepass")
+    return (
+        array("I", range(start, end))
+        .tobytes()
+        .decode(f"utf-32-{byteorder[0]}e", "surrogatepass")
+    )
 
 
 def n_characters(data: bytes) -> int:
@@ -59,19 +76,25 @@ class IncompleteEnds(NamedTuple):
     @property
     def where(self) -> str:
         """Which end is inside a character: "start", "end" or "both"."""
-        return "both" if self.stray and self.pending else "start" if self.stray else "end"
+        return (
+            "both" if self.stray and self.pending else "start" if self.stray else "end"
+        )
 
 
 def incomplete_ends(token: bytes) -> IncompleteEnds | None:
     """The incomplete characters at the ends of `token`; None if it is valid UTF-8, or if no valid UTF-8 contains it."""
-    n_stray = next((i for i, byte in enumerate(token) if byte not in CONTINUATIONS), len(token))
+    n_stray = next(
+        (i for i, byte in enumerate(token) if byte not in CONTINUATIONS), len(token)
+    )
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         decoder.decode(token[n_stray:])
     except UnicodeDecodeError:
         return None
     pending = decoder.getstate()[0]
-    if n_stray > 3 or (pending and not any(endings(pending))):  # the decoder waits for the rest of a surrogate, too
+    if n_stray > 3 or (
+        pending and not any(endings(pending))
+    ):  # the decoder waits for the rest of a surrogate, too
         return None
     return IncompleteEnds(token[:n_stray], pending) if n_stray or pending else None
 
@@ -93,7 +116,9 @@ def _beginnings(stray: bytes) -> Iterator[bytes]:
     if not stray:
         yield b""
     for lead in range(0xC2, 0xF5) if stray else ():
-        for filling in product(_FILLERS, repeat=max(0, character_length(lead) - 1 - len(stray))):
+        for filling in product(
+            _FILLERS, repeat=max(0, character_length(lead) - 1 - len(stray))
+        ):
             if is_utf8((start := bytes((lead, *filling))) + stray):
                 yield start
 

@@ -11,20 +11,61 @@ CONTROLS: Final[dict[int, str]] = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
     0x7F: "␡",
     **{code: "¤" for code in range(0x80, 0xA0)},
-    **{code: "¬" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},  # directions
-    **{code: "·" for code in (0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF, *range(0xE0000, 0xE0080))},  # of no width
+    **{
+        code: "¬"
+        for code in (
+            0x061C,
+            0x200E,
+            0x200F,
+            *range(0x202A, 0x202F),
+            *range(0x2066, 0x206A),
+        )
+    },  # directions
+    **{
+        code: "·"
+        for code in (0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF, *range(0xE0000, 0xE0080))
+    },  # of no width
     **{0x2028: "¶", 0x2029: "¶", 0x0085: "¶"},
-    **{code: "�" for code in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)},  # refused by XML, too
+    **{
+        code: "�" for code in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
+    },  # refused by XML, too
 }
 """Code point -> a glyph of one cell, for every character that is invisible in a terminal or controls it."""
 
-_LABELS: Final[dict[int, str]] = {**CONTROLS, 0x20: "␣", 0x0A: "↵", 0x09: "⇥", 0x200C: "·", 0x200D: "·", 0xA0: "⍽"}
+_LABELS: Final[dict[int, str]] = {
+    **CONTROLS,
+    0x20: "␣",
+    0x0A: "↵",
+    0x09: "⇥",
+    0x200C: "·",
+    0x200D: "·",
+    0xA0: "⍽",
+}
 # Unicode category -> name for its characters, which have no names in Unicode; other nameless ones are unassigned,
 # but for some ideographs that Python has no names for.
-_NAMELESS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a pair of code units"}
+_NAMELESS: Final = {
+    "Cc": "control character",
+    "Co": "private use",
+    "Cs": "half of a pair of code units",
+}
 # Scripts that count as one, by the first words of the names of their letters.
-_TOGETHER: Final = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "KATAKANA-HIRAGANA": "KANA", "IDEOGRAPHIC": "CJK"}
-_NO_SCRIPTS: Final = frozenset({"FULLWIDTH", "HALFWIDTH", "MODIFIER", "FEMININE", "MASCULINE", "MICRO", "MATHEMATICAL"})
+_TOGETHER: Final = {
+    "HIRAGANA": "KANA",
+    "KATAKANA": "KANA",
+    "KATAKANA-HIRAGANA": "KANA",
+    "IDEOGRAPHIC": "CJK",
+}
+_NO_SCRIPTS: Final = frozenset(
+    {
+        "FULLWIDTH",
+        "HALFWIDTH",
+        "MODIFIER",
+        "FEMININE",
+        "MASCULINE",
+        "MICRO",
+        "MATHEMATICAL",
+    }
+)
 _MARKDOWN: Final = frozenset("\\`*_[]<>|#~&$")  # what Markdown would obey inside a line
 
 

@@ -12,7 +12,9 @@ from bpe_core.errors import FormatError
 from bpe_core.visible import shortened, visible
 
 
-def replace_files(*files: tuple[Path, Iterable[bytes] | Callable[[IO[bytes]], object]]) -> None:
+def replace_files(
+    *files: tuple[Path, Iterable[bytes] | Callable[[IO[bytes]], object]],
+) -> None:
     """Write the parts of each file to a new one in its folder, flush it to disk, and rename them to the targets.
 
     Instead of parts there may be what writes them. An existing file's permissions are kept. Raises OSError, and what
@@ -53,13 +55,19 @@ def write_atomically(*files: tuple[str | os.PathLike[str], Iterable[str]]) -> No
     """
     with as_format_error(files[0][0]):
         placed = [(file_of(path), path, lines) for path, lines in files]
-        replace_files(*((target, map(str.encode, lines)) for target, _, lines in placed if target))
-        for path, lines in ((path, lines) for target, path, lines in placed if not target):
+        replace_files(
+            *((target, map(str.encode, lines)) for target, _, lines in placed if target)
+        )
+        for path, lines in (
+            (path, lines) for target, path, lines in placed if not target
+        ):
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.writelines(lines)
 
 
-def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
+def write_whole(
+    path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]
+) -> None:
     """Have `write` make a file as `write_atomically` does: it is at `path` once all went well, and not before."""
     with as_format_error(path):
         if target := file_of(path):
@@ -87,7 +95,9 @@ def file_of(path: str | os.PathLike[str]) -> Path | None:
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
-        raise ValueError(f"there is no folder {visible(shortened(str(target.parent), 200))}; make it first")
+        raise ValueError(
+            f"there is no folder {visible(shortened(str(target.parent), 200))}; make it first"
+        )
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -107,8 +117,15 @@ def as_format_error(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn an error of writing the file at `path` into a `FormatError`."""
     try:
         yield
-    except FormatError:  # from whoever makes the lines: this tokenizer cannot be written so
+    except (
+        FormatError
+    ):  # from whoever makes the lines: this tokenizer cannot be written so
         raise
-    except (OSError, ValueError) as error:  # ValueError also of a path with a NUL character
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # ValueError also of a path with a NUL character
         reason = error.strerror if isinstance(error, OSError) else error
-        raise FormatError(f"{visible(shortened(os.fspath(path), 200))} cannot be written: {reason}.") from error
+        raise FormatError(
+            f"{visible(shortened(os.fspath(path), 200))} cannot be written: {reason}."
+        ) from error

@@ -161,7 +161,10 @@ class Parser:
         self.take(":")
         last = self.take()
         self.take(")")
-        values = [self.sheet.value(cell, self.visiting) for cell in self.sheet.block(first, last)]
+        values = [
+            self.sheet.value(cell, self.visiting)
+            for cell in self.sheet.block(first, last)
+        ]
         numbers = [value for value in values if isinstance(value, float)]
         if not numbers:
             raise FormulaError(f"{name} of nothing")
@@ -194,7 +197,9 @@ def draw(sheet: Sheet) -> str:
     table = [[shown(sheet, f"{column_name(c)}{r + 1}") for c in columns] for r in rows]
     widths = [max(len(line[c]) for line in table) for c in columns]
 
-    lines = ["   " + "  ".join(column_name(c).center(widths[c]) for c in columns).rstrip()]
+    lines = [
+        "   " + "  ".join(column_name(c).center(widths[c]) for c in columns).rstrip()
+    ]
     for number, line in enumerate(table, start=1):
         cells = []
         for text, width in zip(line, widths, strict=True):

@@ -12,8 +12,14 @@ from hypothesis.internal.conjecture import providers
 
 from bpe_core.process import available_cores
 
-settings.register_profile("house", derandomize=True, deadline=None, database=None, max_examples=50)
-settings.register_profile("no shrinking", settings.get_profile("house"), phases=(Phase.explicit, Phase.generate))
+settings.register_profile(
+    "house", derandomize=True, deadline=None, database=None, max_examples=50
+)
+settings.register_profile(
+    "no shrinking",
+    settings.get_profile("house"),
+    phases=(Phase.explicit, Phase.generate),
+)
 settings.load_profile("house")
 
 # A shell starts what is to run in the background without the signal of Ctrl+C, which tests send themselves; nohup
@@ -39,10 +45,26 @@ def _process_state() -> dict[str, object]:
     """What a test must leave as it was: the next one may be any."""
     mask = os.umask(0)
     os.umask(mask)
-    variables = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    state: dict[str, object] = {"cwd": os.getcwd(), "umask": mask, "sys.path": list(sys.path), **handlers}
-    return state | {"garbage collection": gc.isenabled(), "priority": os.getpriority(os.PRIO_PROCESS, 0), **variables}
+    variables = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "PYTEST_CURRENT_TEST"
+    }
+    handlers = {
+        number: signal.getsignal(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    state: dict[str, object] = {
+        "cwd": os.getcwd(),
+        "umask": mask,
+        "sys.path": list(sys.path),
+        **handlers,
+    }
+    return state | {
+        "garbage collection": gc.isenabled(),
+        "priority": os.getpriority(os.PRIO_PROCESS, 0),
+        **variables,
+    }
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +73,9 @@ def nothing_left_changed() -> Iterator[None]:
     before = _process_state()
     yield
     after = _process_state()
-    changed = {name for name in before | after if before.get(name, "") != after.get(name, "")}
+    changed = {
+        name for name in before | after if before.get(name, "") != after.get(name, "")
+    }
     if changed:
         pytest.fail(f"left changed: {', '.join(sorted(map(str, changed)))}")
 

@@ -57,7 +57,10 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self._folder: Final = folder
         shutil.copytree(
-            ROOT, folder, symlinks=True, ignore=shutil.ignore_patterns(".*", "__pycache__", "build", "dist")
+            ROOT,
+            folder,
+            symlinks=True,
+            ignore=shutil.ignore_patterns(".*", "__pycache__", "build", "dist"),
         )
 
     @contextmanager
@@ -71,13 +74,20 @@ class Copy:
         if text.count(mutant.old) != 1:
             yield f"stale: its old text stands {text.count(mutant.old)} times in {mutant.file}"
             return
-        kernels = {path: path.read_bytes() for path in (self._folder / "bpe_core/kernel").glob("_kernel*")}
+        kernels = {
+            path: path.read_bytes()
+            for path in (self._folder / "bpe_core/kernel").glob("_kernel*")
+        }
         try:
             file.write_text(text.replace(mutant.old, mutant.new))
             failed = ""
             if file.suffix in (".c", ".h"):
                 built = self._run("hatch_build.py")
-                failed = "" if built.returncode == 0 else f"does not compile: {built.stdout[-300:]}"
+                failed = (
+                    ""
+                    if built.returncode == 0
+                    else f"does not compile: {built.stdout[-300:]}"
+                )
             yield failed
         finally:
             file.write_text(text)
@@ -86,14 +96,30 @@ class Copy:
 
     def test(self, room: str) -> tuple[int | None, str]:
         """(exit code of pytest, None after `SECONDS`; the first test that failed, or its last words)."""
-        paths = [str(path) for pattern in ROOMS[room] for path in sorted(self._folder.glob(pattern))]
+        paths = [
+            str(path)
+            for pattern in ROOMS[room]
+            for path in sorted(self._folder.glob(pattern))
+        ]
         if not paths:
             return 4, "no tests"
         try:
-            run = self._run("-m", "pytest", "-x", "-n0", "--no-header", "--tb=line", "-rfE", NO_SHRINKING, *paths)
+            run = self._run(
+                "-m",
+                "pytest",
+                "-x",
+                "-n0",
+                "--no-header",
+                "--tb=line",
+                "-rfE",
+                NO_SHRINKING,
+                *paths,
+            )
         except subprocess.TimeoutExpired:
             return None, f"no end after {SECONDS} s"
-        failed = re.search(r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", run.stdout, re.MULTILINE)
+        failed = re.search(
+            r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", run.stdout, re.MULTILINE
+        )
         return run.returncode, failed[1] if failed else run.stdout[-300:].strip()
 
     def _run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -121,24 +147,43 @@ def tried(copy: Copy, mutant: Mutant) -> tuple[str, str]:
     """("killed", "survived" or "not tried", the test that noticed it or what stopped it)."""
     with copy.changed(mutant) as problem:
         code, told = (4, problem) if problem else copy.test(mutant.room)
-    return ("survived", "") if code == 0 else ("not tried" if code in (4, 5) else "killed", told)
+    return (
+        ("survived", "")
+        if code == 0
+        else ("not tried" if code in (4, 5) else "killed", told)
+    )
 
 
 def main() -> int:
     """Try the mutants asked for; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--room", action="append", choices=ROOMS, help="only the mutants of a room")
-    parser.add_argument("--only", action="append", choices=[mutant.name for mutant in MUTANTS], help="only this mutant")
-    parser.add_argument("--trust", action="store_true", help="do not run the tests without mutants first")
+    parser.add_argument(
+        "--room", action="append", choices=ROOMS, help="only the mutants of a room"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=[mutant.name for mutant in MUTANTS],
+        help="only this mutant",
+    )
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="do not run the tests without mutants first",
+    )
     asked = parser.parse_args()
     mutants = [
         mutant
         for mutant in MUTANTS
-        if mutant.room in (asked.room or ROOMS) and (not asked.only or mutant.name in asked.only)
+        if mutant.room in (asked.room or ROOMS)
+        and (not asked.only or mutant.name in asked.only)
     ]
     rooms = [] if asked.trust else sorted({mutant.room for mutant in mutants})
     unchanged = [Mutant("unchanged", room, "", "", "") for room in rooms]
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(PARALLEL) as threads:
+    with (
+        tempfile.TemporaryDirectory(prefix="mutants-") as folder,
+        ThreadPoolExecutor(PARALLEL) as threads,
+    ):
         free: SimpleQueue[Copy] = SimpleQueue()
         for number in range(PARALLEL):
             free.put(Copy(Path(folder, str(number))))
@@ -154,11 +199,20 @@ def main() -> int:
 
         outcomes = list(threads.map(run, [*unchanged, *mutants]))
     for room in (None, *ROOMS):
-        states = [state for mutant, state in outcomes if mutant.file and room in (None, mutant.room)]
+        states = [
+            state
+            for mutant, state in outcomes
+            if mutant.file and room in (None, mutant.room)
+        ]
         if states:
-            print(f"{states.count('killed'):>4} of {len(states)} mutants died: {room or 'all'}")
+            print(
+                f"{states.count('killed'):>4} of {len(states)} mutants died: {room or 'all'}"
+            )
     killed = [state == "killed" for mutant, state in outcomes if mutant.file]
-    is_sound = all(state != "not tried" if mutant.file else state == "survived" for mutant, state in outcomes)
+    is_sound = all(
+        state != "not tried" if mutant.file else state == "survived"
+        for mutant, state in outcomes
+    )
     return 0 if is_sound and sum(killed) >= SHARE * len(killed) else 1
 
 

@@ -62,6 +62,8 @@ if __name__ == "__main__":
         home = Path(folder, "home")
         home.mkdir()
         os.chdir(home)
-        os.environ |= {f"XDG_{kind}_HOME": folder for kind in ("DATA", "CONFIG", "CACHE")} | {"HOME": str(home)}
+        os.environ |= {
+            f"XDG_{kind}_HOME": folder for kind in ("DATA", "CONFIG", "CACHE")
+        } | {"HOME": str(home)}
         os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         PLACE.write_text(played(asyncio.run(frames())), "utf-8")

@@ -57,12 +57,16 @@ class Terminal:
         """Give the terminal's window another size."""
         _resize(self.side, columns, rows)
 
-    def until(self, holds: Callable[[], object], what: str, patience: float = PATIENCE) -> None:
+    def until(
+        self, holds: Callable[[], object], what: str, patience: float = PATIENCE
+    ) -> None:
         """Read until `holds()` is true; TimeoutError, which says that `what` did not come about, after `patience`."""
         end = time.monotonic() + patience
         while not holds():
             if time.monotonic() > end:
-                raise TimeoutError(f"it did not come about that {what}; last written: {bytes(self.sent[-2000:])!r}")
+                raise TimeoutError(
+                    f"it did not come about that {what}; last written: {bytes(self.sent[-2000:])!r}"
+                )
             self.read()
 
     @property
@@ -113,7 +117,11 @@ def python_in_terminal(
     pid, side = pty.fork()
     if pid == 0:
         _resize(0, 120, 40)
-        kept = {name: value for name, value in environment.items() if name not in ("COLUMNS", "LINES")}
+        kept = {
+            name: value
+            for name, value in environment.items()
+            if name not in ("COLUMNS", "LINES")
+        }
         shown = {**kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         os.execve(sys.executable, [sys.executable, *command], shown)
     held = kind(pid, side)

@@ -14,7 +14,9 @@ def with_examples():
     for package in ("bpe_core", "tui"):
         for path in sorted((ROOT / package).rglob("*.py")):
             if ">>>" in path.read_text(encoding="utf-8"):
-                yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+                yield ".".join(
+                    path.relative_to(ROOT).with_suffix("").parts
+                ).removesuffix(".__init__")
 
 
 @pytest.mark.parametrize("name", with_examples())

@@ -13,7 +13,20 @@ from pathlib import Path
 from tui import command
 
 HEADLESS = (
-    *("train", "count", "counts", "encode", "decode", "show", "measure", "compare", "audit", "why", "runs", "export"),
+    *(
+        "train",
+        "count",
+        "counts",
+        "encode",
+        "decode",
+        "show",
+        "measure",
+        "compare",
+        "audit",
+        "why",
+        "runs",
+        "export",
+    ),
     *("convert", "fetch"),
 )
 """The subcommands of `bpe_core.cli.main`, whose import would take its time."""
@@ -48,12 +61,23 @@ def _answer(arguments: list[str], options: Namespace) -> int:
         "a tokenizer to open, several by several -t: a file in any supported format, a folder that holds one, a name "
         "of the app's list, or one such as gpt-4o"
     )
-    parser.add_argument("-t", "--tokenizer", action="append", default=[], metavar="TOKENIZER", help=tokenizers)
+    parser.add_argument(
+        "-t",
+        "--tokenizer",
+        action="append",
+        default=[],
+        metavar="TOKENIZER",
+        help=tokenizers,
+    )
     full_speed = "show merges as soon as they are learned, and at no pace for eyes, until another is chosen (+ and -)"
     parser.add_argument("--full-speed", action="store_true", help=full_speed)
-    lesson = "begin with the lesson in this file, of TOML; those of bpescope are an example"
+    lesson = (
+        "begin with the lesson in this file, of TOML; those of bpescope are an example"
+    )
     parser.add_argument("--lesson", default="", metavar="FILE", help=lesson)
-    parser.add_argument("--version", action="store_true", help="say which version this is")
+    parser.add_argument(
+        "--version", action="store_true", help="say which version this is"
+    )
     parser.parse_args(arguments, options)
     options.opens = not options.version
     if options.version:
@@ -71,11 +95,16 @@ def _open_app(options: Namespace) -> int:
 
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         without = f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}"
-        print_to_stderr(f"bpescope: the app needs a terminal, and this is none; without one use {without}.")
+        print_to_stderr(
+            f"bpescope: the app needs a terminal, and this is none; without one use {without}."
+        )
         return 2
     gc.disable()  # nothing of what is loaded now will be garbage
     try:
-        paths, tokenizers = tuple(map(_checked, options.paths)), tuple(map(_located, options.tokenizer))
+        paths, tokenizers = (
+            tuple(map(_checked, options.paths)),
+            tuple(map(_located, options.tokenizer)),
+        )
         if lesson := options.lesson:
             from tui.disk.lessons import read_lesson
 
@@ -122,7 +151,9 @@ def _located(tokenizer: str) -> str:
     named = None if os.path.exists(tokenizer) else named_in_list(tokenizer)
     path = os.path.abspath(tokenizer_at(Path(named or located(tokenizer))))
     if not os.path.exists(path):
-        raise FormatError(f"There is no tokenizer {quoted(tokenizer, 200)}: no such file, and not a known name.")
+        raise FormatError(
+            f"There is no tokenizer {quoted(tokenizer, 200)}: no such file, and not a known name."
+        )
     return path
 
 

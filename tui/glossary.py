@@ -13,10 +13,15 @@ from bpe_core.tokenizer.training_record import OPTIONS
 LONGEST: Final = 78
 
 FIELDS: Final[Mapping[str, str]] = {
-    option.name: option.does for option in map(OPTIONS.__getitem__, ("vocab-size", "pattern", "ties", "min-count"))
+    option.name: option.does
+    for option in map(
+        OPTIONS.__getitem__, ("vocab-size", "pattern", "ties", "min-count")
+    )
 } | {OPTIONS["special"].name: f"{OPTIONS['special'].does} Spaces between."}
 
-_TOLD: Final[Mapping[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_TOLD: Final[Mapping[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+)
 PATTERN_MEANINGS: Final[Mapping[str, str]] = _TOLD["patterns"]
 ANOTHER_PATTERN: Final[str] = _TOLD["another"]
 OWN_PATTERN: Final[str] = _TOLD["own"]

@@ -20,7 +20,9 @@ from bpe_core.worker.job import Request
 from bpe_core.worker.messages import Done, Event, Failed, packed, unpacked
 from bpe_core.worker.train import TrainRequest
 
-PORTION: Final = 1 << 15  # bytes that are read and understood at one go: some 700 merges, in a millisecond
+PORTION: Final = (
+    1 << 15
+)  # bytes that are read and understood at one go: some 700 merges, in a millisecond
 PATIENCE: Final = 3.0  # seconds a worker gets to end by itself after it was asked to, before it is killed
 
 
@@ -39,7 +41,9 @@ class WorkerProcess:
     def __init__(self, request: Request) -> None:
         self.request = request
         self._process: Process  # once it is entered
-        self._is_done = False  # whether the worker has said its last word: it ends by itself
+        self._is_done = (
+            False  # whether the worker has said its last word: it ends by itself
+        )
         self._errors: asyncio.Task[bytes]
 
     async def __aenter__(self) -> Self:
@@ -54,8 +58,12 @@ class WorkerProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            raise WorkerError(f"No worker process can be started: {error.strerror}; try again later.") from error
-        with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
+            raise WorkerError(
+                f"No worker process can be started: {error.strerror}; try again later."
+            ) from error
+        with suppress(
+            OSError, AttributeError
+        ):  # the screen goes first where both want the same core
             nice = os.getpriority(os.PRIO_PROCESS, 0) + self.request.NICE
             os.setpriority(os.PRIO_PROCESS, process.pid, nice)
         self.pid = process.pid
@@ -70,7 +78,9 @@ class WorkerProcess:
         while not ending.done():
             try:
                 await asyncio.shield(ending)
-            except asyncio.CancelledError as again:  # however often one is told to hurry: no process is left behind
+            except (
+                asyncio.CancelledError
+            ) as again:  # however often one is told to hurry: no process is left behind
                 cancelled = again
         if cancelled is not None:
             raise cancelled
@@ -82,13 +92,21 @@ class WorkerProcess:
         Popen.terminate() would reap a worker that has just ended, of which asyncio then knows nothing, and says so.
         """
         request = self.request
-        has_workers = isinstance(request, TrainRequest) and request.recipe.dask == "local"
+        has_workers = (
+            isinstance(request, TrainRequest) and request.recipe.dask == "local"
+        )
         if process.returncode is None and not self._is_done:
             with suppress(ProcessLookupError):
-                (process.terminate if isinstance(request, TrainRequest | FetchRequest) else process.kill)()
+                (
+                    process.terminate
+                    if isinstance(request, TrainRequest | FetchRequest)
+                    else process.kill
+                )()
         try:
             # Process.wait() does not return while the pipe still holds something: drain it to its end first.
-            async with asyncio.timeout(PATIENCE * (10 if has_workers else 1)):  # killed, it could not end its own
+            async with asyncio.timeout(
+                PATIENCE * (10 if has_workers else 1)
+            ):  # killed, it could not end its own
                 await _drain(process)
                 await process.wait()
         except TimeoutError:
@@ -104,7 +122,11 @@ class WorkerProcess:
     def send(self, message: object) -> None:
         """Tell the worker something; once it has ended, nothing is told."""
         stdin = self._process.stdin
-        if stdin is not None and not stdin.is_closing() and self._process.returncode is None:
+        if (
+            stdin is not None
+            and not stdin.is_closing()
+            and self._process.returncode is None
+        ):
             stdin.write(packed(message))
 
     async def batches(self) -> AsyncIterator[list[Event]]:
@@ -134,7 +156,11 @@ class WorkerProcess:
     async def _obituary(self, process: Process) -> str:
         code = await process.wait()
         if code < 0:
-            name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+            name = (
+                signal.Signals(-code).name
+                if -code in set(signal.Signals)
+                else f"signal {-code}"
+            )
             return f"The worker process was killed ({name})."
         lines = (await self._errors).decode("utf-8", "replace").strip().splitlines()
         return f"The worker process ended by itself (exit code {code}){': ' + lines[-1].rstrip('.') if lines else ''}."

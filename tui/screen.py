@@ -52,9 +52,18 @@ class MainScreen(StateScreen):
     features: Features  # there once the panes are
 
     def __init__(
-        self, configuration: Configuration, loaded: asyncio.Event, paths: tuple[str, ...], lesson: str
+        self,
+        configuration: Configuration,
+        loaded: asyncio.Event,
+        paths: tuple[str, ...],
+        lesson: str,
     ) -> None:
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
+        self.HORIZONTAL_BREAKPOINTS = [
+            (0, "-narrow"),
+            (100, "-tight"),
+            (120, "-wide"),
+            (170, "-huge"),
+        ]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__(configuration)
         self._compositor: SelectiveCompositor = SelectiveCompositor()
@@ -64,14 +73,18 @@ class MainScreen(StateScreen):
 
     def compose(self) -> ComposeResult:
         state = MainScreen
-        yield TitleLine().data_bind(state.run, state.tokenizer, state.path, state.active)
+        yield TitleLine().data_bind(
+            state.run, state.tokenizer, state.path, state.active
+        )
         with Horizontal(id="panes"):
             yield from map(Pane, _at("left"))
             with Container(id="work"):
                 yield from map(Pane, _at("upper", "side"))
                 self.editor = EditorPane(PANE_BY_ID["editor"])
                 yield self.editor
-        yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing, state.pace, state.run)
+        yield StepLine(id="steps").data_bind(
+            state.step, state.tokenizer, state.playing, state.pace, state.run
+        )
         yield HintLine().data_bind(state.caption)
         yield KeyLine()
 
@@ -98,17 +111,26 @@ class MainScreen(StateScreen):
             with self.app.batch_update():
                 work = self.query_one("#work")
                 await self.query(".frame").remove()
-                await self.query_one("#panes").mount(*(pane.load()(pane) for pane in _at("left")), before=work)
-                await work.mount(*(pane.load()(pane) for pane in _at("upper", "side")), before=self.editor)
+                await self.query_one("#panes").mount(
+                    *(pane.load()(pane) for pane in _at("left")), before=work
+                )
+                await work.mount(
+                    *(pane.load()(pane) for pane in _at("upper", "side")),
+                    before=self.editor,
+                )
                 for name in ("corpus_pane", "training", "audit_pane", "compare_pane"):
-                    setattr(self, name, self.query_one(f"#{name.removesuffix('_pane')}"))
+                    setattr(
+                        self, name, self.query_one(f"#{name.removesuffix('_pane')}")
+                    )
                 await self.editor.load()
                 self.show_panes()
                 self.bind_panes()
                 self.training.why.follow(self._area)
                 self.features = Features(self)
                 for table in (self.training.log_of_merges, self.audit_pane.table):
-                    table.token_style = self._area.style_of  # one color for one token; it knows a new theme later
+                    table.token_style = (
+                        self._area.style_of
+                    )  # one color for one token; it knows a new theme later
                     self.app.theme_changed_signal.subscribe(
                         table, lambda _, it=table: it.call_after_refresh(it.refresh)
                     )
@@ -118,18 +140,31 @@ class MainScreen(StateScreen):
 
     async def on_unmount(self) -> None:
         try:
-            sentence = self._autosave.keep_somewhere(self._own_lines, self._area.document.n_edits)
+            sentence = self._autosave.keep_somewhere(
+                self._own_lines, self._area.document.n_edits
+            )
         except OSError as error:
-            sentence = f"The text could not be kept for the next start: {error.strerror}."
+            sentence = (
+                f"The text could not be kept for the next start: {error.strerror}."
+            )
         self._autosave.release()
         is_training = self.run.busy and self.own_text is None
-        working = [worker for worker in self.workers if worker.node is self and not worker.is_finished]
+        working = [
+            worker
+            for worker in self.workers
+            if worker.node is self and not worker.is_finished
+        ]
         for worker in working:
             worker.cancel()
         if working:  # a process that needs longer keeps what it has when it finds its pipes closed
-            await asyncio.wait([asyncio.gather(*map(_end_of, working))], timeout=SECONDS_TO_END)
+            await asyncio.wait(
+                [asyncio.gather(*map(_end_of, working))], timeout=SECONDS_TO_END
+            )
         course = self.features.training.newest if is_training else None
-        sentences = [sentence, await self._leave_training(course.output) if course else ""]
+        sentences = [
+            sentence,
+            await self._leave_training(course.output) if course else "",
+        ]
         self.last_words += [visible(said) for said in sentences if said]
         if self._writing is not None:
             await asyncio.wait([self._writing], timeout=SECONDS_TO_END)
@@ -144,7 +179,11 @@ class MainScreen(StateScreen):
 
     @property
     def _own_lines(self) -> Sequence[str]:
-        return (*self._area.document.lines,) if self.own_text is None else self.own_text.split("\n")
+        return (
+            (*self._area.document.lines,)
+            if self.own_text is None
+            else self.own_text.split("\n")
+        )
 
     def on_text_area_changed(self) -> None:
         self.hear()
@@ -167,7 +206,9 @@ class MainScreen(StateScreen):
     async def why_not_kept(self) -> str:
         """Keep the text beside the screen; what is in the way of that, in a few words, empty if nothing."""
         try:
-            await in_thread(self._autosave.keep, self._own_lines, self._area.document.n_edits)
+            await in_thread(
+                self._autosave.keep, self._own_lines, self._area.document.n_edits
+            )
         except OSError as error:
             return str(error.strerror)
         return ""
@@ -182,7 +223,9 @@ class MainScreen(StateScreen):
         feature, _, deed = name.partition(".")
         work = getattr(getattr(self.features, feature), deed)(*arguments)
         if work is not None:
-            self.run_worker(guarded(self, lambda: work, partial(self.say, severity="error")))
+            self.run_worker(
+                guarded(self, lambda: work, partial(self.say, severity="error"))
+            )
 
     def hear(self, key: str = "") -> None:
         """Tell a lesson of a key, or that something has changed."""
@@ -199,15 +242,24 @@ class MainScreen(StateScreen):
         if outdated(self, event):
             return
         # Classes come first: Textual would lay out and draw the new size as the old one, and then once more.
-        across, down = self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or []
+        across, down = (
+            self.HORIZONTAL_BREAKPOINTS or [],
+            self.VERTICAL_BREAKPOINTS or [],
+        )
         width, height = event.size
-        fitting = self._get_breakpoint_classes(width, across) | self._get_breakpoint_classes(height, down)
+        fitting = self._get_breakpoint_classes(
+            width, across
+        ) | self._get_breakpoint_classes(height, down)
         self.update_classes({name: name in fitting for _, name in across + down})
         self.show_panes()
         self.call_after_refresh(self.refresh_bindings)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        panes = (node for node in event.widget.ancestors_with_self if isinstance(node, Pane) and node.id)
+        panes = (
+            node
+            for node in event.widget.ancestors_with_self
+            if isinstance(node, Pane) and node.id
+        )
         if self.focused is event.widget and (pane := next(panes, None)):
             self.active = pane.id or ""
 
@@ -222,7 +274,9 @@ class MainScreen(StateScreen):
 
 
 async def _end_of(worker: Worker[Any]) -> None:
-    with suppress(WorkerError):  # at the end of the event loop nobody would take it, and it would be printed
+    with suppress(
+        WorkerError
+    ):  # at the end of the event loop nobody would take it, and it would be printed
         await worker.wait()
 
 
@@ -234,7 +288,12 @@ def _import_all() -> None:
     """What is needed once the first frame is on the screen."""
     for pane in PANES:
         pane.load()
-    for module in ("tui.widgets.text_facts", "tui.widgets.colored_rows", "tui.features.all", "bpe_core.formats"):
+    for module in (
+        "tui.widgets.text_facts",
+        "tui.widgets.colored_rows",
+        "tui.features.all",
+        "bpe_core.formats",
+    ):
         import_module(module)
     sources = import_module("tui.disk.sources")
     for asks_the_disk in (sources.sample_sources, sources.computer_sources):

@@ -21,9 +21,19 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.worker.messages import Counted
 
-PACES: Final = (160, 80, 40, 20, 10, 5, 0)  # seconds in which all merges are shown; 0: as soon as they are learned
+PACES: Final = (
+    160,
+    80,
+    40,
+    20,
+    10,
+    5,
+    0,
+)  # seconds in which all merges are shown; 0: as soon as they are learned
 USUAL_PACE: Final = 20
-EDITORS_TEXT: Final = "the editor's text"  # what it is called, and the file in which a worker gets it
+EDITORS_TEXT: Final = (
+    "the editor's text"  # what it is called, and the file in which a worker gets it
+)
 
 # Texts
 
@@ -35,7 +45,9 @@ class TextSource:
     path: str
     title: str
     reason: str = ""  # what it is good for
-    size: int | None = None  # bytes on disk; None for a folder, whose size takes reading to know
+    size: int | None = (
+        None  # bytes on disk; None for a folder, whose size takes reading to know
+    )
     is_folder: bool = False
     preset: str = ""
 
@@ -54,7 +66,9 @@ class Totals:
     """What the chosen texts amount to, or why they could not be counted."""
 
     counted: Counted | None = None
-    skipped: Sequence[Skipped] = ()  # files in chosen folders that are not text, and rows
+    skipped: Sequence[
+        Skipped
+    ] = ()  # files in chosen folders that are not text, and rows
     error: str = ""
 
 
@@ -66,7 +80,9 @@ class PlaceInText:
     line: int
     column: int
     length: int
-    way_back: str = "F10 leads back to the comparison."  # how to come back to where one was
+    way_back: str = (
+        "F10 leads back to the comparison."  # how to come back to where one was
+    )
 
 
 # A training
@@ -79,8 +95,12 @@ class TrainingOptions:
     ties: str = "first"
     min_count: int = 1
     special_tokens: tuple[str, ...] = ()
-    more: dict[str, str] = field(default_factory=dict)  # rare arguments of `bpescope train`, and what is typed for them
-    weights: dict[str, str] = field(default_factory=dict)  # path -> how often its pieces count, as typed; else 1
+    more: dict[str, str] = field(
+        default_factory=dict
+    )  # rare arguments of `bpescope train`, and what is typed for them
+    weights: dict[str, str] = field(
+        default_factory=dict
+    )  # path -> how often its pieces count, as typed; else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +116,9 @@ class UnfinishedTraining:
     goal: str = ""  # what was to be so when it would wait, as `conditions.condition` reads it; empty: it was to go on
 
 
-Phase = Literal["idle", "counting", "preparing", "merging", "showing", "done", "stopped", "failed"]
+Phase = Literal[
+    "idle", "counting", "preparing", "merging", "showing", "done", "stopped", "failed"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +130,9 @@ class Run:
     total: int = 0
     rate: float = 0.0  # bytes or merges a second
     detail: str = ""  # the file being counted, or why the training ended
-    asked: TrainingOptions | None = None  # what was asked for; None as long as that is not known
+    asked: TrainingOptions | None = (
+        None  # what was asked for; None as long as that is not known
+    )
 
     @property
     def busy(self) -> bool:
@@ -123,7 +147,11 @@ class Run:
     @property
     def seconds_left(self) -> float | None:
         """At the present rate; None while nothing can be said."""
-        return (self.total - self.done) / self.rate if self.rate > 0 and self.total > self.done else None
+        return (
+            (self.total - self.done) / self.rate
+            if self.rate > 0 and self.total > self.done
+            else None
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,8 +169,12 @@ class StepExplained:
     """What is known of a step of the tokenizer on the screen beside what its merge log tells."""
 
     step: int = 0
-    explanation: Explanation | None = None  # why its merge was chosen, and the pairs after it
-    places: tuple[CorpusPlace, ...] | None = None  # where its pair stands in the corpus; None while that is not known
+    explanation: Explanation | None = (
+        None  # why its merge was chosen, and the pairs after it
+    )
+    places: tuple[CorpusPlace, ...] | None = (
+        None  # where its pair stands in the corpus; None while that is not known
+    )
     waiting: str = ""  # what is being waited for, in a few words
     problem: str = ""  # why it cannot be known, in a sentence
     ties: str = ""  # the tie rule of the training; empty where that is not known
@@ -164,7 +196,9 @@ def pace_told(pace: int) -> str:
 class AuditInputs:
     """What an audit looks at beside the tokenizer."""
 
-    texts: bool | None = None  # whether to count in the chosen texts; None: if the tokenizer learned from them
+    texts: bool | None = (
+        None  # whether to count in the chosen texts; None: if the tokenizer learned from them
+    )
     embeddings: str = ""  # path of a model's embeddings; empty for none
     tensor: str = ""  # the tensor in that file; empty for the usual one
 
@@ -180,7 +214,9 @@ class Audit:
     """How much was found and what was looked at, or why it could not be done; empty before the first audit."""
     verdicts: Mapping[int, Verdict] = field(default_factory=dict, compare=False)
     """Id -> verdict, of the tokens with a finding, the most suspicious first; replaced at the end of an audit."""
-    measures: Mapping[str, Mapping[int, float]] = field(default_factory=dict, compare=False)  # name -> id -> number
+    measures: Mapping[str, Mapping[int, float]] = field(
+        default_factory=dict, compare=False
+    )  # name -> id -> number
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +227,9 @@ class TokenLines:
     searched: bool = False  # whether there are texts to search
     running: bool = False
     progress: str = ""  # how far the search is, or why it could not be done
-    found: tuple[tuple[TextFile, CorpusPlace], ...] = ()  # one a line, with the text that it is in
+    found: tuple[
+        tuple[TextFile, CorpusPlace], ...
+    ] = ()  # one a line, with the text that it is in
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,14 +262,18 @@ class Opened:
     """A tokenizer from elsewhere as it was when it was opened last; remembered from one start to the next."""
 
     path: str = ""
-    found_as: str = ""  # the name under which another program keeps it; empty if none does
+    found_as: str = (
+        ""  # the name under which another program keeps it; empty if none does
+    )
     n_vocab: int = 0  # 0 where it was never read
     pattern: str = ""
     size: int = 0  # bytes of the file
     modified: int = 0  # when the file was changed last, in nanoseconds since 1970; 0 where it was never read
 
 
-Trouble = Literal["", "gone", "changed"]  # what has become of a file since it was opened; empty if nothing has
+Trouble = Literal[
+    "", "gone", "changed"
+]  # what has become of a file since it was opened; empty if nothing has
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +283,9 @@ class KnownTokenizer:
     path: str
     name: str  # what it is called in the list
     n_vocab: int  # 0 where that is not known without reading all of the file
-    origin: Literal["trained", "opened", "found"] = "trained"  # found: what another program keeps
+    origin: Literal["trained", "opened", "found"] = (
+        "trained"  # found: what another program keeps
+    )
     found_as: str = ""  # the name under which another program keeps it
     pattern: str = ""
     """How it splits a text; empty where that is not known without reading all of the file, and where it does not."""
@@ -255,7 +299,9 @@ class LaneChoice:
     """Whose tokens a lane of the editor shows beside those of the first."""
 
     path: str = ""  # the file of a tokenizer; empty: the tokenizer on the screen, whichever that is
-    step: int | None = None  # how many of its merges are in force; None: all, also those yet to be learned
+    step: int | None = (
+        None  # how many of its merges are in force; None: all, also those yet to be learned
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,10 +314,27 @@ class ShownLane:
     def name(self, kept: Iterable[KnownTokenizer]) -> str:
         """That of its tokenizer among these, unless it is the one on the screen; its step, where that is fixed."""
         name = known_name(self.choice.path, kept) if self.choice.path else ""
-        return name + (step_name(self.tokenizer) if self.choice.step is not None else "" if name else "@all")
+        return name + (
+            step_name(self.tokenizer)
+            if self.choice.step is not None
+            else ""
+            if name
+            else "@all"
+        )
 
 
-_USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})
+_USUAL: Final = frozenset(
+    {
+        "tokenizer",
+        "tokenizer_config",
+        "vocab",
+        "merges",
+        "tekken",
+        "model",
+        "spm",
+        "ranks",
+    }
+)
 """Names that many files have; then that of their folder tells which it is."""
 
 
@@ -281,12 +344,19 @@ def name_of(path: Path) -> str:
     >>> name_of(Path("/models/qwen3/tokenizer.json")), name_of(Path("/models/mine.json"))
     ('qwen3/tokenizer', 'mine')
     """
-    return f"{path.parent.name}/{path.stem}" if path.stem in _USUAL and path.parent.name else path.stem
+    return (
+        f"{path.parent.name}/{path.stem}"
+        if path.stem in _USUAL and path.parent.name
+        else path.stem
+    )
 
 
 def known_name(path: str, kept: Iterable[KnownTokenizer]) -> str:
     """What the tokenizer in a file is called: as these say, or else after its file; safe to show."""
-    return visible(next((known.name for known in kept if known.path == path), "") or name_of(Path(path)))
+    return visible(
+        next((known.name for known in kept if known.path == path), "")
+        or name_of(Path(path))
+    )
 
 
 def step_name(tokenizer: Tokenizer) -> str:
@@ -296,7 +366,11 @@ def step_name(tokenizer: Tokenizer) -> str:
 
 def steps_known(tokenizer: Tokenizer | None) -> int:
     """How many merges there are to travel through; 0 while those of a rank file are not recovered."""
-    return tokenizer.step if tokenizer is not None and tokenizer.vocabulary.knows_merges else 0
+    return (
+        tokenizer.step
+        if tokenizer is not None and tokenizer.vocabulary.knows_merges
+        else 0
+    )
 
 
 def do(widget: Widget, deed: str, *arguments: object) -> None:

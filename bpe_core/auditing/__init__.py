@@ -33,21 +33,35 @@ def audit(
     """
     if isinstance(embeddings, str | os.PathLike):
         embeddings = open_matrix(embeddings)
-    subject = AuditSubject(tokenizer, counts=counts, reference=reference, progress=progress)
+    subject = AuditSubject(
+        tokenizer, counts=counts, reference=reference, progress=progress
+    )
     return Findings(examine(subject, embeddings, indicator))
 
 
-def examine(subject: AuditSubject, embeddings: Matrix | None = None, indicator: str | None = None) -> Iterator[Finding]:
+def examine(
+    subject: AuditSubject,
+    embeddings: Matrix | None = None,
+    indicator: str | None = None,
+) -> Iterator[Finding]:
     """The findings as they are made, check by check; `indicator` is that of `undertrained`."""
     impossible: set[int] = set()
     for check in (
-        *(static.spelling, static.unreachable, static.duplicates, corpora.absent_from_reference, corpora.seldom),
+        *(
+            static.spelling,
+            static.unreachable,
+            static.duplicates,
+            corpora.absent_from_reference,
+            corpora.seldom,
+        ),
         *(corpora.scaffold, corpora.few_documents, static.shape, static.added_tokens),
     ):
         for finding in check(subject):
             if finding.kind in ("unused-byte", "unreachable"):
                 impossible.add(finding.id)
-            if finding.kind != "never-used" or finding.id not in impossible:  # what no text becomes is never used
+            if (
+                finding.kind != "never-used" or finding.id not in impossible
+            ):  # what no text becomes is never used
                 yield finding
     if embeddings is not None:
         yield from undertrained(subject, embeddings, indicator)

@@ -11,18 +11,30 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any, Final
 
-from bpe_core.auditing.findings import HALF_LEFT, LIKELY, SUSPECTED, Finding, Severity, fading, unusual
+from bpe_core.auditing.findings import (
+    HALF_LEFT,
+    LIKELY,
+    SUSPECTED,
+    Finding,
+    Severity,
+    fading,
+    unusual,
+)
 from bpe_core.auditing.subject import AuditSubject, Usage, merged_share, surprise
 from bpe_core.visible import counted, visible
 from bpe_core.vocabulary import Vocabulary
 
 RARE_SHARE: Final = 0.01  # a token is rare below this part of how often each would occur if all were equally frequent
 MIN_DOCUMENTS: Final = 10  # that a corpus must have for one or two of them to be few
-MIN_COUNT: Final = 5  # occurrences of a token of few documents; fewer come from one or two by chance
+MIN_COUNT: Final = (
+    5  # occurrences of a token of few documents; fewer come from one or two by chance
+)
 MAX_SIZE: Final = 0.5  # part of the corpus, in bytes, above which one or two documents are no surprising source
 MIN_EXPECTED: Final = 5.0  # below, nothing is concluded: of 5 expected, none occurs by chance in 0.7 % (Poisson)
 MAX_SHARE: Final = 0.1  # a token is absent if it occurs less often than this part of its expected count
-THRESHOLD: Final = 0.9  # intersection over self (IoS, see `by_counts`) above which a token is scaffold
+THRESHOLD: Final = (
+    0.9  # intersection over self (IoS, see `by_counts`) above which a token is scaffold
+)
 MAX_GAP: Final = 5  # steps from a token to the only merge that uses it, up to which it is suspected without counts
 MIN_RATIO: Final = 0.99  # or its step / the step of that merge, from which on it is
 WINDOW: Final = 500  # tokens compared at each side of a place; with fewer than that at a side no place is judged
@@ -48,12 +60,25 @@ def seldom(subject: AuditSubject) -> Iterator[Finding]:
         evidence = {"merged": merged, "strength": round(strengths[token], 4)}
         if is_rare or 0 < count <= 1:
             times = "only once" if count == 1 else f"only {count:,} times"
-            even = f"; if all tokens were equally frequent, each would occur {even_share:,.0f} times" if is_rare else ""
+            even = (
+                f"; if all tokens were equally frequent, each would occur {even_share:,.0f} times"
+                if is_rare
+                else ""
+            )
             reason = f"It occurs {times} in {subject.texts}{even}."
             severity = _severity(subject, strengths[token], Severity.WARNING)
-            yield subject.finding(token, "rare", severity, reason, **evidence, even_share=round(even_share, 2))
+            yield subject.finding(
+                token,
+                "rare",
+                severity,
+                reason,
+                **evidence,
+                even_share=round(even_share, 2),
+            )
         elif not count:
-            reason = f"It occurs nowhere in {subject.texts}, nor does any token made of it."
+            reason = (
+                f"It occurs nowhere in {subject.texts}, nor does any token made of it."
+            )
             if merged:
                 taken = merged_share(merged, merged)
                 reason = f"It is not left anywhere in {subject.texts}: later merges took {taken}."
@@ -61,7 +86,9 @@ def seldom(subject: AuditSubject) -> Iterator[Finding]:
             yield subject.finding(token, "never-used", severity, reason, **evidence)
 
 
-def _severity(subject: AuditSubject, strength: float, in_training: Severity) -> Severity:
+def _severity(
+    subject: AuditSubject, strength: float, in_training: Severity
+) -> Severity:
     """How bad it is: `in_training` in the training corpus, in chosen texts a warning, and a note where that is weak."""
     if not subject.of_training:
         return Severity.WARNING if strength >= SUSPECTED else Severity.NOTE
@@ -77,11 +104,23 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
     if usage is None or counts is None or counts.n_documents < MIN_DOCUMENTS:
         return
     has_sizes = len(counts.sources) == counts.n_documents
-    often = {token: token not in usage.documents for token, n in usage.remaining.items() if n >= MIN_COUNT}
-    strengths = subject.unusual_among(often, usage.remaining.__getitem__)  # what is seldom here is in few by chance
-    for token, _ in subject.tokens("documents", sorted(token for token, many in often.items() if not many)):
+    often = {
+        token: token not in usage.documents
+        for token, n in usage.remaining.items()
+        if n >= MIN_COUNT
+    }
+    strengths = subject.unusual_among(
+        often, usage.remaining.__getitem__
+    )  # what is seldom here is in few by chance
+    for token, _ in subject.tokens(
+        "documents", sorted(token for token, many in often.items() if not many)
+    ):
         documents, count = sorted(usage.documents[token]), usage.remaining[token]
-        size = sum(counts.sources[document].bytes for document in documents) if has_sizes else 0
+        size = (
+            sum(counts.sources[document].bytes for document in documents)
+            if has_sizes
+            else 0
+        )
         share = round(size / counts.n_bytes, 4) if has_sizes else None
         strength = strengths.get(token)
         if strength and (share or 0) <= MAX_SIZE:
@@ -90,10 +129,16 @@ def few_documents(subject: AuditSubject) -> Iterator[Finding]:
                 f"All its {count:,} occurrences come from {len(names)} of {counts.n_documents:,} documents: "
                 f"{visible(' and '.join(names))}."
             )
-            if not subject.of_training:  # it tells what these texts are about, and hardly what was learned from
+            if (
+                not subject.of_training
+            ):  # it tells what these texts are about, and hardly what was learned from
                 strength *= SUSPECTED
             severity = Severity.WARNING if strength >= SUSPECTED else Severity.NOTE
-            evidence = {"documents": names, "share": share, "strength": round(strength, 4)}
+            evidence = {
+                "documents": names,
+                "share": share,
+                "strength": round(strength, 4),
+            }
             yield subject.finding(token, "few-documents", severity, reason, **evidence)
 
 
@@ -111,13 +156,23 @@ def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
     if usage is None or reference is None or not usage.n_tokens:
         return
     scale = reference.n_tokens / usage.n_tokens
-    common = {token: n * scale for token, n in usage.remaining.items() if n * scale >= MIN_EXPECTED}
-    strengths = subject.unusual_among({token: reference.remaining[token] / n for token, n in common.items()})
+    common = {
+        token: n * scale
+        for token, n in usage.remaining.items()
+        if n * scale >= MIN_EXPECTED
+    }
+    strengths = subject.unusual_among(
+        {token: reference.remaining[token] / n for token, n in common.items()}
+    )
     missing: dict[int, float] = {}
     for token, _ in subject.tokens("comparing with the reference", common):
         seen = reference.remaining[token]
-        if seen < MAX_SHARE * common[token] and (subject.of_training or token in strengths):
-            missing[token] = surprise(usage.remaining[token], usage.n_tokens, seen, reference.n_tokens)
+        if seen < MAX_SHARE * common[token] and (
+            subject.of_training or token in strengths
+        ):
+            missing[token] = surprise(
+                usage.remaining[token], usage.n_tokens, seen, reference.n_tokens
+            )
     for token, g2 in sorted(missing.items(), key=lambda row: -row[1]):
         expected, seen = common[token], reference.remaining[token]
         where = f"only {seen:,} times" if seen > 1 else "only once" if seen else "never"
@@ -125,12 +180,32 @@ def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
             f"It occurs {counted(usage.remaining[token], 'time')} in {subject.texts} and {where} in the reference, "
             f"where {expected:,.0f} times would be expected."
         )
-        strength = (1 - seen / expected) * (1 - math.exp(-g2 / 2)) * (1.0 if subject.of_training else strengths[token])
-        severity = subject.severity(token, _severity(subject, strength, Severity.WARNING if seen else Severity.PROBLEM))
+        strength = (
+            (1 - seen / expected)
+            * (1 - math.exp(-g2 / 2))
+            * (1.0 if subject.of_training else strengths[token])
+        )
+        severity = subject.severity(
+            token,
+            _severity(
+                subject, strength, Severity.WARNING if seen else Severity.PROBLEM
+            ),
+        )
         if len(subject.tokenizer.token_bytes(token)) == 1:
             strength = 0.1
-        evidence = {"expected": round(expected, 2), "seen": seen, "surprise": round(g2, 2)}
-        yield subject.finding(token, "absent-from-reference", severity, reason, **evidence, strength=round(strength, 4))
+        evidence = {
+            "expected": round(expected, 2),
+            "seen": seen,
+            "surprise": round(g2, 2),
+        }
+        yield subject.finding(
+            token,
+            "absent-from-reference",
+            severity,
+            reason,
+            **evidence,
+            strength=round(strength, 4),
+        )
 
 
 def scaffold(subject: AuditSubject) -> Iterator[Finding]:
@@ -145,25 +220,48 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
     little is: of a small corpus many merges have equal counts and so stand close together, which tells nothing of one.
     That by the counts of a training fades with the share left, one occurrence more or less: of twelve all go by chance.
     """
-    usage, trained, vocabulary = subject.usage, subject.trained, subject.tokenizer.vocabulary
+    usage, trained, vocabulary = (
+        subject.usage,
+        subject.trained,
+        subject.tokenizer.vocabulary,
+    )
     learned = list(dict.fromkeys(token for _, _, token in vocabulary.merges))
     exact = {token for token in learned if trained and trained.made(token)}
     last = end_of_order(vocabulary)
-    guesses = {token: guess for token in learned if token not in exact and (guess := by_rank(vocabulary, token, last))}
-    spent = {token: fading(guess["left"], HALF_LEFT) for token, guess in guesses.items()}
+    guesses = {
+        token: guess
+        for token in learned
+        if token not in exact and (guess := by_rank(vocabulary, token, last))
+    }
+    spent = {
+        token: fading(guess["left"], HALF_LEFT) for token, guess in guesses.items()
+    }
     n_likely = sum(one >= LIKELY for one in spent.values())
-    found: dict[int, tuple[int, float]] = {}  # token that a guess says is a copy -> (its part, strength)
+    found: dict[
+        int, tuple[int, float]
+    ] = {}  # token that a guess says is a copy -> (its part, strength)
     for token, _ in subject.tokens("scaffold", learned):
         guess = guesses.get(token)
         if guess:
             strength = spent[token] * unusual(n_likely / len(learned))
             if spent[token] >= LIKELY:
                 found[guess["into"]] = token, strength
-            when = "in the next step" if guess["gap"] == 1 else f"{guess['gap']:,} steps later"
+            when = (
+                "in the next step"
+                if guess["gap"] == 1
+                else f"{guess['gap']:,} steps later"
+            )
             into = subject.label(guess["into"])
             reason = f"It goes into {into} only, made {when} and so likely from nearly all its occurrences."
             severity = Severity.WARNING if strength >= LIKELY else Severity.NOTE
-            yield subject.finding(token, "scaffold", severity, reason, **guess, strength=round(strength, 4))
+            yield subject.finding(
+                token,
+                "scaffold",
+                severity,
+                reason,
+                **guess,
+                strength=round(strength, 4),
+            )
         elif trained and token in exact:
             left = (trained.remaining[token] + 1) / trained.made(token)
             yield from by_counts(subject, trained, token, fading(left, HALF_LEFT))
@@ -171,31 +269,58 @@ def scaffold(subject: AuditSubject) -> Iterator[Finding]:
             yield from by_counts(subject, usage, token, subject.used_up[token])
     for token, (part, strength) in found.items():
         if token not in guesses:
-            by_way, severity = subject.label(part), Severity.WARNING if strength >= LIKELY else Severity.NOTE
+            by_way, severity = (
+                subject.label(part),
+                Severity.WARNING if strength >= LIKELY else Severity.NOTE,
+            )
             reason = f"It was merged in one go, by way of {by_way}: likely one string, always copied whole."
-            yield subject.finding(token, "verbatim", severity, reason, part=part, strength=round(strength, 4))
+            yield subject.finding(
+                token,
+                "verbatim",
+                severity,
+                reason,
+                part=part,
+                strength=round(strength, 4),
+            )
 
 
-def by_counts(subject: AuditSubject, usage: Usage, token: int, strength: float) -> Iterator[Finding]:
+def by_counts(
+    subject: AuditSubject, usage: Usage, token: int, strength: float
+) -> Iterator[Finding]:
     """A finding if the intersection over self, IoS = occurrences that one later merge took / all, is above 0.9.
 
     The measure is that of Picky BPE (Chizhov et al. 2024, arXiv 2409.04599), computed once, after the last merge. A
     token that several later ones are made of is a common part of words. Evidence: "merged" (occurrences that later
     merges consumed), "ios", "into" (the id of the token that took most of them).
     """
-    vocabulary, merged, made = subject.tokenizer.vocabulary, usage.merged[token], usage.made(token)
-    uses = {c: usage.made(c) * (vocabulary.parents(c) or ()).count(token) for c in vocabulary.children(token)}
+    vocabulary, merged, made = (
+        subject.tokenizer.vocabulary,
+        usage.merged[token],
+        usage.made(token),
+    )
+    uses = {
+        c: usage.made(c) * (vocabulary.parents(c) or ()).count(token)
+        for c in vocabulary.children(token)
+    }
     into, n_into = max(uses.items(), key=itemgetter(1), default=(token, 0))
     if n_into <= THRESHOLD * made:
         return
-    left, when = usage.remaining[token], "Later" if usage is subject.usage else "In its training later"
+    left, when = (
+        usage.remaining[token],
+        "Later" if usage is subject.usage else "In its training later",
+    )
     build = "to build" if n_into >= merged else f"{n_into:,} of them to build"
     reason = (
         f"{when} merges took {merged_share(merged, made)}, {build} {subject.label(into)}; "
         f"{f'{left:,}' if left else 'none'} {'are' if left > 1 else 'is'} left."
     )
     severity = Severity.WARNING if strength >= LIKELY else Severity.NOTE
-    evidence = {"merged": merged, "ios": round(n_into / made, 4), "into": into, "strength": round(strength, 4)}
+    evidence = {
+        "merged": merged,
+        "ios": round(n_into / made, 4),
+        "into": into,
+        "strength": round(strength, 4),
+    }
     yield subject.finding(token, "scaffold", severity, reason, **evidence)
 
 
@@ -215,10 +340,18 @@ def by_rank(vocabulary: Vocabulary, token: int, last: int) -> dict[str, Any] | N
         return None
     (into,) = children
     step, later = vocabulary.step_of(token), vocabulary.step_of(into)
-    gap, ratio = later - step, step / max(1, later)  # of a token that no merge makes, the step is 0
+    gap, ratio = (
+        later - step,
+        step / max(1, later),
+    )  # of a token that no merge makes, the step is 0
     if not 0 < step < later <= last or (gap > MAX_GAP and ratio < MIN_RATIO):
         return None
-    return {"into": into, "gap": gap, "ratio": round(ratio, 4), "left": round(last * gap / (step * later), 6)}
+    return {
+        "into": into,
+        "gap": gap,
+        "ratio": round(ratio, 4),
+        "left": round(last * gap / (step * later), 6),
+    }
 
 
 def end_of_order(vocabulary: Vocabulary) -> int:

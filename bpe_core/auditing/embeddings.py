@@ -51,20 +51,44 @@ INDICATORS: Final[Mapping[str, str]] = {
 _MIN_UNUSED: Final = 3  # rows known to be unused that u is computed from
 _ROUNDS: Final = 6  # passes in search of the first component: it is so dominant that more change no ranking
 _VECTORS: Final = 4  # searched for at the same time, so that a second strong component slows nothing down
-_PASSES: Final = {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 1 + _ROUNDS}  # over the matrix
+_PASSES: Final = {
+    "norm": 1,
+    "distance": 1,
+    "cosine": 2,
+    "cosine-pc": 1 + _ROUNDS,
+}  # over the matrix
 
 # Usual names of tensors; a model without output embeddings uses its input embeddings, which are *tied* then.
 _INPUTS: Final = (
-    *("model.embed_tokens.weight", "language_model.model.embed_tokens.weight", "transformer.wte.weight", "wte.weight"),
-    *("gpt_neox.embed_in.weight", "tok_embeddings.weight", "model.tok_embeddings.weight"),
+    *(
+        "model.embed_tokens.weight",
+        "language_model.model.embed_tokens.weight",
+        "transformer.wte.weight",
+        "wte.weight",
+    ),
+    *(
+        "gpt_neox.embed_in.weight",
+        "tok_embeddings.weight",
+        "model.tok_embeddings.weight",
+    ),
     *("transformer.word_embeddings.weight", "embeddings.word_embeddings.weight"),
 )
-_OUTPUTS: Final = ("lm_head.weight", "language_model.lm_head.weight", "output.weight", "embed_out.weight")
+_OUTPUTS: Final = (
+    "lm_head.weight",
+    "language_model.lm_head.weight",
+    "output.weight",
+    "embed_out.weight",
+)
 _USUAL: Final = (*_OUTPUTS, *_INPUTS)  # the most usual first
 _SLICE_BYTES: Final = 1 << 25  # of a slice, as float32
 _LONGEST_HEADER: Final = 100_000_000  # bytes; the limit of the format
 _MOST_VALUES: Final = 10_000_000
-_DTYPES: Final = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # dtype -> that of numpy, with its bytes
+_DTYPES: Final = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": "<u2",
+}  # dtype -> that of numpy, with its bytes
 
 
 class Matrix(NamedTuple):
@@ -72,7 +96,9 @@ class Matrix(NamedTuple):
 
     data: "Array"  # of shape (rows, columns); may hold bfloat16 as uint16
     name: str = ""  # that of the tensor; none in a .npy file
-    is_input: bool = False  # input embeddings of a model that has output embeddings, too
+    is_input: bool = (
+        False  # input embeddings of a model that has output embeddings, too
+    )
 
     def rows(self, start: int, end: int) -> "Array":
         """Rows `start` to `end`, exclusive, as a new float32 array of shape (rows, columns)."""
@@ -97,25 +123,47 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
         try:
             data: Array = numpy.load(path, mmap_mode="r", allow_pickle=False)
         except OSError as error:
-            raise EmbeddingsError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+            raise EmbeddingsError(
+                f"{path.name} cannot be read: {error.strerror or error}."
+            ) from None
         except ValueError as error:
             is_pickle = "Python objects" in str(error) or "pickle" in str(error)
-            reason = "it holds Python objects, which are not loaded" if is_pickle else error
-            raise EmbeddingsError(f"{path.name} is no matrix that can be used: {reason}.") from None
-        if data.ndim != 2 or not data.size or data.dtype not in (numpy.float16, numpy.float32, numpy.float64):
+            reason = (
+                "it holds Python objects, which are not loaded" if is_pickle else error
+            )
+            raise EmbeddingsError(
+                f"{path.name} is no matrix that can be used: {reason}."
+            ) from None
+        if (
+            data.ndim != 2
+            or not data.size
+            or data.dtype not in (numpy.float16, numpy.float32, numpy.float64)
+        ):
             shape = " by ".join(map(str, data.shape)) or "a single number"
-            raise EmbeddingsError(f"{path.name} is no matrix of floating-point numbers, but {shape} of {data.dtype}.")
+            raise EmbeddingsError(
+                f"{path.name} is no matrix of floating-point numbers, but {shape} of {data.dtype}."
+            )
         return Matrix(data)
     found = _matrices(path)
-    name = next((name for name in (_USUAL if tensor is None else (tensor,)) if name in found), None)
+    name = next(
+        (name for name in (_USUAL if tensor is None else (tensor,)) if name in found),
+        None,
+    )
     if name is None:
         missing = f"No matrix in {path.name} has a usual name of embeddings"
         if tensor is not None:
             missing = f"There is no matrix {quoted(tensor)} in {path.name}"
         largest = sorted(found, key=lambda one: (-len(found[one]), one))[:5]
-        names = ", ".join(f"{quoted(one)} ({len(found[one]):,} by {found[one].shape[1]:,})" for one in largest)
-        raise EmbeddingsError(f"{missing}; {f'name one with --tensor, such as {names}' if found else 'it holds none'}.")
-    return Matrix(found[name], name, name in _INPUTS and not found.keys().isdisjoint(_OUTPUTS))
+        names = ", ".join(
+            f"{quoted(one)} ({len(found[one]):,} by {found[one].shape[1]:,})"
+            for one in largest
+        )
+        raise EmbeddingsError(
+            f"{missing}; {f'name one with --tensor, such as {names}' if found else 'it holds none'}."
+        )
+    return Matrix(
+        found[name], name, name in _INPUTS and not found.keys().isdisjoint(_OUTPUTS)
+    )
 
 
 def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
@@ -143,7 +191,9 @@ def _file(path: Path) -> Path:
     index = path / "model.safetensors.index.json"
     files = [index] if index.is_file() else sorted(path.glob("*.safetensors"))
     if len(files) != 1:
-        raise EmbeddingsError(f"There are {len(files)} files *.safetensors in {path}; name the one to read.")
+        raise EmbeddingsError(
+            f"There are {len(files)} files *.safetensors in {path}; name the one to read."
+        )
     return files[0]
 
 
@@ -158,26 +208,41 @@ def _matrices(path: Path) -> "dict[str, Array]":
         start = 0 if is_index else 8 + int.from_bytes(data[:8].tobytes(), "little")
         if not is_index and not 10 <= start <= min(8 + _LONGEST_HEADER, len(data)):
             raise ValueError("it has no header, or is cut off")
-        content = untrusted_json.parse((data if is_index else data[8:start]).tobytes(), most=_MOST_VALUES)
+        content = untrusted_json.parse(
+            (data if is_index else data[8:start]).tobytes(), most=_MOST_VALUES
+        )
         if not isinstance(content, dict):
             raise ValueError("its header is no object")
         if is_index:
             parts = sorted(set(content["weight_map"].values()))
-            if any(os.path.basename(part) != part or part.endswith(".json") for part in parts):
+            if any(
+                os.path.basename(part) != part or part.endswith(".json")
+                for part in parts
+            ):
                 raise ValueError("a part is not beside it")
     except OSError as error:
-        raise EmbeddingsError(f"{path.name} cannot be read: {error.strerror}.") from None
+        raise EmbeddingsError(
+            f"{path.name} cannot be read: {error.strerror}."
+        ) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = "index of safetensors files" if is_index else "safetensors file"
         raise EmbeddingsError(f"{path.name} is no {what}: {error}.") from None
     if is_index:
-        return {name: matrix for part in parts for name, matrix in _matrices(path.with_name(part)).items()}
+        return {
+            name: matrix
+            for part in parts
+            for name, matrix in _matrices(path.with_name(part)).items()
+        }
     found: dict[str, Array] = {}
     for name, entry in content.items():
         if name == "__metadata__":
             continue
         try:
-            dtype, shape, (begin, end) = _DTYPES.get(entry["dtype"]), entry["shape"], entry["data_offsets"]
+            dtype, shape, (begin, end) = (
+                _DTYPES.get(entry["dtype"]),
+                entry["shape"],
+                entry["data_offsets"],
+            )
             if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):
                 raise ValueError
         except (KeyError, TypeError, ValueError):
@@ -185,13 +250,19 @@ def _matrices(path: Path) -> "dict[str, Array]":
                 f"{path.name} is no safetensors file: {quoted(name)} is not described there."
             ) from None
         if len(shape) == 2 and all(shape) and dtype is not None:
-            if start + end > len(data) or end - begin != shape[0] * shape[1] * int(dtype[-1]):
-                raise EmbeddingsError(f"{path.name} is cut off, or {quoted(name)} has another size than it says.")
+            if start + end > len(data) or end - begin != shape[0] * shape[1] * int(
+                dtype[-1]
+            ):
+                raise EmbeddingsError(
+                    f"{path.name} is cut off, or {quoted(name)} has another size than it says."
+                )
             found[name] = data[start + begin : start + end].view(dtype).reshape(shape)
     return found
 
 
-def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None) -> Iterator[Finding]:
+def undertrained(
+    subject: AuditSubject, matrix: Matrix, name: str | None = None
+) -> Iterator[Finding]:
     """Ordinary tokens whose rows hold no numbers, then those at or below the 2nd percentile, the lowest first.
 
     Ordinary are tokens that are neither special, nor in `unused_rows`, nor incomplete UTF-8. `name` is one of
@@ -209,31 +280,59 @@ def undertrained(subject: AuditSubject, matrix: Matrix, name: str | None = None)
     unused = unused_rows(subject.tokenizer, n_rows)
     skipped = set(unused)
     tokens = dict(subject.tokens("embeddings"))
-    ordinary = [token for token, data in tokens.items() if token not in skipped and incomplete_ends(data) is None]
-    name = name or ("norm" if matrix.is_input or len(unused) < _MIN_UNUSED else "cosine")
+    ordinary = [
+        token
+        for token, data in tokens.items()
+        if token not in skipped and incomplete_ends(data) is None
+    ]
+    name = name or (
+        "norm" if matrix.is_input or len(unused) < _MIN_UNUSED else "cosine"
+    )
     if ordinary and max(ordinary) >= n_rows:
         sizes = f"The matrix has {n_rows:,} rows, and the tokenizer ids up to {max(ordinary):,}"
         raise EmbeddingsError(f"{sizes}: they do not belong together.")
     numbers = indicator(matrix, name, unused, subject.progress).tolist()
-    values = {token: numbers[token] for token in tokens if token < len(numbers) and math.isfinite(numbers[token])}
+    values = {
+        token: numbers[token]
+        for token in tokens
+        if token < len(numbers) and math.isfinite(numbers[token])
+    }
     ranked = sorted(values[token] for token in ordinary if token in values)
     subject.indicators, subject.ranked = values, ranked
     for token in ordinary:
         if token not in values:
             reason = "Its row holds values that are no numbers (NaN or infinity), so the model cannot use it."
             evidence = {"indicator": name, "value": None, "tensor": matrix.name}
-            yield subject.finding(token, "undertrained", Severity.PROBLEM, reason, **evidence)
+            yield subject.finding(
+                token, "undertrained", Severity.PROBLEM, reason, **evidence
+            )
     median = ranked[len(ranked) // 2] if ranked else 0.0
-    threshold = float(numpy.percentile(numpy.array(ranked, numpy.float32), 2)) if ranked else -math.inf
-    low = [(value, token) for token in ordinary if (value := values.get(token, math.inf)) <= threshold]
+    threshold = (
+        float(numpy.percentile(numpy.array(ranked, numpy.float32), 2))
+        if ranked
+        else -math.inf
+    )
+    low = [
+        (value, token)
+        for token in ordinary
+        if (value := values.get(token, math.inf)) <= threshold
+    ]
     for value, token in sorted(low):
         percentile = subject.percentile(token)
         reason = (
             f"Its row looks untrained: {INDICATORS[name]} is {value:.4g}, of ordinary tokens {median:.4g} "
             f"at the median (percentile {percentile:.2g})."
         )
-        found = {"indicator": name, "value": value, "threshold": threshold, "median": median, "percentile": percentile}
-        yield subject.finding(token, "undertrained", Severity.WARNING, reason, **found, tensor=matrix.name)
+        found = {
+            "indicator": name,
+            "value": value,
+            "threshold": threshold,
+            "median": median,
+            "percentile": percentile,
+        }
+        yield subject.finding(
+            token, "undertrained", Severity.WARNING, reason, **found, tensor=matrix.name
+        )
 
 
 def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
@@ -241,10 +340,16 @@ def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
     vocabulary = tokenizer.vocabulary
     known = set(vocabulary.ids())
     never = {bytes([byte]) for byte in UNUSED_BYTES}
-    return [row for row in range(n_rows) if row not in known or vocabulary.token_bytes(row) in never]
+    return [
+        row
+        for row in range(n_rows)
+        if row not in known or vocabulary.token_bytes(row) in never
+    ]
 
 
-def indicator(matrix: Matrix, name: str, unused: Sequence[int], progress: OnStage | None = None) -> "Array":
+def indicator(
+    matrix: Matrix, name: str, unused: Sequence[int], progress: OnStage | None = None
+) -> "Array":
     """The indicator `name` of each row: float32 of shape (n_rows,), NaN where the row has a NaN.
 
     `progress` is called with the rows done and in all, over all passes together. Raises `EmbeddingsError` for an
@@ -253,7 +358,9 @@ def indicator(matrix: Matrix, name: str, unused: Sequence[int], progress: OnStag
     import numpy
 
     if name not in INDICATORS:
-        raise EmbeddingsError(f"There is no indicator {name!r}; choose one of {', '.join(INDICATORS)}.")
+        raise EmbeddingsError(
+            f"There is no indicator {name!r}; choose one of {', '.join(INDICATORS)}."
+        )
     if name != "norm" and len(unused) < _MIN_UNUSED:
         few = f"Only {len(unused)} rows are known to be unused"
         raise EmbeddingsError(f"{few}, and {name} needs {_MIN_UNUSED}; choose norm.")
@@ -287,7 +394,9 @@ def indicator(matrix: Matrix, name: str, unused: Sequence[int], progress: OnStag
     if name != "norm":
         known = _sound(numpy.concatenate([matrix.rows(row, row + 1) for row in unused]))
         if not len(known):
-            raise EmbeddingsError("None of the rows known to be unused holds numbers only; choose norm.")
+            raise EmbeddingsError(
+                "None of the rows known to be unused holds numbers only; choose norm."
+            )
         center = reduced(known.mean(axis=0))
 
     def measure(rows: Any) -> Any:
@@ -296,7 +405,9 @@ def indicator(matrix: Matrix, name: str, unused: Sequence[int], progress: OnStag
         rows = reduced(rows)
         lengths = numpy.linalg.norm(rows, axis=1)
         lengths[lengths == 0] = 1.0
-        return 1 - (rows @ center) / (lengths * (float(numpy.linalg.norm(center)) or 1.0))
+        return 1 - (rows @ center) / (
+            lengths * (float(numpy.linalg.norm(center)) or 1.0)
+        )
 
     return numpy.concatenate([measure(rows) for rows in slices()])
 
@@ -321,7 +432,9 @@ def _mean(slices: "Iterable[Array]") -> "Array":
     return numpy.asarray(mean, numpy.float32)
 
 
-def _first_component(slices: "Callable[[], Iterable[Array]]", n_columns: int) -> "Array":
+def _first_component(
+    slices: "Callable[[], Iterable[Array]]", n_columns: int
+) -> "Array":
     """Return the first right singular vector of all rows, of length 1: float32 of shape (n_columns,).
 
     This is subspace iteration: `_VECTORS` directions are multiplied by rows.T @ rows `_ROUNDS` times, and made
@@ -338,7 +451,9 @@ def _first_component(slices: "Callable[[], Iterable[Array]]", n_columns: int) ->
         products = numpy.zeros((n_columns, n_vectors), numpy.float64)
         for rows in map(_sound, slices()):
             products += rows.T @ (rows @ directions)
-    _, combinations = numpy.linalg.eigh(directions.T @ products)  # the largest eigenvalue comes last
+    _, combinations = numpy.linalg.eigh(
+        directions.T @ products
+    )  # the largest eigenvalue comes last
     component = directions @ combinations[:, -1]
     length = float(numpy.linalg.norm(component)) or 1.0
     return numpy.asarray(component / length, numpy.float32)

@@ -28,7 +28,9 @@ class Severity(IntEnum):
 
     NOTE = 1  # by design, or harmless
     WARNING = 2  # a model will hardly learn what this token means
-    PROBLEM = 3  # a model cannot learn it: the token's place in the vocabulary is wasted
+    PROBLEM = (
+        3  # a model cannot learn it: the token's place in the vocabulary is wasted
+    )
 
     @property
     def word(self) -> str:
@@ -65,7 +67,9 @@ class Finding:
     token: bytes
     kind: str  # one of `KINDS`
     severity: Severity
-    reason: str  # one sentence for someone new to tokenizers, safe to write to a terminal
+    reason: (
+        str  # one sentence for someone new to tokenizers, safe to write to a terminal
+    )
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -89,7 +93,12 @@ class Findings(tuple[Finding, ...]):
 
     def __new__(cls, findings: Iterable[Finding]) -> Self:
         order = {kind: place for place, kind in enumerate(KINDS)}
-        return super().__new__(cls, sorted(findings, key=lambda finding: (-finding.severity, order[finding.kind])))
+        return super().__new__(
+            cls,
+            sorted(
+                findings, key=lambda finding: (-finding.severity, order[finding.kind])
+            ),
+        )
 
     def __repr__(self) -> str:
         return f"<Findings: {', '.join(f'{n} {kind}' for kind, n in self.kinds().items()) or 'none'}>"

@@ -13,7 +13,14 @@ from functools import cached_property
 from itertools import chain, islice, product
 from typing import Any, Final, Self
 
-from bpe_core.auditing.findings import HALF_LEFT, Finding, OnStage, Severity, fading, unusual
+from bpe_core.auditing.findings import (
+    HALF_LEFT,
+    Finding,
+    OnStage,
+    Severity,
+    fading,
+    unusual,
+)
 from bpe_core.corpus import Counts
 from bpe_core.corpus.reading import OnRead, Reading, TextFile, Unreadable
 from bpe_core.errors import OptionError, UnknownTokenError
@@ -22,28 +29,58 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import completed, is_utf8
 from bpe_core.visible import shortened, token_label
 
-FEW_DOCUMENTS: Final = 2  # the most that count as few; of tokens in more, the documents are not kept
+FEW_DOCUMENTS: Final = (
+    2  # the most that count as few; of tokens in more, the documents are not kept
+)
 _MANY: Final = (-1, -2, -3)  # instead of them
-MOST_BYTES: Final = 1 << 26  # on disk, up to which `spread_of` reads a corpus: it is slow, and holds the ids of pieces
-NEIGHBORS: Final = 1000  # tokens learned one after the other that are compared with each other
-MOST_USUAL: Final = 0.1  # share of them up to which what texts show of a token is a finding
+MOST_BYTES: Final = (
+    1 << 26
+)  # on disk, up to which `spread_of` reads a corpus: it is slow, and holds the ids of pieces
+NEIGHBORS: Final = (
+    1000  # tokens learned one after the other that are compared with each other
+)
+MOST_USUAL: Final = (
+    0.1  # share of them up to which what texts show of a token is a finding
+)
 _PER_REPORT: Final = 256  # pieces or tokens between two reports of progress
 _LONGEST_LABEL: Final = 200  # characters of a token that a sentence shows
 LONGEST_EXAMPLE: Final = 200  # characters of a piece of a corpus that may be a witness
 
 # One character of each class that the usual split patterns treat differently, and those that a pattern for any case
 # takes for s, k and i, although they are other bytes: U+017F, U+212A, U+0130.
-_NEIGHBORS: Final = ("a", "A", "1", " ", "=", ".", "/", "'", "\n", "é", "の", "ſ", "\u212a", "İ")
+_NEIGHBORS: Final = (
+    "a",
+    "A",
+    "1",
+    " ",
+    "=",
+    ".",
+    "/",
+    "'",
+    "\n",
+    "é",
+    "の",
+    "ſ",
+    "\u212a",
+    "İ",
+)
 _SIDES: Final = ("", *_NEIGHBORS, *map("".join, product(_NEIGHBORS, repeat=2)))
 _CONTEXTS: Final = sorted(
-    ((before, after) for before in _SIDES for after in _SIDES if len(before) + len(after) <= 2),
+    (
+        (before, after)
+        for before in _SIDES
+        for after in _SIDES
+        if len(before) + len(after) <= 2
+    ),
     key=lambda sides: len(sides[0]) + len(sides[1]),
 )
 
 # Characters of all texts that are tried around one token. Real tokens have a few dozen, but in a small file that makes
 # a token of two others each time, some have millions.
 _CHARACTER_BUDGET: Final = 1 << 17
-_MIN_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)  # that are always tried: nothing, and a character at one side
+_MIN_CONTEXTS: Final = 1 + 2 * len(
+    _NEIGHBORS
+)  # that are always tried: nothing, and a character at one side
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +91,17 @@ class Usage:
     remaining: Mapping[int, int]  # how often an id occurs once all merges are done
     merged: Mapping[int, int]  # how often later merges consumed it
     examples: Mapping[int, str]  # the shortest piece of the corpus that holds it
-    documents: Mapping[int, Collection[int]]  # the indices of those it occurs in, if they are few
-    of_training: bool  # the corpus is known to be the one that the tokenizer was trained on
+    documents: Mapping[
+        int, Collection[int]
+    ]  # the indices of those it occurs in, if they are few
+    of_training: (
+        bool  # the corpus is known to be the one that the tokenizer was trained on
+    )
 
     @classmethod
-    def of(cls, tokenizer: Tokenizer, counts: Counts, progress: OnStage | None = None) -> Self:
+    def of(
+        cls, tokenizer: Tokenizer, counts: Counts, progress: OnStage | None = None
+    ) -> Self:
         """The usage in a corpus of counted pieces. `OptionError` if these were split by another pattern."""
         if counts.splitter.tree != tokenizer.splitter.tree:
             raise OptionError(
@@ -68,9 +111,17 @@ class Usage:
         vocabulary = tokenizer.vocabulary
         remaining = dict.fromkeys(vocabulary.ids(), 0)
         examples: dict[int, str] = {}
-        documents: defaultdict[int, set[int]] = defaultdict(set)  # of more than are few, some
-        documents_of = counts.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
-        encoded = zip(counts.pieces.items(), tokenizer.encode_pieces(list(counts.pieces)), strict=True)
+        documents: defaultdict[int, set[int]] = defaultdict(
+            set
+        )  # of more than are few, some
+        documents_of = (
+            counts.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
+        )
+        encoded = zip(
+            counts.pieces.items(),
+            tokenizer.encode_pieces(list(counts.pieces)),
+            strict=True,
+        )
         for done, ((piece, count), ids) in enumerate(encoded):
             if progress and not done % _PER_REPORT:
                 progress(done, len(counts.pieces), "counting tokens")
@@ -82,15 +133,31 @@ class Usage:
                 if len(found := documents[token]) <= FEW_DOCUMENTS:
                     found.update(few)
         merged = dict.fromkeys(remaining, 0)
-        made = dict.fromkeys(token for _, _, token in vocabulary.merges)  # some files have several of one
+        made = dict.fromkeys(
+            token for _, _, token in vocabulary.merges
+        )  # some files have several of one
         for token in reversed(made):
             for parent in vocabulary.parents(token) or ():
                 merged[parent] += remaining[token] + merged[token]
-        n_bytes, n_tokens = sum(source.bytes * source.weight for source in counts.sources), sum(remaining.values())
+        n_bytes, n_tokens = (
+            sum(source.bytes * source.weight for source in counts.sources),
+            sum(remaining.values()),
+        )
         record, step = tokenizer.record, tokenizer.step
-        n_trained = record.steps[step - 1][2] if record and 0 < step <= len(record.steps) else None
-        of_training = record is not None and (n_bytes, n_tokens) == (record.n_bytes, n_trained)
-        few_documents = {token: found for token, found in documents.items() if len(found) <= FEW_DOCUMENTS}
+        n_trained = (
+            record.steps[step - 1][2]
+            if record and 0 < step <= len(record.steps)
+            else None
+        )
+        of_training = record is not None and (n_bytes, n_tokens) == (
+            record.n_bytes,
+            n_trained,
+        )
+        few_documents = {
+            token: found
+            for token, found in documents.items()
+            if len(found) <= FEW_DOCUMENTS
+        }
         return cls(n_tokens, remaining, merged, examples, few_documents, of_training)
 
     @classmethod
@@ -101,7 +168,9 @@ class Usage:
         if record is None or len(record.steps) < vocabulary.n_merges:
             return None
         uses = UseLedger(record.n_tokens_start)
-        for merge, (_, _, n_tokens) in zip(vocabulary.merges, record.steps, strict=False):
+        for merge, (_, _, n_tokens) in zip(
+            vocabulary.merges, record.steps, strict=False
+        ):
             uses.add(*merge, n_tokens)
         merged = {token: n - uses.left[token] for token, n in uses.made.items()}
         return cls(uses.n_tokens, uses.left, merged, {}, {}, True)
@@ -133,15 +202,27 @@ class AuditSubject:
         self.counts: Final = counts
         self.reference_counts: Final = reference
         self.progress: Final = progress
-        self.usage: Final = Usage.of(tokenizer, counts, progress) if counts else Usage.of_record(tokenizer)
-        self.reference: Final = Usage.of(tokenizer, reference, progress) if reference else None
+        self.usage: Final = (
+            Usage.of(tokenizer, counts, progress)
+            if counts
+            else Usage.of_record(tokenizer)
+        )
+        self.reference: Final = (
+            Usage.of(tokenizer, reference, progress) if reference else None
+        )
         self.of_training: Final = self.usage is not None and self.usage.of_training
-        self.trained: Final = self.usage if self.of_training else Usage.of_record(tokenizer)
+        self.trained: Final = (
+            self.usage if self.of_training else Usage.of_record(tokenizer)
+        )
         """The usage in the training corpus, also where other texts are given."""
-        self.texts: Final = "its training corpus" if self.of_training else "the chosen texts"
+        self.texts: Final = (
+            "its training corpus" if self.of_training else "the chosen texts"
+        )
         self.specials: Final = frozenset(tokenizer.special_tokens.values())
         self._spread: Final = spread or {}
-        self.indicators: Mapping[int, float] = {}  # id -> indicator of its row in a model, once rows were measured
+        self.indicators: Mapping[
+            int, float
+        ] = {}  # id -> indicator of its row in a model, once rows were measured
         self.ranked: Sequence[float] = ()  # those of ordinary tokens, ascending
 
     @cached_property
@@ -155,7 +236,11 @@ class AuditSubject:
         - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
         - "indicator": the indicator of the token's row in the model: the lower, the less trained it looks.
         """
-        usage, reference, columns = self.usage, self.reference, dict[str, Mapping[int, float]]()
+        usage, reference, columns = (
+            self.usage,
+            self.reference,
+            dict[str, Mapping[int, float]](),
+        )
         if usage:
             columns |= {"count": usage.remaining, "merged": usage.merged}
         columns |= self._spread
@@ -163,7 +248,15 @@ class AuditSubject:
             columns["reference"] = reference.remaining
         if usage and reference:
             columns["surprise"] = {
-                token: round(surprise(count, usage.n_tokens, reference.remaining[token], reference.n_tokens), 3)
+                token: round(
+                    surprise(
+                        count,
+                        usage.n_tokens,
+                        reference.remaining[token],
+                        reference.n_tokens,
+                    ),
+                    3,
+                )
                 for token, count in usage.remaining.items()
                 if token in reference.remaining
             }
@@ -182,7 +275,10 @@ class AuditSubject:
             return self.unusual_among(usage.remaining) if usage else {}
         made = [token for token in usage.remaining if vocabulary.step_of(token)]
         last = max(1, usage.made(vocabulary.merges[-1][2])) if made else 1
-        return {token: fading((usage.remaining[token] + 1) / last, HALF_LEFT) for token in made}
+        return {
+            token: fading((usage.remaining[token] + 1) / last, HALF_LEFT)
+            for token in made
+        }
 
     def unusual_among(
         self, values: Mapping[int, float], order: Callable[[int], int] | None = None
@@ -193,24 +289,44 @@ class AuditSubject:
         parts of 1,000 or up to twice as many.
         """
         step_of, found = self.tokenizer.vocabulary.step_of, dict[int, float]()
-        ordered = sorted((token for token in values if step_of(token)), key=order or step_of)
+        ordered = sorted(
+            (token for token in values if step_of(token)), key=order or step_of
+        )
         n_parts = max(1, len(ordered) // NEIGHBORS)
         for part in range(n_parts):
-            near = ordered[part * len(ordered) // n_parts : (part + 1) * len(ordered) // n_parts]
+            near = ordered[
+                part * len(ordered) // n_parts : (part + 1) * len(ordered) // n_parts
+            ]
             ranked = sorted(values[token] for token in near)
-            shares = {token: bisect_right(ranked, values[token]) / len(near) for token in near}
-            found |= {token: unusual(share) for token, share in shares.items() if share <= MOST_USUAL}
+            shares = {
+                token: bisect_right(ranked, values[token]) / len(near) for token in near
+            }
+            found |= {
+                token: unusual(share)
+                for token, share in shares.items()
+                if share <= MOST_USUAL
+            }
         return found
 
     def percentile(self, token: int) -> float | None:
         """Of 100 ordinary rows, how many have an indicator no higher than this token's; None if it is not known."""
         value = self.indicators.get(token)
-        return None if value is None or not self.ranked else 100 * bisect_right(self.ranked, value) / len(self.ranked)
+        return (
+            None
+            if value is None or not self.ranked
+            else 100 * bisect_right(self.ranked, value) / len(self.ranked)
+        )
 
-    def tokens(self, stage: str, ids: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
+    def tokens(
+        self, stage: str, ids: Iterable[int] | None = None
+    ) -> Iterator[tuple[int, bytes]]:
         """(id, bytes) of `ids`, all by default, without special tokens; progress is reported as `stage`."""
         vocabulary = self.tokenizer.vocabulary
-        ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in self.specials]
+        ordinary = [
+            token
+            for token in (vocabulary.ids() if ids is None else ids)
+            if token not in self.specials
+        ]
         for done, token in enumerate(ordinary):
             if self.progress and not done % _PER_REPORT:
                 self.progress(done, len(ordinary), stage)
@@ -218,25 +334,43 @@ class AuditSubject:
 
     def severity(self, token: int, of_learned: Severity) -> Severity:
         """`of_learned` for a token of two bytes or more, a note for a single byte, which is needed for other texts."""
-        return of_learned if len(self.tokenizer.token_bytes(token)) > 1 else Severity.NOTE
+        return (
+            of_learned if len(self.tokenizer.token_bytes(token)) > 1 else Severity.NOTE
+        )
 
     def label(self, token: int) -> str:
         """The token as text that is safe to show, in quotation marks."""
         return f"“{shortened(token_label(self.tokenizer.token_bytes(token)), _LONGEST_LABEL)}”"
 
     def joined(self, tokens: Sequence[int]) -> str:
-        return " + ".join(map(self.label, tokens[:4])) + (" + …" if len(tokens) > 4 else "")
+        return " + ".join(map(self.label, tokens[:4])) + (
+            " + …" if len(tokens) > 4 else ""
+        )
 
-    def finding(self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any) -> Finding:
+    def finding(
+        self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any
+    ) -> Finding:
         """A finding about `token`; "step", "parents", "count" and "witness" are added to the evidence."""
         vocabulary, usage = self.tokenizer.vocabulary, self.usage
         parents = vocabulary.parents(token)
-        common: dict[str, Any] = {"step": vocabulary.step_of(token), "parents": list(parents) if parents else None}
+        common: dict[str, Any] = {
+            "step": vocabulary.step_of(token),
+            "parents": list(parents) if parents else None,
+        }
         if usage and token in usage.remaining:
             common["count"] = usage.remaining[token]
         if "witness" not in evidence:
-            common["witness"] = witness(self.tokenizer, token, usage.examples.get(token, "") if usage else "")[0]
-        return Finding(token, vocabulary.token_bytes(token), kind, severity, reason, common | evidence)
+            common["witness"] = witness(
+                self.tokenizer, token, usage.examples.get(token, "") if usage else ""
+            )[0]
+        return Finding(
+            token,
+            vocabulary.token_bytes(token),
+            kind,
+            severity,
+            reason,
+            common | evidence,
+        )
 
 
 def merged_share(n: int, made: int) -> str:
@@ -276,14 +410,21 @@ def spread_of(
     """
     files = list(files)
     reading, n_documents = Reading(files, progress), 0
-    if reading.total > MOST_BYTES or not (len(files) > 1 or any(file.form for file in files)):
+    if reading.total > MOST_BYTES or not (
+        len(files) > 1 or any(file.form for file in files)
+    ):
         return None
     frequency, total, largest = Counter[int](), Counter[int](), Counter[int]()
     for file in files:
         with nullcontext() if file.required else suppress(Unreadable):
             for blocks in reading.documents(file):
-                here, pieces = Counter[int](), Counts.of("".join(blocks), tokenizer.pattern).pieces
-                for n, ids in zip(pieces.values(), tokenizer.encode_pieces(list(pieces)), strict=True):
+                here, pieces = (
+                    Counter[int](),
+                    Counts.of("".join(blocks), tokenizer.pattern).pieces,
+                )
+                for n, ids in zip(
+                    pieces.values(), tokenizer.encode_pieces(list(pieces)), strict=True
+                ):
                     for token in ids:
                         here[token] += n
                 n_documents += 1
@@ -292,10 +433,16 @@ def spread_of(
                 for token, n in here.items():
                     largest[token] = max(n, largest[token])
     shares = {token: n / total[token] for token, n in largest.items()}
-    return {"document_frequency": frequency, "largest_share": shares} if n_documents > 1 else None
+    return (
+        {"document_frequency": frequency, "largest_share": shares}
+        if n_documents > 1
+        else None
+    )
 
 
-def witness(tokenizer: Tokenizer, token: int, example: str = "") -> tuple[str | None, int]:
+def witness(
+    tokenizer: Tokenizer, token: int, example: str = ""
+) -> tuple[str | None, int]:
     """(the first text found whose encoding contains `token`, or None; how many texts were tried).
 
     Tried are `example`, a piece of a corpus, then, the shortest first, the token's text alone and with up to two
@@ -309,9 +456,15 @@ def witness(tokenizer: Tokenizer, token: int, example: str = "") -> tuple[str | 
         if is_utf8(data):
             own = data.decode()
             n_tried = max(_MIN_CONTEXTS, _CHARACTER_BUDGET // max(1, len(own)))
-            texts = (before + own + after for before, after in islice(_CONTEXTS, n_tried))
-    for tried, text in enumerate(chain([example] if 0 < len(example) <= LONGEST_EXAMPLE else (), texts), 1):
-        with suppress(UnknownTokenError):  # a published vocabulary without all 256 bytes
+            texts = (
+                before + own + after for before, after in islice(_CONTEXTS, n_tried)
+            )
+    for tried, text in enumerate(
+        chain([example] if 0 < len(example) <= LONGEST_EXAMPLE else (), texts), 1
+    ):
+        with suppress(
+            UnknownTokenError
+        ):  # a published vocabulary without all 256 bytes
             if token in tokenizer.encode_ordinary(text):
                 return text, tried
     return None, tried
@@ -327,6 +480,9 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
     if vocabulary.end_of_word is not None and not vocabulary.ends_word(token):
         return True
     try:
-        return vocabulary.encode(vocabulary.text_bytes(token)) == (token,) or token == vocabulary.end_of_word
+        return (
+            vocabulary.encode(vocabulary.text_bytes(token)) == (token,)
+            or token == vocabulary.end_of_word
+        )
     except UnknownTokenError:
         return False

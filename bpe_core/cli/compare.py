@@ -11,7 +11,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from bpe_core.cli.arguments import A_TOKENIZER, Parser, Subcommands, add_command, natural
+from bpe_core.cli.arguments import (
+    A_TOKENIZER,
+    Parser,
+    Subcommands,
+    add_command,
+    natural,
+)
 from bpe_core.cli.streams import StderrReporter, open_tokenizer, text_blocks
 from bpe_core.corpus.streams import is_stream
 from bpe_core.errors import OptionError
@@ -31,12 +37,23 @@ def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_measure, f"metrics:\n{_meanings(METRICS)}")
     _add_arguments(parser, "repeatable")
     parser.set_defaults(reference=None, examples=0, lines=0)
-    parser = add_command(commands, run_compare, f"metrics of each text, folder and script:\n{_meanings(OF_PARTS)}")
+    parser = add_command(
+        commands,
+        run_compare,
+        f"metrics of each text, folder and script:\n{_meanings(OF_PARTS)}",
+    )
     _add_arguments(parser, "two or more")
-    parser.add_value("--reference", "NAME", "the text or folder that parity relates to; the first if left out", None)
+    parser.add_value(
+        "--reference",
+        "NAME",
+        "the text or folder that parity relates to; the first if left out",
+        None,
+    )
     shown = "what is told of each text, folder and script; see below"
     parser.add_value("--metrics", "M,...", shown, None, type=_metrics)
-    parser.add_value("--examples", "N", "disagreements shown (%(default)s)", 10, type=natural)
+    parser.add_value(
+        "--examples", "N", "disagreements shown (%(default)s)", 10, type=natural
+    )
     worst = "lines shown of those for which a tokenizer needs the most more tokens than another (%(default)s)"
     parser.add_value("--lines", "N", worst, 10, type=natural)
 
@@ -48,7 +65,9 @@ def _meanings(keys: Iterable[str]) -> str:
 def _add_arguments(parser: Parser, number: str) -> None:
     """Declare tokenizers, `number` of them as the help says, the texts, and how these are read."""
     which = f"{A_TOKENIZER}; {number}"
-    parser.add_value("-t --tokenizer", "TOKENIZER", which, None, action="append", required=True)
+    parser.add_value(
+        "-t --tokenizer", "TOKENIZER", which, None, action="append", required=True
+    )
     split = (
         "how text is split, where TOKENIZER does not say it, or wrongly; once for all of them, or once for each, "
         'in their order, and "" for one that says it'
@@ -63,7 +82,11 @@ def _add_arguments(parser: Parser, number: str) -> None:
     )
     morphemes = "words as their morphemes, one a line, such as un+break+able; tells how far tokens follow them"
     parser.add_value("--morphemes", "FILE", morphemes)
-    forms = {"json": "one JSON object", "markdown": "tables in Markdown", "csv": "tables as CSV"}
+    forms = {
+        "json": "one JSON object",
+        "markdown": "tables in Markdown",
+        "csv": "tables as CSV",
+    }
     parser.add_forms(**forms, latex="tables in LaTeX, with booktabs")
 
 
@@ -72,7 +95,9 @@ def _metrics(text: str) -> tuple[str, ...]:
     keys = tuple(dict.fromkeys(named))
     for key in keys:
         if key not in OF_PARTS:
-            raise ArgumentTypeError(f"there is no metric {quoted(key)} of a text; there are {', '.join(OF_PARTS)}")
+            raise ArgumentTypeError(
+                f"there is no metric {quoted(key)} of a text; there are {', '.join(OF_PARTS)}"
+            )
     return keys
 
 
@@ -113,24 +138,38 @@ def _run(options: Namespace, *, compares: bool) -> int:
     names, patterns = options.tokenizer, options.pattern or [""]
     n, m = len(names), len(patterns)
     if m not in (1, n):
-        raise OptionError(f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each.")
+        raise OptionError(
+            f"There are {n} tokenizers and {m} patterns; give --pattern once, or once for each."
+        )
     paths = options.paths or ["-"]
     streamed: Iterable[str] = ()
     if len(paths) == 1 and is_stream(paths[0]):
         paths, streamed = [], text_blocks(paths[0])
     elif "-" in paths:
-        raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
-    with closing(Job(StderrReporter(), patience=0.5)) as job:  # a part of a text takes less
+        raise OptionError(
+            "What comes in on stdin (-) is compared by itself; leave out the other texts, or the -."
+        )
+    with closing(
+        Job(StderrReporter(), patience=0.5)
+    ) as job:  # a part of a text takes less
         given = zip(names, patterns * (n // m), strict=True)
         tokenizers = [open_tokenizer(name, pattern or None) for name, pattern in given]
         path = options.morphemes
-        words = read_morphemes("".join(text_blocks(path)), visible(shortened(path, 200))) if path else ()
+        words = (
+            read_morphemes("".join(text_blocks(path)), visible(shortened(path, 200)))
+            if path
+            else ()
+        )
         comparison = Comparison(tokenizers, words)
         compare(comparison, paths, job, sections=options.sections, streamed=streamed)
         if job.stopped:
             job.say("Interrupted before all texts were encoded.")
             return INTERRUPTED
-        parts = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
+        parts = [
+            name
+            for text in comparison.texts
+            for name in (text.amounts.name, text.folder)
+        ]
         if options.reference is not None and options.reference not in parts:
             raise OptionError(
                 f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
@@ -152,7 +191,12 @@ def _run(options: Namespace, *, compares: bool) -> int:
     if options.markdown:
         print(as_markdown("Tokenizers", sections), end="")
     else:
-        print((as_csv if options.csv else as_latex if options.latex else as_text)(sections), end="")
+        print(
+            (as_csv if options.csv else as_latex if options.latex else as_text)(
+                sections
+            ),
+            end="",
+        )
     return 0
 
 
@@ -168,24 +212,52 @@ def _short_labels(found: _Found) -> list[str]:
     with_folders = [os.path.join(file.parent.name, file.name) for file in files]
     for longer in (with_folders, list(map(str, files))):
         counts = Counter([*_OTHER_COLUMNS, *labels])
-        labels = [other if counts[label] > 1 else label for label, other in zip(labels, longer, strict=True)]
+        labels = [
+            other if counts[label] > 1 else label
+            for label, other in zip(labels, longer, strict=True)
+        ]
     counts = Counter([*_OTHER_COLUMNS, *labels])
-    return [f"{label} ({number})" if counts[label] > 1 else label for number, label in enumerate(labels, 1)]
+    return [
+        f"{label} ({number})" if counts[label] > 1 else label
+        for number, label in enumerate(labels, 1)
+    ]
 
 
-def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[Section]:
+def _sections(
+    found: _Found, options: Namespace, *, compares: bool
+) -> Iterator[Section]:
     labels = _short_labels(found)
     if compares:
-        usual = "tokens", "parity" if options.sections or options.reference else "bytes_per_token"
-        for what, parts in (("text", found["texts"]), ("folder", found["folders"]), ("script", found["scripts"])):
+        usual = (
+            "tokens",
+            "parity" if options.sections or options.reference else "bytes_per_token",
+        )
+        for what, parts in (
+            ("text", found["texts"]),
+            ("folder", found["folders"]),
+            ("script", found["scripts"]),
+        ):
             if what != "folder" or len(parts) > 1:
-                total = [found["total"] | {"name": "all"}] if what == "text" and len(parts) > 1 else []
+                total = (
+                    [found["total"] | {"name": "all"}]
+                    if what == "text" and len(parts) > 1
+                    else []
+                )
                 metrics = options.metrics or usual
                 is_in_terminal = not (options.markdown or options.csv or options.latex)
-                yield Section(table=_amounts(what, [*parts, *total], labels, metrics, is_in_terminal))
-    apart = [part["script"] for part in found["scripts"] if part["script"] in WITHOUT_SPACES]
+                yield Section(
+                    table=_amounts(
+                        what, [*parts, *total], labels, metrics, is_in_terminal
+                    )
+                )
+    apart = [
+        part["script"] for part in found["scripts"] if part["script"] in WITHOUT_SPACES
+    ]
     doubt = f"{', '.join(apart)}: written without spaces between words, so fertility and what else counts words is of"
-    yield Section(sentences=[f"{doubt} no use there."] * bool(apart), table=_totals(found["total"], labels))
+    yield Section(
+        sentences=[f"{doubt} no use there."] * bool(apart),
+        table=_totals(found["total"], labels),
+    )
     yield _number_splits(found["number_splits"], labels)
     if compares:
         yield from (_pair(pair, labels) for pair in found["pairs"])
@@ -194,12 +266,32 @@ def _sections(found: _Found, options: Namespace, *, compares: bool) -> Iterator[
                 yield _worst_lines(lines, index, labels)
 
 
-_OTHER_COLUMNS = ("text", "folder", "script", "bytes", "all texts", "unit", "times", "first in", "more", "in", "line")
-_SHORT = {"bytes_per_token": "b/token", "characters_per_token": "c/token", "continued_words": "continued"}
+_OTHER_COLUMNS = (
+    "text",
+    "folder",
+    "script",
+    "bytes",
+    "all texts",
+    "unit",
+    "times",
+    "first in",
+    "more",
+    "in",
+    "line",
+)
+_SHORT = {
+    "bytes_per_token": "b/token",
+    "characters_per_token": "c/token",
+    "continued_words": "continued",
+}
 
 
 def _amounts(
-    what: str, parts: Iterable[_Found], labels: Sequence[str], metrics: Sequence[str], is_in_terminal: bool
+    what: str,
+    parts: Iterable[_Found],
+    labels: Sequence[str],
+    metrics: Sequence[str],
+    is_in_terminal: bool,
 ) -> ReportTable:
     """Make a row for each text, folder or script: its bytes, and the metrics for each
     tokenizer; scripts have no parity.
@@ -222,27 +314,67 @@ def _amounts(
     rows = []
     for part in parts:
         name = part["name" if what == "text" else what]
-        values = [format(part[key][index], METRICS[key].form) if key in part else "" for index, key in columns]
-        rows.append([name.replace("_", " ") if what == "script" else name, f"{part['bytes']:,}", *values])
-    return ReportTable([what, "bytes", *heads], rows, numbers=range(1, len(columns) + 2))
+        values = [
+            format(part[key][index], METRICS[key].form) if key in part else ""
+            for index, key in columns
+        ]
+        rows.append(
+            [
+                name.replace("_", " ") if what == "script" else name,
+                f"{part['bytes']:,}",
+                *values,
+            ]
+        )
+    return ReportTable(
+        [what, "bytes", *heads], rows, numbers=range(1, len(columns) + 2)
+    )
 
 
 def _totals(total: _Found, labels: Sequence[str]) -> ReportTable:
     first, *others = total["tokens"]
-    rows = [["tokens beside the first", "", *(f"{n / (first or 1) - 1:+.1%}" for n in others), ""]] if others else []
+    rows = (
+        [
+            [
+                "tokens beside the first",
+                "",
+                *(f"{n / (first or 1) - 1:+.1%}" for n in others),
+                "",
+            ]
+        ]
+        if others
+        else []
+    )
     for key, metric in METRICS.items():
         if key in total:
-            rows.append([metric.title, *(format(value, metric.form) for value in total[key]), metric.unit])
-    return ReportTable(["all texts", *labels, "unit"], rows, numbers=range(1, len(labels) + 1))
+            rows.append(
+                [
+                    metric.title,
+                    *(format(value, metric.form) for value in total[key]),
+                    metric.unit,
+                ]
+            )
+    return ReportTable(
+        ["all texts", *labels, "unit"], rows, numbers=range(1, len(labels) + 1)
+    )
 
 
-def _number_splits(number_splits: Iterable[Iterable[_Found]], labels: Sequence[str]) -> Section:
+def _number_splits(
+    number_splits: Iterable[Iterable[_Found]], labels: Sequence[str]
+) -> Section:
     """How numbers of four digits or more are cut into tokens: the three most frequent splits of each tokenizer."""
-    long = ([one for one in splits if sum(one["digits"]) > 3][:3] for splits in number_splits)
-    columns = [[f"{'+'.join(map(str, one['digits']))} ({one['count']:,})" for one in splits] for splits in long]
+    long = (
+        [one for one in splits if sum(one["digits"]) > 3][:3]
+        for splits in number_splits
+    )
+    columns = [
+        [f"{'+'.join(map(str, one['digits']))} ({one['count']:,})" for one in splits]
+        for splits in long
+    ]
     if not any(columns):
         return Section(sentences=["No number of 4 digits or more occurs."])
-    rows = zip_longest(("most often", "then", "then")[: max(map(len, columns))], *columns, fillvalue="")
+    rows = zip_longest(
+        ("most often", "then", "then")[: max(map(len, columns))], *columns, fillvalue=""
+    )
     head = ["numbers of 4 digits and more", *labels]
     return Section(table=ReportTable(head, list(rows), numbers=range(1, len(head))))
 
@@ -257,17 +389,32 @@ def _pair(pair: _Found, labels: Sequence[str]) -> Section:
         f"vocabularies: {counted(both['shared'], 'token')} in common, {both['only_first']:,} only in {one}, "
         f"{both['only_second']:,} only in {two}",
     ]
-    for name, only in ((one, both["first_only_first"]), (two, both["first_only_second"])):
+    for name, only in (
+        (one, both["first_only_first"]),
+        (two, both["first_only_second"]),
+    ):
         if only:
-            sentences.append(f"  first only in {name}: {_labels(data for _, data in only[:8])}")
+            sentences.append(
+                f"  first only in {name}: {_labels(data for _, data in only[:8])}"
+            )
     sentences.append(f"the same merges up to step {both['same_merges']:,}")
     rows = [
-        (f"{one['count']:,}", *map(_labels, one["tokens"]), f"{one['in']}:{one['line']}")
+        (
+            f"{one['count']:,}",
+            *map(_labels, one["tokens"]),
+            f"{one['in']}:{one['line']}",
+        )
         for one in pair["disagreements"]
     ]
     agree = cuts["first"] == cuts["second"] == cuts["shared"]
-    sentences += ["They do not disagree."] * agree + ["most frequent disagreements"] * bool(rows)
-    table = ReportTable(["times", one, two, "first in"], rows, numbers=(0,)) if rows else None
+    sentences += ["They do not disagree."] * agree + [
+        "most frequent disagreements"
+    ] * bool(rows)
+    table = (
+        ReportTable(["times", one, two, "first in"], rows, numbers=(0,))
+        if rows
+        else None
+    )
     return Section(f"{one} and {two}", sentences, table)
 
 
@@ -278,9 +425,19 @@ def _labels(tokens: Iterable[str]) -> str:
 def _worst_lines(lines: Iterable[_Found], index: int, labels: Sequence[str]) -> Section:
     """The lines for which a tokenizer needs the most more tokens than the best of the others (`WorstLine.excess`)."""
     rows = [
-        [f"+{one['excess']:,}", *(f"{n:,}" for n in one["tokens"]), f"{one['in']}:{one['line']}", one["text"].strip()]
+        [
+            f"+{one['excess']:,}",
+            *(f"{n:,}" for n in one["tokens"]),
+            f"{one['in']}:{one['line']}",
+            one["text"].strip(),
+        ]
         for one in lines
     ]
     best = "the other" if len(labels) == 2 else "the best of the others"
-    table = ReportTable(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
-    return Section(f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}", table=table)
+    table = ReportTable(
+        ["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60
+    )
+    return Section(
+        f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}",
+        table=table,
+    )

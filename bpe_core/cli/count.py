@@ -29,12 +29,20 @@ def add(commands: Subcommands) -> None:
     _add_output(parser, required=False)
     parser = add_command(commands, run_counts)
     parser.add_argument("what", choices=("merge",), help="what to do with the files")
-    parser.add_argument("paths", nargs="+", metavar="A", help="a file that `count` has written")
+    parser.add_argument(
+        "paths", nargs="+", metavar="A", help="a file that `count` has written"
+    )
     _add_output(parser, required=True)
 
 
 def _add_output(parser: Parser, required: bool) -> None:
-    parser.add_value("-o --output", "C", "the file of counts to write, in parquet", "", required=required)
+    parser.add_value(
+        "-o --output",
+        "C",
+        "the file of counts to write, in parquet",
+        "",
+        required=required,
+    )
     most = "memory to use at most, such as 1GB; more goes to a temporary file beside C (half of what the machine has)"
     parser.add_value("--memory", "SIZE", most)
 
@@ -52,13 +60,25 @@ def run_count(options: Namespace) -> int:
     """
     recipe = recipe_of(options, {})
     with ExitStack() as stack:
-        job, spill = _begin(options, stack, patience=10 if options.dask else 0.05)  # Dask takes seconds
-        counts = recipe.count(options.pattern, job, outputs=(options.output,), spill=spill)
+        job, spill = _begin(
+            options, stack, patience=10 if options.dask else 0.05
+        )  # Dask takes seconds
+        counts = recipe.count(
+            options.pattern, job, outputs=(options.output,), spill=spill
+        )
         if spill:
             return _save(counts, options.output, job)
-    sizes = {name: getattr(counts, f"n_{name}") for name in ("documents", "bytes", "characters", "pieces")}
+    sizes = {
+        name: getattr(counts, f"n_{name}")
+        for name in ("documents", "bytes", "characters", "pieces")
+    }
     sizes["different pieces"] = len(counts.table)
-    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in sizes.items()], (1,))), sep="\n")
+    print(
+        *aligned(
+            ReportTable(("", ""), [(name, f"{n:,}") for name, n in sizes.items()], (1,))
+        ),
+        sep="\n",
+    )
     return 0
 
 
@@ -75,12 +95,16 @@ def run_counts(options: Namespace) -> int:
         job, spill = _begin(options, stack)
         counts = Counts.load(options.paths[0], spill)
         for number, other in enumerate(options.paths[1:], 1):
-            job.progress("preparing", number, len(options.paths) - 1, f"merging {other}")
+            job.progress(
+                "preparing", number, len(options.paths) - 1, f"merging {other}"
+            )
             counts.merge(Counts.load(other, spill))
         return _save(counts, options.output, job)
 
 
-def _begin(options: Namespace, stack: ExitStack, patience: float = 0.05) -> "tuple[Job, Spill | None]":
+def _begin(
+    options: Namespace, stack: ExitStack, patience: float = 0.05
+) -> "tuple[Job, Spill | None]":
     """What reports, and where to spill: beside the output, if there is one."""
     job = stack.enter_context(closing(Job(StderrReporter(), patience=patience)))
     if not options.output:
@@ -88,8 +112,12 @@ def _begin(options: Namespace, stack: ExitStack, patience: float = 0.05) -> "tup
     from bpe_core.corpus.spill import Spill, parsed_memory  # late: it needs pyarrow
 
     check_output(options.output, options.paths)
-    folder = place.parent if (place := file_of(options.output)) else tempfile.gettempdir()
-    return job, stack.enter_context(closing(Spill(parsed_memory(options.memory), folder)))
+    folder = (
+        place.parent if (place := file_of(options.output)) else tempfile.gettempdir()
+    )
+    return job, stack.enter_context(
+        closing(Spill(parsed_memory(options.memory), folder))
+    )
 
 
 def _save(counts: Counts, output: str, job: Job) -> int:

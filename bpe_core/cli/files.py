@@ -20,16 +20,35 @@ from bpe_core.whole_file import check_place, write_atomically
 
 def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_runs)
-    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="a folder, or tokenizer files (.)")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        default=["."],
+        metavar="PATH",
+        help="a folder, or tokenizer files (.)",
+    )
     parser.add_flag("json", "an object a training, one a line")
     parser = add_command(commands, run_export)
-    parser.add_argument("what", choices=("merges", "curve", "record"), help="what to print")
-    parser.add_argument("tokenizer", nargs="+", metavar="TOKENIZER", help=f"{A_TOKENIZER}; several for curve")
-    parser.add_argument("-o", "--output", metavar="OUT", help="the file to write, instead of stdout")
+    parser.add_argument(
+        "what", choices=("merges", "curve", "record"), help="what to print"
+    )
+    parser.add_argument(
+        "tokenizer",
+        nargs="+",
+        metavar="TOKENIZER",
+        help=f"{A_TOKENIZER}; several for curve",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="the file to write, instead of stdout"
+    )
     parser = add_command(commands, run_convert)
     parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
-    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
-    parser.add_argument("--format", required=True, choices=WRITABLE, help="the format to write")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="OUT", help="the file to write"
+    )
+    parser.add_argument(
+        "--format", required=True, choices=WRITABLE, help="the format to write"
+    )
     parser.add_given_pattern()
     parser = add_command(commands, run_fetch)
     parser.add_argument("name", metavar="NAME", help=KINDS)
@@ -49,27 +68,63 @@ def run_runs(options: Namespace) -> int:
     paths = [Path(path) for path in options.paths]
     if len(paths) == 2 and not any(path.is_dir() for path in paths):
         difference = RunDifference.of(*map(load, paths))
-        names = [path.name if paths[0].name != paths[1].name else str(path) for path in paths]
+        names = [
+            path.name if paths[0].name != paths[1].name else str(path) for path in paths
+        ]
         if options.json:
-            what = {"options": difference.options, "same_until": difference.n_same, "both": difference.n_both}
+            what = {
+                "options": difference.options,
+                "same_until": difference.n_same,
+                "both": difference.n_both,
+            }
             what["only"] = [[token.hex() for token in only] for only in difference.only]
             print(json.dumps(what | {"bytes_per_token": difference.compression}))
         else:
             print(*map(visible, difference.sentences(*names)), sep="\n")
         return 0
-    runs = sorted(((one.described(), one.options) for one in found(paths)), key=lambda run: str(run[0]["created"]))
+    runs = sorted(
+        ((one.described(), one.options) for one in found(paths)),
+        key=lambda run: str(run[0]["created"]),
+    )
     if options.json:
         print("".join(f"{json.dumps(run, default=float)}\n" for run, _ in runs), end="")
     elif not runs:
-        raise OptionError(f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder.")
+        raise OptionError(
+            f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder."
+        )
     else:
         rows = []
         for run, rules in runs:
-            created, ratio = run["created"][:16].replace("T", " "), f"{run['bytes_per_token']:.3f}"
+            created, ratio = (
+                run["created"][:16].replace("T", " "),
+                f"{run['bytes_per_token']:.3f}",
+            )
             sizes = [f"{run[name]:,}" for name in ("vocab_size", "merges", "bytes")]
-            rows.append([run["path"], created, *sizes, ratio, run["corpus"][:8], run["ended"], rules])
-        head = ["file", "when (UTC)", "tokens", "merges", "bytes", "b/token", "corpus", "ended", "options"]
-        print(*aligned(ReportTable(head, rows, numbers=(2, 3, 4, 5), widest=60)), sep="\n")
+            rows.append(
+                [
+                    run["path"],
+                    created,
+                    *sizes,
+                    ratio,
+                    run["corpus"][:8],
+                    run["ended"],
+                    rules,
+                ]
+            )
+        head = [
+            "file",
+            "when (UTC)",
+            "tokens",
+            "merges",
+            "bytes",
+            "b/token",
+            "corpus",
+            "ended",
+            "options",
+        ]
+        print(
+            *aligned(ReportTable(head, rows, numbers=(2, 3, 4, 5), widest=60)), sep="\n"
+        )
     return 0
 
 
@@ -83,10 +138,16 @@ def run_export(options: Namespace) -> int:
     or several. record: options, texts and steps, as JSON. convert writes a tokenizer for other libraries.
     """
     if options.what in ("merges", "record") and len(options.tokenizer) > 1:
-        raise OptionError(f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}.")
+        raise OptionError(
+            f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}."
+        )
     if options.output:
         check_place(options.output)
-    lines = exported(options.what, [open_tokenizer(name) for name in options.tokenizer], options.tokenizer)
+    lines = exported(
+        options.what,
+        [open_tokenizer(name) for name in options.tokenizer],
+        options.tokenizer,
+    )
     if options.output:
         write_atomically((options.output, list(lines)))
     else:
@@ -107,8 +168,14 @@ def run_convert(options: Namespace) -> int:
     """
     output = Path(options.output)
     check_place(output)
-    if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):
-        raise OptionError(f"{options.output} is the tokenizer to convert; name another file for the new one.")
+    if (
+        output.exists()
+        and os.path.exists(options.tokenizer)
+        and output.samefile(options.tokenizer)
+    ):
+        raise OptionError(
+            f"{options.output} is the tokenizer to convert; name another file for the new one."
+        )
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     save(tokenizer, output, format=options.format)
     if options.format == "tiktoken":

@@ -16,8 +16,23 @@ from bpe_core.errors import BpeError, Stopped, as_sentence
 from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
 
 # An OSError with one of these and no file name comes from stdout, which takes no more.
-_OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
-COMMANDS: Final = (train, count, encode, compare, audit, why, files)  # their modules, in the order of the help
+_OF_OUTPUT: Final = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EBADF,
+    errno.EIO,
+    errno.EPIPE,
+)
+COMMANDS: Final = (
+    train,
+    count,
+    encode,
+    compare,
+    audit,
+    why,
+    files,
+)  # their modules, in the order of the help
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
@@ -43,7 +58,11 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
         print_to_stderr(f"{prog}: Interrupted.")
         return INTERRUPTED
     except Exception as error:
-        if isinstance(error, OSError) and error.filename is None and error.errno in _OF_OUTPUT:
+        if (
+            isinstance(error, OSError)
+            and error.filename is None
+            and error.errno in _OF_OUTPUT
+        ):
             raise
         is_ours = not isinstance(error, BpeError | OSError | MemoryError)
         if is_ours and (options.debug or os.environ.get("BPESCOPE_DEBUG")):

@@ -20,7 +20,9 @@ from bpe_core.worker.job import Reporter
 from bpe_core.worker.messages import Counted, Event, Started, WorkProgress
 
 NAMED: Final = 20  # of the texts, the largest ones, whose bytes are said
-SKIPPED_SHOWN: Final = 5  # files that are named one by one; of more only the number is printed
+SKIPPED_SHOWN: Final = (
+    5  # files that are named one by one; of more only the number is printed
+)
 
 
 def text_blocks(path: str) -> Iterator[str]:
@@ -31,7 +33,10 @@ def text_blocks(path: str) -> Iterator[str]:
     if not is_stream(path):
         yield from find_files(path, every_character=True).files[0].blocks()
         return
-    with one_sentence(name), nullcontext(sys.stdin.buffer) if path in STDIN else open(path, "rb") as file:
+    with (
+        one_sentence(name),
+        nullcontext(sys.stdin.buffer) if path in STDIN else open(path, "rb") as file,
+    ):
         yield from decoded(file, "utf-8")
 
 
@@ -51,12 +56,22 @@ class StderrReporter(Reporter):
         self._n_skipped, self._bars = 0, None
         if has_bar and sys.stderr.isatty():
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )
 
             # markup=False: file names and tokens are full of square brackets.
             label = TextColumn("{task.description}", markup=False)
             columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-            self._bars = Progress(*columns, console=Console(file=cast(IO[str], Unfailing(sys.stderr))), transient=True)
+            self._bars = Progress(
+                *columns,
+                console=Console(file=cast(IO[str], Unfailing(sys.stderr))),
+                transient=True,
+            )
             self._task = self._bars.add_task("", visible=False)
             self._bars.start()
 
@@ -71,9 +86,15 @@ class StderrReporter(Reporter):
                 whole = sum(after for *_, after in sources) or 1
                 for name, before, after in sources[:NAMED] if len(sources) > 1 else ():
                     weighted = f", {after:,} as weighted" if before != after else ""
-                    self.say(f"{name}: {counted(before, 'byte')}{weighted}, {after / whole:.1%} of all.")
-                different = f", {unique:,} of them different" if unique or not pieces else ""
-                read = f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')}"
+                    self.say(
+                        f"{name}: {counted(before, 'byte')}{weighted}, {after / whole:.1%} of all."
+                    )
+                different = (
+                    f", {unique:,} of them different" if unique or not pieces else ""
+                )
+                read = (
+                    f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')}"
+                )
                 self.say(f"{read} in {counted(pieces, 'piece')}{different}.")
             case WorkProgress(activity, done, total, name):
                 labels = {"counting": f"Reading {name}", "preparing": name.capitalize()}
@@ -85,7 +106,9 @@ class StderrReporter(Reporter):
 
     def say(self, sentence: str) -> None:
         if self._bars:
-            self._bars.console.print(visible(sentence), markup=False, highlight=False, soft_wrap=True)
+            self._bars.console.print(
+                visible(sentence), markup=False, highlight=False, soft_wrap=True
+            )
         else:
             print_to_stderr(visible(sentence))
 
@@ -102,4 +125,10 @@ class StderrReporter(Reporter):
     def _move(self, label: str, done: int, total: int | None = None) -> None:
         if self._bars:
             text = visible(label)[:40].ljust(40)
-            self._bars.update(self._task, description=text, completed=done, total=total or None, visible=True)
+            self._bars.update(
+                self._task,
+                description=text,
+                completed=done,
+                total=total or None,
+                visible=True,
+            )

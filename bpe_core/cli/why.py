@@ -6,11 +6,23 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer, natural
+from bpe_core.cli.arguments import (
+    A_TOKENIZER,
+    Subcommands,
+    add_command,
+    integer,
+    natural,
+)
 from bpe_core.cli.streams import StderrReporter, open_tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
-from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, Pair, PairRanking
+from bpe_core.explain.merge_choice import (
+    GIVEN,
+    CorpusPiece,
+    MergeChoice,
+    Pair,
+    PairRanking,
+)
 from bpe_core.explain.trace import token_uses
 from bpe_core.report import ReportTable, Section, as_text
 from bpe_core.tokenizer import Tokenizer
@@ -21,12 +33,23 @@ from bpe_core.worker.job import Job
 
 def add(commands: Subcommands) -> None:
     parser = add_command(commands, run_why)
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="the texts that TOKENIZER was learned from")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="the texts that TOKENIZER was learned from",
+    )
     parser.add_value("-t --tokenizer", "TOKENIZER", A_TOKENIZER, None)
-    parser.add_argument("--preset", choices=PRESETS, help="a founding example, with its own text")
+    parser.add_argument(
+        "--preset", choices=PRESETS, help="a founding example, with its own text"
+    )
     parser.add_given_pattern()
-    parser.add_value("--step", "N", "the merge asked about, from 1 (all of them)", None, type=integer)
-    parser.add_value("--rows", "N", "rows of the table of pairs (%(default)s)", 12, type=natural)
+    parser.add_value(
+        "--step", "N", "the merge asked about, from 1 (all of them)", None, type=integer
+    )
+    parser.add_value(
+        "--rows", "N", "rows of the table of pairs (%(default)s)", 12, type=natural
+    )
     parser.add_flag("json", "print a JSON object for each step")
 
 
@@ -38,7 +61,9 @@ def run_why(options: Namespace) -> int:
     """
     preset = PRESETS.get(options.preset)
     if not (options.tokenizer or preset):
-        raise OptionError("Name the tokenizer with -t and the texts it was learned from, or a --preset.")
+        raise OptionError(
+            "Name the tokenizer with -t and the texts it was learned from, or a --preset."
+        )
     if not (options.paths or preset):
         raise OptionError("Name the texts that the tokenizer was learned from.")
     trained = preset.train() if preset and not options.tokenizer else None
@@ -48,9 +73,13 @@ def run_why(options: Namespace) -> int:
         subject.count(job)
         if options.step is None:
             subject.read_once()
-    for step in range(subject.tokenizer.step + 1) if options.step is None else (options.step,):
+    for step in (
+        range(subject.tokenizer.step + 1) if options.step is None else (options.step,)
+    ):
         if options.json:
-            explanation = asdict(subject.explanation(step))  # first, as it refuses a step that there is not
+            explanation = asdict(
+                subject.explanation(step)
+            )  # first, as it refuses a step that there is not
             places = [asdict(place) for place in subject.places(step)]
             print(json.dumps(explanation | {"places": places}, default=float))
         else:
@@ -67,7 +96,9 @@ def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
         for place in subject.places(step):
             pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
             n = f"{place.n:,} in " if place.n else ""
-            sentences.append(f"{n}{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}")
+            sentences.append(
+                f"{n}{place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}"
+            )
         pair = _labels(tokenizer, (choice.left, choice.right), " + ")
         heading = f"Step {step:,}: {pair} → {_labels(tokenizer, (choice.token,))} (id {choice.token})"
         yield Section(heading, [*sentences, *_uses(tokenizer, step), *words])
@@ -76,7 +107,9 @@ def _report(subject: Subject, step: int, n_rows: int) -> Iterator[Section]:
     yield _ranking(explanation.table, step, tokenizer, n_rows)
 
 
-def _choice(choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int) -> Iterator[str]:
+def _choice(
+    choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int
+) -> Iterator[str]:
     def text(pair: Pair) -> str:
         return _labels(tokenizer, pair, " + ")
 
@@ -92,7 +125,9 @@ def _choice(choice: MergeChoice, tokenizer: Tokenizer, ties: str, step: int) -> 
     else:
         which = "this one" if choice.by_rule.get(ties) == pair else "another"
         yield f"{choice.n_tied:,} pairs occur {choice.count:,} times; {ties!r} takes {which}:"
-        yield ", ".join([*map(text, choice.tied), *["…"] * (choice.n_tied > len(choice.tied))])
+        yield ", ".join(
+            [*map(text, choice.tied), *["…"] * (choice.n_tied > len(choice.tied))]
+        )
         for rule, taken in choice.by_rule.items():
             yield f"  {rule:10} {text(taken)}{' ●' if taken == pair else ''}"
     if choice.runners_up:
@@ -118,10 +153,15 @@ def _uses(tokenizer: Tokenizer, step: int) -> Iterator[str]:
 
 
 def _words(words: Iterable[CorpusPiece], tokenizer: Tokenizer) -> Iterator[str]:
-    rows = [(word.times, _labels(tokenizer, word.before), _labels(tokenizer, word.after)) for word in words]
+    rows = [
+        (word.times, _labels(tokenizer, word.before), _labels(tokenizer, word.after))
+        for word in words
+    ]
     width = max((cells(before) for _, before, _ in rows), default=0)
     for count, before, after in rows:
-        changed = f"{' ' * (width - cells(before))} → {after}" if before != after else ""
+        changed = (
+            f"{' ' * (width - cells(before))} → {after}" if before != after else ""
+        )
         yield f"{f'{count:,} ×':>8} {before}{changed}"
 
 
@@ -129,12 +169,26 @@ def _labels(tokenizer: Tokenizer, ids: Iterable[int], between: str = " ") -> str
     return between.join(token_label(tokenizer.token_bytes(id)) for id in ids)
 
 
-def _ranking(ranking: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int) -> Section:
+def _ranking(
+    ranking: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int
+) -> Section:
     rows = []
     for place, row in enumerate(ranking.rows[:n_rows]):
         tied = "tied" if ranking.n_tied > 1 and place < ranking.n_tied else ""
         change = f"{row.change:+,}" if row.change else ""
-        rows.append((_labels(tokenizer, (row.left, row.right), " + "), f"{row.times:,}", change, tied))
+        rows.append(
+            (
+                _labels(tokenizer, (row.left, row.right), " + "),
+                f"{row.times:,}",
+                change,
+                tied,
+            )
+        )
     after = f"After step {step:,}" if step else "Before the first merge"
-    heading = f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}"
-    return Section(heading, table=ReportTable(("pair", "count", "change", ""), rows, numbers=(1, 2)))
+    heading = (
+        f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}"
+    )
+    return Section(
+        heading,
+        table=ReportTable(("pair", "count", "change", ""), rows, numbers=(1, 2)),
+    )

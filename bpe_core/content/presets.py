@@ -30,7 +30,9 @@ class Preset:
     n_tokens: int  # of the corpus after the last merge
     tokens: Sequence[str]  # that the first merges make, in order
     encodings: Mapping[str, Sequence[int]]  # text -> ids
-    stated: Sequence[str] = ()  # the tokens that the source states, if that is wrong by its own rules
+    stated: Sequence[
+        str
+    ] = ()  # the tokens that the source states, if that is wrong by its own rules
 
     def counts(self) -> Counts:
         return Counts.of(self.documents, self.options.pattern)
@@ -41,16 +43,30 @@ class Preset:
     def verdict(self, tokenizer: Tokenizer) -> tuple[bool, str]:
         """(whether `tokenizer`, trained on this corpus with these options, is as expected, a sentence that says so)."""
         vocabulary, record = tokenizer.vocabulary, tokenizer.record
-        made = _labels(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)])
+        made = _labels(
+            vocabulary.token_bytes(token)
+            for _, _, token in vocabulary.merges[: len(self.tokens)]
+        )
         left = record.steps[-1][2] if record and record.steps else 0
         numbers = f"{vocabulary.n_merges:,} merges, {left:,} tokens left in the corpus"
-        checks = {"": (f"{self.n_merges:,} merges, {self.n_tokens:,} tokens left in the corpus", numbers)}
+        checks = {
+            "": (
+                f"{self.n_merges:,} merges, {self.n_tokens:,} tokens left in the corpus",
+                numbers,
+            )
+        }
         checks["tokens made, in order: "] = _labels(map(str.encode, self.tokens)), made
         for text, ids in self.encodings.items():
-            checks[f"ids of {text!r}: "] = " ".join(map(str, ids)), " ".join(map(str, tokenizer.encode_ordinary(text)))
+            checks[f"ids of {text!r}: "] = (
+                " ".join(map(str, ids)),
+                " ".join(map(str, tokenizer.encode_ordinary(text))),
+            )
         for what, (expected, found) in checks.items():
             if found != expected:
-                return False, f"{self.name} did not come out as promised: {what}{found}, not {expected}"
+                return (
+                    False,
+                    f"{self.name} did not come out as promised: {what}{found}, not {expected}",
+                )
         if self.stated:
             stated = f"tokens made, in order: {made}, not {_labels(map(str.encode, self.stated))}"
             return True, f"{self.name} differs from what its article states: {stated}"
@@ -63,5 +79,6 @@ def _labels(tokens: Iterable[bytes]) -> str:
 
 _LISTED: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 PRESETS: Final[Mapping[str, Preset]] = {
-    one["name"]: Preset(**one | {"options": Options(**one["options"])}) for one in _LISTED
+    one["name"]: Preset(**one | {"options": Options(**one["options"])})
+    for one in _LISTED
 }

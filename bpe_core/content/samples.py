@@ -7,7 +7,9 @@ from typing import Final
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 # In a wheel the texts are inside of the package, in a checkout beside it.
-_HOME: Final = (_PACKAGE if (_PACKAGE / "sample_texts").is_dir() else _PACKAGE.parent) / "sample_texts"
+_HOME: Final = (
+    _PACKAGE if (_PACKAGE / "sample_texts").is_dir() else _PACKAGE.parent
+) / "sample_texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,15 @@ class Example:
 
 _LISTED: Final = tomllib.loads((_HOME / "samples.toml").read_text("utf-8"))
 SAMPLES: Final = tuple(
-    SampleText(Path(one["file"]).stem, one["title"], one["reason"], _HOME / one["file"]) for one in _LISTED["sample"]
+    SampleText(Path(one["file"]).stem, one["title"], one["reason"], _HOME / one["file"])
+    for one in _LISTED["sample"]
 )
 """All samples, in the order of the manifest."""
 
 EXAMPLES: Final = tuple(
-    Example(one["title"], one["see"], one["text"], one["text"].rindex(one.get("at", "")))  # of "" the end
+    Example(
+        one["title"], one["see"], one["text"], one["text"].rindex(one.get("at", ""))
+    )  # of "" the end
     for one in _LISTED["example"]
 )
 """All examples, in the order of the manifest."""

@@ -34,8 +34,12 @@ describes the .arrow files of Hugging Face's `save_to_disk`."""
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    files: tuple[TextFile, ...]  # the texts in order, paths as given and folders by name
-    skipped: tuple[Skipped, ...]  # the files in the folders that are no readable text, but for those passed over
+    files: tuple[
+        TextFile, ...
+    ]  # the texts in order, paths as given and folders by name
+    skipped: tuple[
+        Skipped, ...
+    ]  # the files in the folders that are no readable text, but for those passed over
 
 
 def find_files(
@@ -53,25 +57,42 @@ def find_files(
     all texts may be empty. With `skip_bad` a file that is named itself is skipped, too, if it cannot be read, and so
     are rows that are none. Raises TextError if one of `paths` cannot be read, or there is no text.
     """
-    named = [split_field(os.fspath(path)) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    if not all(given for given, _ in named):  # a variable of a shell that is not set; Path("") is the current folder
-        raise TextError("A path is empty; name a file or a folder, such as . for the current one.")
+    named = [
+        split_field(os.fspath(path))
+        for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)
+    ]
+    if not all(
+        given for given, _ in named
+    ):  # a variable of a shell that is not set; Path("") is the current folder
+        raise TextError(
+            "A path is empty; name a file or a folder, such as . for the current one."
+        )
     files: list[TextFile] = []
     skipped: list[Skipped] = []
     seen: set[tuple[object, ...]] = set()
     for given, field in named:
-        for file, status in _remote(given) if "://" in given else _local(Path(given), skipped):
-            identity = status and (status.st_dev, status.st_ino or file.path), file.address, field
+        for file, status in (
+            _remote(given) if "://" in given else _local(Path(given), skipped)
+        ):
+            identity = (
+                status and (status.st_dev, status.st_ino or file.path),
+                file.address,
+                field,
+            )
             if identity in seen and not (every_character and file.required):
                 continue
             try:
-                found = recognize_file(replace(file, field=field, skip_bad=skip_bad), status)
+                found = recognize_file(
+                    replace(file, field=field, skip_bad=skip_bad), status
+                )
             except Unreadable as error:
                 if file.required and not skip_bad:
                     raise
                 skipped.append(Skipped(file.path, error.reason))
                 continue
-            if every_character and found.codec == "utf-8-sig":  # the mark is a character then
+            if (
+                every_character and found.codec == "utf-8-sig"
+            ):  # the mark is a character then
                 found = replace(found, codec="utf-8", empty=False)
             files.append(replace(found, required=file.required and not skip_bad))
             seen.add(identity)
@@ -84,17 +105,27 @@ def _remote(address: str) -> Iterator[tuple[TextFile, None]]:
     """The file at an address, or each in a folder there, or that a * stands for."""
     with one_sentence(visible(address)):
         system, root = file_system(address)
-        if not (places := sorted(system.glob(root) if "*" in root else system.find(root))):
+        if not (
+            places := sorted(system.glob(root) if "*" in root else system.find(root))
+        ):
             raise FileNotFoundError
     base = root.partition("*")[0].rpartition("/")[0]
     for place in places:
-        if not any(part.startswith(".") or part in PASSED_OVER for part in place.removeprefix(root).split("/")):
+        if not any(
+            part.startswith(".") or part in PASSED_OVER
+            for part in place.removeprefix(root).split("/")
+        ):
             where = address if place == root else system.unstrip_protocol(place)
             name = visible(place[len(base) :].lstrip("/"))
-            yield TextFile(Path(where), name, address=where, required=place == root), None
+            yield (
+                TextFile(Path(where), name, address=where, required=place == root),
+                None,
+            )
 
 
-def _local(root: Path, skipped: list[Skipped]) -> Iterator[tuple[TextFile, os.stat_result]]:
+def _local(
+    root: Path, skipped: list[Skipped]
+) -> Iterator[tuple[TextFile, os.stat_result]]:
     """The file `root`, or all below it but folders themselves, in the order of the names; links are not followed."""
     with one_sentence(visible(str(root))):
         if "\0" in str(root):
@@ -121,7 +152,11 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     """The entries of a folder that may be read, in descending order of their names (for a stack)."""
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name, reverse=True)
-    return [entry for entry in entries if not entry.name.startswith(".") and entry.name not in PASSED_OVER]
+    return [
+        entry
+        for entry in entries
+        if not entry.name.startswith(".") and entry.name not in PASSED_OVER
+    ]
 
 
 def _nothing(roots: list[str], skipped: list[Skipped]) -> str:

@@ -12,7 +12,14 @@ from math import lcm
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
-from bpe_core.corpus.reading import BLOCK, OnRead, Reading, Skipped, TextFile, Unreadable
+from bpe_core.corpus.reading import (
+    BLOCK,
+    OnRead,
+    Reading,
+    Skipped,
+    TextFile,
+    Unreadable,
+)
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import splitter
 from bpe_core.process import in_order, most_threads
@@ -26,9 +33,14 @@ if TYPE_CHECKING:
 
 KEY: Final = b"bpescope.counts"  # of what is known besides the pieces, in the metadata of a file of counts
 LARGEST: Final = 1_000_000  # the largest weight as a whole number
-BYTES_PER_WORKER: Final = 1 << 21  # bytes on disk that one more thread must have to count, to be worth starting
+BYTES_PER_WORKER: Final = (
+    1 << 21
+)  # bytes on disk that one more thread must have to count, to be worth starting
 _PART: Final = 1 << 18  # bytes of a document that the kernel counts at a time, about
-_SHARES: Final = (1 << 18, 1 << 22)  # bytes handed to a thread at a time; the more shares, the more tables to join
+_SHARES: Final = (
+    1 << 18,
+    1 << 22,
+)  # bytes handed to a thread at a time; the more shares, the more tables to join
 # Parts of documents, each with the number of its document in the share, or in a large file; and the files that end
 # here: None where one goes on, [] where it proved unreadable.
 _Share = tuple[list[tuple[int, Any]], "list[Source] | None"]
@@ -68,7 +80,13 @@ class Measure:
         return data
 
     def source(self, name: str) -> Source:
-        return Source(name, self.bytes, self.characters, self.digest.hexdigest(), documents=self.documents)
+        return Source(
+            name,
+            self.bytes,
+            self.characters,
+            self.digest.hexdigest(),
+            documents=self.documents,
+        )
 
 
 def is_counts(path: str) -> bool:
@@ -97,9 +115,15 @@ class Counts:
         """Nothing counted yet; PatternError if `pattern` is none. Counts with a `spill` may be larger than memory, and
         can only be merged and saved."""
         self.pattern = pattern
-        self.sources: list[Source] = []  # of each file, in order; the texts given to `of` have one in common
-        self.skipped: list[Skipped] = []  # files that could not be read to their end; nothing of them is counted
-        self.sample = ""  # what was taken of the files, for a person; "" if they were read whole
+        self.sources: list[
+            Source
+        ] = []  # of each file, in order; the texts given to `of` have one in common
+        self.skipped: list[
+            Skipped
+        ] = []  # files that could not be read to their end; nothing of them is counted
+        self.sample = (
+            ""  # what was taken of the files, for a person; "" if they were read whole
+        )
         self.weights = ""  # of the paths, as they were asked for, for a person; "" if there are none
         self.scale = 1  # what `table` has is multiplied by it: weights may be fractions, and it counts in whole numbers
         self.splitter = splitter(pattern)
@@ -128,7 +152,11 @@ class Counts:
         """Piece -> how often it occurs, in the order of first appearance. A new mapping after more was counted."""
         if self._known[0] != self.n_pieces:
             found, scale = self.table.counts(), self.scale
-            exact = found if scale == 1 else {piece: amount(n, scale) for piece, n in found.items()}
+            exact = (
+                found
+                if scale == 1
+                else {piece: amount(n, scale) for piece, n in found.items()}
+            )
             self._known = self.n_pieces, exact
         return self._known[1]
 
@@ -144,14 +172,25 @@ class Counts:
         def numbered() -> Iterator[tuple[int, Any]]:
             for number, text in enumerate([texts] if isinstance(texts, str) else texts):
                 if not isinstance(text, str):
-                    raise TextError(f"Text {number + 1} is of type {type(text).__name__}, not str; decode it first.")
+                    raise TextError(
+                        f"Text {number + 1} is of type {type(text).__name__}, not str; decode it first."
+                    )
                 whole = text if text.isascii() else utf8(text).decode()
                 blocks = (whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK))
-                yield from ((number, part) for part in counts._parts(measure.document(blocks), _PART))
+                yield from (
+                    (number, part)
+                    for part in counts._parts(measure.document(blocks), _PART)
+                )
 
         counts.table = counts._count(numbered(), 0)
         counts.n_documents = measure.documents
-        counts.sources.append(measure.source("text" if isinstance(texts, str) else counted(counts.n_documents, "text")))
+        counts.sources.append(
+            measure.source(
+                "text"
+                if isinstance(texts, str)
+                else counted(counts.n_documents, "text")
+            )
+        )
         return counts
 
     @classmethod
@@ -172,7 +211,11 @@ class Counts:
         """
         counts = cls(pattern, spill)
         reading = Reading(files := list(files), progress)
-        counts.add(files, reading, workers or max(1, min(most_threads(), reading.total // BYTES_PER_WORKER)))
+        counts.add(
+            files,
+            reading,
+            workers or max(1, min(most_threads(), reading.total // BYTES_PER_WORKER)),
+        )
         return counts.checked() if files else counts
 
     def checked(self) -> Self:
@@ -187,13 +230,17 @@ class Counts:
         """The counts of parts of a corpus, one at least, in order, each piece counted as often as its part weighs, as
         `merge` does it. The parts must not be used any more."""
         if not parts or any(weight <= 0 for _, weight in parts):
-            raise OptionError("A corpus is put together of one part at least, each with a weight above 0.")
+            raise OptionError(
+                "A corpus is put together of one part at least, each with a weight above 0."
+            )
         whole = cls(parts[0][0].pattern, parts[0][0].spill)
         for counts, weight in parts:
             whole.merge(counts, weight)
         return whole
 
-    def add(self, files: Iterable[TextFile], reading: Reading, n_workers: int = 1) -> None:
+    def add(
+        self, files: Iterable[TextFile], reading: Reading, n_workers: int = 1
+    ) -> None:
         """Count further files; an unreadable one is skipped, or raises if `required`. Interrupted, drop these counts.
 
         So many threads count, where the kernel does; the result is that of one.
@@ -208,7 +255,9 @@ class Counts:
             meanwhile=reading.report,
         )
         for table, first, sources in counted:
-            if sources is None or whole.n_pieces:  # of a large file, which counts only when it has ended
+            if (
+                sources is None or whole.n_pieces
+            ):  # of a large file, which counts only when it has ended
                 whole.append(table, first)
                 if sources is None:
                     continue
@@ -219,21 +268,33 @@ class Counts:
                 self.sources += sources
 
     def save(
-        self, path: str | os.PathLike[str], progress: Callable[[int, int], object] = lambda done, total: None
+        self,
+        path: str | os.PathLike[str],
+        progress: Callable[[int, int], object] = lambda done, total: None,
     ) -> None:
         """Write all that is known to a parquet file; `FormatError` if that cannot be, then there is no part of it, and
         `FetchError` without pyarrow. What `progress` raises ends it, too."""
-        from bpe_core.corpus.counts_file import write  # late: few need it, and it needs this module
+        from bpe_core.corpus.counts_file import (
+            write,
+        )  # late: few need it, and it needs this module
 
         write_whole(path, partial(write, self, progress=progress))
 
     @classmethod
-    def load(cls, file: str | os.PathLike[str] | bytes, spill: "Spill | None" = None, *, least: int = 1) -> "Counts":
+    def load(
+        cls,
+        file: str | os.PathLike[str] | bytes,
+        spill: "Spill | None" = None,
+        *,
+        least: int = 1,
+    ) -> "Counts":
         """The counts in such a file, or what `to_bytes` gives; of pieces that occur `least` times or more, and `sample`
         says how much that leaves out. `FormatError` for any other file, and for half of one."""
         from bpe_core.corpus.counts_file import read
 
-        return read(BytesIO(file) if isinstance(file, bytes) else os.fspath(file), spill, least)
+        return read(
+            BytesIO(file) if isinstance(file, bytes) else os.fspath(file), spill, least
+        )
 
     def to_bytes(self) -> bytes:
         """What `save` writes."""
@@ -257,14 +318,19 @@ class Counts:
         share = Fraction(weight) / other.scale
         scale = lcm(self.scale, share.denominator)
         if scale > LARGEST or share * scale > LARGEST:
-            raise OptionError(f"The weights differ too much: as whole numbers, one would be above {LARGEST:,}.")
+            raise OptionError(
+                f"The weights differ too much: as whole numbers, one would be above {LARGEST:,}."
+            )
         if scale > self.scale:
             mine, self.table = self.table, self._new_table()
             self.table.append(mine, 0, scale // self.scale)
         self.table.append(other.table, self.n_documents, int(share * scale))
         self.scale = scale
         self.n_documents += other.n_documents
-        self.sources += (replace(source, weight=amount(source.weight * weight)) for source in other.sources)
+        self.sources += (
+            replace(source, weight=amount(source.weight * weight))
+            for source in other.sources
+        )
         self.skipped += other.skipped
         self.sample, self.weights = (
             "; ".join(dict.fromkeys(filter(None, both)))
@@ -274,19 +340,44 @@ class Counts:
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
         """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
-        n, numbers = len(self.table), memoryview(self.table.columns(0, len(self.table))[1]).cast("Q")[1:]
-        rows = zip(self.table.counts(), numbers[2 * n : 3 * n], numbers[3 * n : 4 * n], numbers[4 * n :], strict=True)
-        return {piece: (first, last)[:documents] for piece, documents, first, last in rows if documents <= 2}
+        n, numbers = (
+            len(self.table),
+            memoryview(self.table.columns(0, len(self.table))[1]).cast("Q")[1:],
+        )
+        rows = zip(
+            self.table.counts(),
+            numbers[2 * n : 3 * n],
+            numbers[3 * n : 4 * n],
+            numbers[4 * n :],
+            strict=True,
+        )
+        return {
+            piece: (first, last)[:documents]
+            for piece, documents, first, last in rows
+            if documents <= 2
+        }
 
     def name_of(self, document: int) -> str:
         """The name of a document for a person; documents are numbered from 0."""
-        source = next(source for source in self.sources if (document := document - source.documents) < 0)
+        source = next(
+            source
+            for source in self.sources
+            if (document := document - source.documents) < 0
+        )
         row = document + source.documents + 1
         is_of_memory = source.name == counted(source.documents, "text")
-        return f"text {row:,}" if is_of_memory else source.name + (f" row {row:,}" if source.documents > 1 else "")
+        return (
+            f"text {row:,}"
+            if is_of_memory
+            else source.name + (f" row {row:,}" if source.documents > 1 else "")
+        )
 
     def _new_table(self) -> "kernel.PieceTable | SpilledTable":
-        return self.spill.table() if self.spill else kernel.PieceTable(self.splitter.scanner)
+        return (
+            self.spill.table()
+            if self.spill
+            else kernel.PieceTable(self.splitter.scanner)
+        )
 
     def _parts(self, encoded: Iterable[bytes], size: int) -> Iterator[Any]:
         """A document in parts: of bytes, which the kernel splits, about so many, or of pieces."""
@@ -294,7 +385,9 @@ class Counts:
             return parts(encoded, self.splitter.scanner, size)
         return map(self.splitter.split, self.splitter.parts(map(bytes.decode, encoded)))
 
-    def _count(self, numbered: Iterable[tuple[int, Any]], first: int) -> "kernel.PieceTable":
+    def _count(
+        self, numbered: Iterable[tuple[int, Any]], first: int
+    ) -> "kernel.PieceTable":
         """Parts of documents, each with its number; the number `first` becomes 0."""
         table = kernel.PieceTable(self.splitter.scanner)
         add = table.add if self.splitter.scanner else partial(kernel.add_pieces, table)
@@ -302,15 +395,24 @@ class Counts:
             add(part, number - first)
         return table
 
-    def _counted(self, share: _Share) -> "tuple[kernel.PieceTable, int, list[Source] | None]":
+    def _counted(
+        self, share: _Share
+    ) -> "tuple[kernel.PieceTable, int, list[Source] | None]":
         first = share[0][0][0] if share[0] else 0
         return self._count(share[0], first), first, share[1]
 
     def _shares(self, files: Iterable[TextFile], reading: Reading) -> Iterator[_Share]:
         """Small files together, and the parts of a large one, with the last of which its source follows."""
-        most = _SHARES[1] >> 2 * bool(self.spill)  # since several tables wait to be joined, each some times as large
+        most = _SHARES[1] >> 2 * bool(
+            self.spill
+        )  # since several tables wait to be joined, each some times as large
         size = min(max(reading.total // 16, _SHARES[0]), most)
-        texts, n_texts, n_documents, sources = list[tuple[int, Any]](), 0, 0, list[Source]()  # of files that ended
+        texts, n_texts, n_documents, sources = (
+            list[tuple[int, Any]](),
+            0,
+            0,
+            list[Source](),
+        )  # of files that ended
         for file in files:
             measure, own, n_own, is_large = Measure(), list[tuple[int, Any]](), 0, False
             try:
@@ -325,7 +427,9 @@ class Counts:
                         if n_own >= size:
                             yield own, None
                             own, n_own, is_large, is_cut = [], 0, True, True
-                    if is_cut and own:  # so that one table has no document that begins in another, and more
+                    if (
+                        is_cut and own
+                    ):  # so that one table has no document that begins in another, and more
                         yield own, None
                         own, n_own = [], 0
                 source = measure.source(file.source_name)
@@ -345,7 +449,9 @@ class Counts:
         yield texts, sources
 
 
-def parts(blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int) -> Iterator[bytes]:
+def parts(
+    blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int
+) -> Iterator[bytes]:
     """One document in UTF-8 that comes in blocks, cut where no piece lies across into parts of `size` bytes or more."""
     held: list[bytes] = []
     n_held, enough = 0, size

@@ -23,8 +23,15 @@ from bpe_core.errors import FetchError, TextError
 from bpe_core.process import installed
 from bpe_core.visible import shortened, visible
 
-BLOCK: Final = 1 << 16  # bytes read at a time; a block of text is at most as many characters
-_PACKINGS: Final = {"gzip": "\x1f\x8b\x08", "xz": "\xfd7zXZ\0", "bzip2": "BZh[1-9]1A", "zstd": r"\(\xb5/\xfd"}
+BLOCK: Final = (
+    1 << 16
+)  # bytes read at a time; a block of text is at most as many characters
+_PACKINGS: Final = {
+    "gzip": "\x1f\x8b\x08",
+    "xz": "\xfd7zXZ\0",
+    "bzip2": "BZh[1-9]1A",
+    "zstd": r"\(\xb5/\xfd",
+}
 _MODULES: Final = {"xz": "lzma", "bzip2": "bz2"}  # that unpack them
 # What holds the documents of a file -> regular expressions of its first bytes, and of the ending of its name.
 _FORMS: Final = {
@@ -32,7 +39,10 @@ _FORMS: Final = {
     "arrow": ("ARROW1|\xff{4}", r"\.arrow"),
     "warc": ("WARC/1\\.", ""),
     "tar": (".{257}ustar", ""),
-    "zip": ("PK\x03\x04", r"\.zip"),  # documents and programs begin so, too, and are not read
+    "zip": (
+        "PK\x03\x04",
+        r"\.zip",
+    ),  # documents and programs begin so, too, and are not read
     "jsonl": ("", r"\.(jsonl|ndjson)"),
     "csv": ("", r"\.csv"),
     "tsv": ("", r"\.tsv"),
@@ -42,7 +52,9 @@ _SPECIAL: Final = {
     "d": "a link to a folder; name it yourself to have it read",
     **{"p": "a named pipe", "s": "a socket", "c": "a device", "b": "a device"},
 }
-_UNPACKED: Final = 1 << 25  # bytes that a packed file may unpack to, however small it is
+_UNPACKED: Final = (
+    1 << 25
+)  # bytes that a packed file may unpack to, however small it is
 _TIMES: Final = 100  # times its size that a larger one may (texts: 3 to 30); more is a decompression bomb
 CHANGED: Final = "it changed while it was read; try again when nobody writes to it"
 TOO_MUCH: Final = f"it unpacks to more than {_TIMES} times its size; if that is meant, unpack it first"
@@ -55,14 +67,21 @@ _MARKED: Final = {
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
 }
 # What a file is -> a regular expression of its first bytes, both as texts.
-_KINDS: Final = json.loads(Path(__file__).with_name("file_kinds.json").read_text("utf-8"))
+_KINDS: Final = json.loads(
+    Path(__file__).with_name("file_kinds.json").read_text("utf-8")
+)
 _ERRORS: Final[Mapping[type, str]] = {
     FileNotFoundError: "there is no such file or folder",
     PermissionError: "you have no permission to read it",
     MemoryError: "its packing asks for more memory than there is; unpack it first",
     EOFError: "its packing ends too early; get it anew",
 }
-TEXTS: Final = ("", "jsonl", "csv", "tsv")  # forms of files that are also a text as they stand
+TEXTS: Final = (
+    "",
+    "jsonl",
+    "csv",
+    "tsv",
+)  # forms of files that are also a text as they stand
 TABLES: Final = ("jsonl", "csv", "tsv", "parquet", "arrow")  # whose rows have fields
 # Control bytes that hardly occur in texts; line breaks, tabs and the escape of terminal recordings do.
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
@@ -98,20 +117,30 @@ class TextFile:
     packing: str = ""  # "gzip", "xz", "bzip2", "zstd" or ""
     empty: bool = False
     required: bool = True  # it was named itself, not a folder above it: an error if it proves unreadable
-    start: int = 0  # byte offset of a part of a file that is not packed, between two characters
+    start: int = (
+        0  # byte offset of a part of a file that is not packed, between two characters
+    )
     end: int | None = None  # and where the part ends; None: at the end of the file
     address: str = ""  # by which it is opened if it is on no disk
-    form: str = ""  # what holds its documents, see `rows.form_of`; "" for a text, which is one
+    form: str = (
+        ""  # what holds its documents, see `rows.form_of`; "" for a text, which is one
+    )
     field: str = ""  # which of its fields are the documents; "" where there are none, or each member has its own
     fields: tuple[str, ...] = ()  # those that are texts, if the field was guessed
-    skip_bad: bool = False  # whether rows that are none are left out, or make the file unreadable
-    chosen: bytes | None = None  # a byte for each document: 1 if it is read; None if all are
+    skip_bad: bool = (
+        False  # whether rows that are none are left out, or make the file unreadable
+    )
+    chosen: bytes | None = (
+        None  # a byte for each document: 1 if it is read; None if all are
+    )
 
     @property
     def source_name(self) -> str:
         if self.field:
             return f"{self.name}::{visible(self.field)}"
-        return self.name + ("" if self.end is None else f" (bytes {self.start:,} to {self.end:,})")
+        return self.name + (
+            "" if self.end is None else f" (bytes {self.start:,} to {self.end:,})"
+        )
 
     def part(self, start: int, end: int) -> Self:
         """The bytes from `start` to `end`, which lie between two characters of a file that is not packed."""
@@ -125,14 +154,20 @@ class TextFile:
         bytes that are not in its encoding, or rows that are no text.
         """
         if self.form not in TEXTS:
-            raise Unreadable(self.name, f"it holds rows ({self.form}), and is not one text")
+            raise Unreadable(
+                self.name, f"it holds rows ({self.form}), and is not one text"
+            )
         codec = "utf-8" if self.start else self.codec
-        for position, text in self._read(lambda file: decoded(file, codec, self.start, self.end)):
+        for position, text in self._read(
+            lambda file: decoded(file, codec, self.start, self.end)
+        ):
             progress(position)
             yield text
 
     def documents(
-        self, progress: Callable[[int], None] = lambda _: None, skipped: list[Skipped] | None = None
+        self,
+        progress: Callable[[int], None] = lambda _: None,
+        skipped: list[Skipped] | None = None,
     ) -> Iterator[Iterator[str]]:
         """The documents of the file, each in blocks as from `blocks`, to be read before the next: the rows, or itself.
 
@@ -153,7 +188,9 @@ class TextFile:
             reason = f"{len(omitted):,} beside {number:,} documents that it has: {first_of(omitted)}"
             skipped.append(Skipped(self.path, reason))
 
-    def _read(self, texts_in: Callable[[IO[bytes]], Iterator[str]]) -> Iterator[tuple[int, str]]:
+    def _read(
+        self, texts_in: Callable[[IO[bytes]], Iterator[str]]
+    ) -> Iterator[tuple[int, str]]:
         """(bytes on disk that are read, a text of the unpacked file that ends there) until all is read."""
         with one_sentence(self.name), opened(self) as disk:
             before = self.address or os.fstat(disk.fileno()).st_mtime_ns
@@ -174,7 +211,9 @@ def first_of(places: list[str]) -> str:
 def form_of(head: bytes, name: str) -> str:
     """What holds the documents of a file that, unpacked, begins with `head`: "" for a text, which is one itself."""
     for form, (begin, ending) in _FORMS.items():
-        is_named = not ending or re.search(rf"{ending}(\.(gz|xz|bz2|zst))?$", name, re.IGNORECASE)
+        is_named = not ending or re.search(
+            rf"{ending}(\.(gz|xz|bz2|zst))?$", name, re.IGNORECASE
+        )
         if is_named and re.match(begin.encode("latin-1"), head, re.DOTALL):
             return form
     return ""
@@ -185,7 +224,9 @@ def most_of(size: float) -> float:
     return max(_UNPACKED, _TIMES * size)
 
 
-def decoded(file: IO[bytes], codec: str, at: int = 0, end: int | None = None) -> Iterator[str]:
+def decoded(
+    file: IO[bytes], codec: str, at: int = 0, end: int | None = None
+) -> Iterator[str]:
     """A file or stream in blocks that are not empty, read from the offset `at` to `end`. Raises `NotText`."""
     decode, data = codecs.getincrementaldecoder(codec)().decode, b"at first"
     while data:
@@ -195,7 +236,9 @@ def decoded(file: IO[bytes], codec: str, at: int = 0, end: int | None = None) ->
             text = decode(data, not data)
         except UnicodeDecodeError as error:
             offset = at - len(error.object) + error.start
-            raise NotText(not_in_encoding(error.object[error.start], offset, codec)) from None
+            raise NotText(
+                not_in_encoding(error.object[error.start], offset, codec)
+            ) from None
         if text:
             yield text
     if end is not None and at < end:
@@ -213,17 +256,23 @@ def recognize_file(file: TextFile, status: os.stat_result | None) -> TextFile:
     """
     with one_sentence(file.name):
         if status and not stat.S_ISREG(status.st_mode):
-            raise NotText(f"it is {_SPECIAL.get(stat.filemode(status.st_mode)[0], 'no ordinary file')}")
+            raise NotText(
+                f"it is {_SPECIAL.get(stat.filemode(status.st_mode)[0], 'no ordinary file')}"
+            )
         with opened(file) as disk:
             head = disk.read(HEAD)
             size = status.st_size if status else disk.seek(0, io.SEEK_END)
             disk.seek(0)
             if packing := packing_of(head):
                 head = unpacked(disk, packing).read(HEAD)
-        form = form_of(head, file.name) or ("jsonl" if file.field and file.required else "")
+        form = form_of(head, file.name) or (
+            "jsonl" if file.field and file.required else ""
+        )
         codec = "utf-8" if form else recognize(head, whole=len(head) < HEAD)
         is_empty = form in TEXTS and not head.decode(codec, "replace")
-        found = replace(file, size=size, codec=codec, packing=packing, empty=is_empty, form=form)
+        found = replace(
+            file, size=size, codec=codec, packing=packing, empty=is_empty, form=form
+        )
         if not form:
             return replace(found, field="")
         if form in TABLES and not (file.field or is_empty):
@@ -240,7 +289,11 @@ def split_field(path: str) -> tuple[str, str]:
     (('reviews.parquet', 'text'), ('memory://a.jsonl', ''))
     """
     before, colons, field = path.rpartition("::")
-    return (path, "") if not colons or "://" in field or os.path.exists(path) else (before, field)
+    return (
+        (path, "")
+        if not colons or "://" in field or os.path.exists(path)
+        else (before, field)
+    )
 
 
 def opened(file: TextFile) -> IO[bytes]:
@@ -253,21 +306,33 @@ def opened(file: TextFile) -> IO[bytes]:
 
 def file_system(address: str) -> tuple[Any, str]:
     """The file system of fsspec that an address names, and the path there. Raises NotText and FetchError."""
-    fsspec = installed("fsspec", "an address such as s3://, hf:// or https://", "corpora")
+    fsspec = installed(
+        "fsspec", "an address such as s3://, hf:// or https://", "corpora"
+    )
     try:
         return cast(tuple[Any, str], fsspec.core.url_to_fs(address))
     except (ImportError, ValueError) as error:
-        raise NotText(f"it cannot be reached ({visible(shortened(str(error), 200))})") from None
+        raise NotText(
+            f"it cannot be reached ({visible(shortened(str(error), 200))})"
+        ) from None
 
 
 def why_not(error: Exception) -> str:
     """The reason of an error of the system, or of what unpacks or fetches, as a clause to follow "cannot be read:"."""
-    library = type(error).__module__.partition(".")[0].strip("_")  # which have a dozen types
+    library = (
+        type(error).__module__.partition(".")[0].strip("_")
+    )  # which have a dozen types
     if isinstance(error, NotText | FetchError) or type(error) in _ERRORS:
         return _ERRORS.get(type(error), str(error).rstrip("."))
     if isinstance(error, OSError) and library != "gzip":
-        return visible(error.strerror or f"{error}; get it anew, or try again").lower().rstrip(".")
-    if library in ("builtins", "bpe_core") and not isinstance(error, UnicodeError | RuntimeError | LookupError):
+        return (
+            visible(error.strerror or f"{error}; get it anew, or try again")
+            .lower()
+            .rstrip(".")
+        )
+    if library in ("builtins", "bpe_core") and not isinstance(
+        error, UnicodeError | RuntimeError | LookupError
+    ):
         raise error
     what = visible(shortened(str(error).partition("\n")[0], 100))
     return f"it is damaged, or cannot be reached ({library}: {what}); get it anew"
@@ -307,12 +372,19 @@ def unpacked(disk: IO[bytes], packing: str, size: float = inf) -> io.BufferedRea
         return io.BufferedReader(cast(io.RawIOBase, disk), BLOCK)
     if packing == "zstd":
         return limited(
-            installed("pyarrow", "a .zst file", "corpora").CompressedInputStream(disk, "zstd"), most_of(size)
+            installed("pyarrow", "a .zst file", "corpora").CompressedInputStream(
+                disk, "zstd"
+            ),
+            most_of(size),
         )
     try:
-        return limited(import_module(_MODULES.get(packing, packing)).open(disk), most_of(size))
+        return limited(
+            import_module(_MODULES.get(packing, packing)).open(disk), most_of(size)
+        )
     except ImportError:
-        raise NotText(f"this Python was built without {packing}; unpack the file first") from None
+        raise NotText(
+            f"this Python was built without {packing}; unpack the file first"
+        ) from None
 
 
 @contextmanager
@@ -334,7 +406,9 @@ class Reading:
         self._done, self._name = 0, ""
         self._progress = progress or (lambda *_: None)
 
-    def documents(self, file: TextFile, skipped: list[Skipped] | None = None) -> Iterator[Iterator[str]]:
+    def documents(
+        self, file: TextFile, skipped: list[Skipped] | None = None
+    ) -> Iterator[Iterator[str]]:
         """Those of the next file, see `TextFile.documents`."""
         before, self._name = self._done, file.name
 
@@ -355,13 +429,21 @@ class NotText(Exception):
 
 def recognize(head: bytes, *, whole: bool) -> str:
     """The codec of a file that begins with `head`; `whole`: that is all of it. NotText."""
-    codec = next((codec for codec, marks in _MARKED.items() if head.startswith(marks)), "utf-8")
+    codec = next(
+        (codec for codec, marks in _MARKED.items() if head.startswith(marks)), "utf-8"
+    )
     try:
         codecs.getincrementaldecoder(codec)().decode(head, whole)
     except UnicodeDecodeError as error:
-        raise NotText(_why_not(head, len(head) - len(error.object) + error.start, codec)) from None
-    zeros = head.count(0) if codec == "utf-8" else 0  # a few NULs are allowed; with many it must be UTF-16 or binary
-    if zeros > 0.1 * len(head) and (zeros >= 16 or (zeros > 0.3 * len(head) and _unmarked_utf16(head))):
+        raise NotText(
+            _why_not(head, len(head) - len(error.object) + error.start, codec)
+        ) from None
+    zeros = (
+        head.count(0) if codec == "utf-8" else 0
+    )  # a few NULs are allowed; with many it must be UTF-16 or binary
+    if zeros > 0.1 * len(head) and (
+        zeros >= 16 or (zeros > 0.3 * len(head) and _unmarked_utf16(head))
+    ):
         raise NotText(_why_not(head, head.index(0), codec))
     return codec
 
@@ -384,18 +466,32 @@ def _why_not(head: bytes, offset: int, codec: str) -> str:
     if guess := _unmarked_utf16(head):
         return not_in_encoding(head[offset], offset, "utf-8", guess)
     if b"\0" in head or _share(head, _CONTROLS) > 0.03:
-        return f"it is binary, not text (byte 0x{head[offset]:02x} at offset {offset:,})"
+        return (
+            f"it is binary, not text (byte 0x{head[offset]:02x} at offset {offset:,})"
+        )
     is_likely = _share(head, bytes(range(0x80, 0x100))) <= 0.3
-    return not_in_encoding(head[offset], offset, "utf-8", "WINDOWS-1252" if is_likely else "")
+    return not_in_encoding(
+        head[offset], offset, "utf-8", "WINDOWS-1252" if is_likely else ""
+    )
 
 
 def _kind(head: bytes, kinds: Mapping[str, str] = _KINDS) -> str:
-    return next((kind for kind, begins in kinds.items() if re.match(begins.encode("latin-1"), head, re.DOTALL)), "")
+    return next(
+        (
+            kind
+            for kind, begins in kinds.items()
+            if re.match(begins.encode("latin-1"), head, re.DOTALL)
+        ),
+        "",
+    )
 
 
 def _unmarked_utf16(head: bytes) -> str:
     """The codec if the bytes make sense as UTF-16, else "". Spaces and line breaks put NULs at even or odd offsets."""
-    for zeros, other, name in ((head[1::2], head[::2], "UTF-16LE"), (head[::2], head[1::2], "UTF-16BE")):
+    for zeros, other, name in (
+        (head[1::2], head[::2], "UTF-16LE"),
+        (head[::2], head[1::2], "UTF-16BE"),
+    ):
         if zeros.count(0) <= 20 * other.count(0):
             continue
         text = head[: len(head) & ~1].decode(name, "replace")[:-1] or "\ufffd"

@@ -35,12 +35,23 @@ from bpe_core.process import installed
 from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import counted, quoted, shortened, visible
 
-_NAMES: Final = ("text", "content", "document", "body", "raw_content", "article", "passage", "sentence")
+_NAMES: Final = (
+    "text",
+    "content",
+    "document",
+    "body",
+    "raw_content",
+    "article",
+    "passage",
+    "sentence",
+)
 _FIRST: Final = 20  # rows by which a field is guessed
 _BATCH: Final = 1024  # rows of a column that are unpacked at a time
 # How a stream of https://arrow.apache.org/docs/format/Columnar.html ends, and a file, which is one with a frame.
 _ARROW_ENDS: Final = (b"\xff\xff\xff\xff\0\0\0\0", b"ARROW1")
-_IS_TEXT: Final = re.compile("(dictionary<values=)?(large_)?string").match  # a type of Arrow
+_IS_TEXT: Final = re.compile(
+    "(dictionary<values=)?(large_)?string"
+).match  # a type of Arrow
 
 
 class RowReader:
@@ -48,7 +59,9 @@ class RowReader:
 
     def __init__(self, field: str, skip_bad: bool) -> None:
         self.field, self.skip_bad = field, skip_bad
-        self.omitted: list[str] = []  # each row or member that is no document: where it stands, and why
+        self.omitted: list[
+            str
+        ] = []  # each row or member that is no document: where it stands, and why
 
     def documents(self, file: IO[bytes], form: str) -> Iterator[str]:
         """The documents of an unpacked file. Raises NotText where it is damaged or a row has no text in the field,
@@ -59,12 +72,18 @@ class RowReader:
 
     def _omit(self, what: str, *, is_bad: bool = False) -> None:
         if is_bad and not self.skip_bad:
-            raise NotText(f"{what}; train and count leave such rows out with --skip-bad")
+            raise NotText(
+                f"{what}; train and count leave such rows out with --skip-bad"
+            )
         self.omitted.append(what)
 
     def _texts(self, file: IO[bytes], form: str) -> Iterator[str]:
-        if not (field := self.field):  # of an archive, whose members are not asked for theirs
-            raise NotText("rows have several fields; name that of the text behind the archive, such as ::text")
+        if not (
+            field := self.field
+        ):  # of an archive, whose members are not asked for theirs
+            raise NotText(
+                "rows have several fields; name that of the text behind the archive, such as ::text"
+            )
         keys = _keys(field)
         for number, record in enumerate(_records(file, form, field), 1):
             value = record
@@ -76,8 +95,15 @@ class RowReader:
             if isinstance(value, str):
                 yield without_surrogates(value)
             elif record is not None:
-                reason = record if isinstance(record, NotText) else f"has no text as {quoted(field)}"
-                self._omit(f"{'line' if form == 'jsonl' else 'row'} {number:,} {reason}", is_bad=True)
+                reason = (
+                    record
+                    if isinstance(record, NotText)
+                    else f"has no text as {quoted(field)}"
+                )
+                self._omit(
+                    f"{'line' if form == 'jsonl' else 'row'} {number:,} {reason}",
+                    is_bad=True,
+                )
 
     def _of_members(self, file: IO[bytes], form: str) -> Iterator[str]:
         """Those of an archive; each member is recognized as a file is, and its name is only a name."""
@@ -95,7 +121,11 @@ class RowReader:
                 if form:
                     documents = inner.documents(content, form)
                 else:
-                    documents = ["".join(decoded(content, recognize(head, whole=len(head) < HEAD)))]
+                    documents = [
+                        "".join(
+                            decoded(content, recognize(head, whole=len(head) < HEAD))
+                        )
+                    ]
             except NotText as error:
                 self._omit(f"{shown} is not read ({error})")
                 continue
@@ -112,15 +142,24 @@ class RowReader:
             place, head = f"record {number:,}", parse_headers(file)
             length = head.get("Content-Length", "")
             if not line.startswith(b"WARC/") or not re.fullmatch("[0-9]{1,15}", length):
-                raise NotText(f"{place} is damaged: it begins with no version, or has no length")
+                raise NotText(
+                    f"{place} is damaged: it begins with no version, or has no length"
+                )
             body = io.BytesIO(file.read(int(length)))
             if file.read(4) != b"\r\n\r\n":  # as behind each record
-                raise NotText(f"it ends within {place}, or the length of that is wrong; get it anew")
+                raise NotText(
+                    f"it ends within {place}, or the length of that is wrong; get it anew"
+                )
             if head["WARC-Type"] in ("warcinfo", "request", "metadata", "revisit"):
                 continue
-            mime, is_packed = head.get("Content-Type", ""), "Content-Encoding" in head or "Transfer-Encoding" in head
+            mime, is_packed = (
+                head.get("Content-Type", ""),
+                "Content-Encoding" in head or "Transfer-Encoding" in head,
+            )
             if is_packed or not mime.lower().startswith("text/plain"):
-                self._omit(f"{place} is {'packed' if is_packed else visible(shortened(mime, 40)) or 'of no type'}")
+                self._omit(
+                    f"{place} is {'packed' if is_packed else visible(shortened(mime, 40)) or 'of no type'}"
+                )
                 continue
             try:
                 yield body.read().decode()
@@ -133,8 +172,14 @@ def fields_of(file: TextFile) -> dict[str, list[str]]:
     Unreadable."""
     found: dict[str, list[str]] = {}
     if file.form in TABLES and not file.empty:
-        with one_sentence(file.name), opened(file) as disk, unpacked(disk, file.packing, file.size) as content:
-            for record in (records := [*islice(_records(content, file.form, ""), _FIRST)]):
+        with (
+            one_sentence(file.name),
+            opened(file) as disk,
+            unpacked(disk, file.packing, file.size) as content,
+        ):
+            for record in (
+                records := [*islice(_records(content, file.form, ""), _FIRST)]
+            ):
                 for name, value in record.items() if isinstance(record, dict) else ():
                     if isinstance(value, str):
                         found.setdefault(name, []).append(value)
@@ -149,7 +194,9 @@ def guessed(file: TextFile) -> TextFile:
         raise NotText(
             "it has no rows, or none of the first has a field that is text; name one, such as ::text or ::/a/b"
         )
-    named = next((field for name in _NAMES for field in fields if field.lower() == name), "")
+    named = next(
+        (field for name in _NAMES for field in fields if field.lower() == name), ""
+    )
     longest = max(fields, key=lambda field: sum(map(len, fields[field])))
     return replace(file, field=named or longest, fields=tuple(fields))
 
@@ -158,20 +205,39 @@ def _records(file: IO[bytes], form: str, field: str) -> Iterator[Any]:
     """The lines or rows: a dict by field, of a table only `field`, or if that is "" those that are texts; NotText for
     what is none, and None for an empty line."""
     if form in ("parquet", "arrow"):
-        return (row for batch in _batches(file, form, field) for row in batch.to_pylist())
-    return map(_json, file) if form == "jsonl" else _table(file, "\t" if form == "tsv" else ",", field)
+        return (
+            row for batch in _batches(file, form, field) for row in batch.to_pylist()
+        )
+    return (
+        map(_json, file)
+        if form == "jsonl"
+        else _table(file, "\t" if form == "tsv" else ",", field)
+    )
 
 
 def _json(line: bytes) -> Any:
     try:
-        return None if line.isspace() else json.loads(line.decode().removeprefix("\ufeff")) or {}
+        return (
+            None
+            if line.isspace()
+            else json.loads(line.decode().removeprefix("\ufeff")) or {}
+        )
     except (ValueError, RecursionError) as error:
-        return NotText(f"is no JSON ({visible(shortened(getattr(error, 'msg', str(error)), 60))})")
+        return NotText(
+            f"is no JSON ({visible(shortened(getattr(error, 'msg', str(error)), 60))})"
+        )
 
 
 def _table(file: IO[bytes], delimiter: str, field: str) -> Iterator[Any]:
-    csv.field_size_limit(1 << 30)  # a document may be long; the default refuses one of 128 KB
-    rows, begin = csv.reader(codecs.iterdecode(file, "utf-8-sig"), delimiter=delimiter, strict=True), 1
+    csv.field_size_limit(
+        1 << 30
+    )  # a document may be long; the default refuses one of 128 KB
+    rows, begin = (
+        csv.reader(
+            codecs.iterdecode(file, "utf-8-sig"), delimiter=delimiter, strict=True
+        ),
+        1,
+    )
     try:
         head = next(rows, [])
         _columns(field, head)
@@ -181,20 +247,30 @@ def _table(file: IO[bytes], delimiter: str, field: str) -> Iterator[Any]:
             if len(row) == len(head):
                 yield dict(zip(head, row, strict=True))
             elif row:
-                yield NotText(f"has {counted(len(row), 'field')}, and the first line {len(head):,}")
+                yield NotText(
+                    f"has {counted(len(row), 'field')}, and the first line {len(head):,}"
+                )
     except (csv.Error, UnicodeDecodeError) as error:
-        raise NotText(f"what begins in line {begin:,} is damaged ({visible(str(error))})") from None
+        raise NotText(
+            f"what begins in line {begin:,} is damaged ({visible(str(error))})"
+        ) from None
 
 
 def _batches(file: IO[bytes], form: str, field: str) -> Iterator[Any]:
     """Batches of the column `field`, or of all that are texts."""
-    library = installed("pyarrow.parquet" if form == "parquet" else "pyarrow.ipc", f"a .{form} file", "corpora")
+    library = installed(
+        "pyarrow.parquet" if form == "parquet" else "pyarrow.ipc",
+        f"a .{form} file",
+        "corpora",
+    )
     if not file.seekable():  # packed, or in an archive
         file = io.BytesIO(file.read())
     if form == "parquet":
         table = library.ParquetFile(file)
         columns = _of_arrow(table.schema_arrow, field)
-        yield from table.iter_batches(batch_size=_BATCH, columns=columns, use_threads=False)
+        yield from table.iter_batches(
+            batch_size=_BATCH, columns=columns, use_threads=False
+        )
         return
     is_file = file.read(6) == b"ARROW1"
     file.seek(-8, io.SEEK_END)
@@ -212,19 +288,27 @@ def _batches(file: IO[bytes], form: str, field: str) -> Iterator[Any]:
 def _keys(field: str) -> list[str]:
     """The names of a field and of what is to be found in it, one in the other."""
     is_pointer = field.startswith("/")  # RFC 6901
-    return [key.replace("~1", "/").replace("~0", "~") for key in field[1:].split("/")] if is_pointer else [field]
+    return (
+        [key.replace("~1", "/").replace("~0", "~") for key in field[1:].split("/")]
+        if is_pointer
+        else [field]
+    )
 
 
 def _of_arrow(schema: Any, field: str) -> list[str]:
     is_inner = len(_keys(field)) > 1
-    return _columns(field, [one.name for one in schema if is_inner or _IS_TEXT(str(one.type))])
+    return _columns(
+        field, [one.name for one in schema if is_inner or _IS_TEXT(str(one.type))]
+    )
 
 
 def _columns(field: str, texts: list[str]) -> list[str]:
     """Those to read of these, which hold texts: that of `field`, or all if that is ""."""
     (field, *_) = _keys(field)
     if texts.count(field) > 1:
-        raise NotText(f"it has several columns {quoted(field)}; give each a name of its own")
+        raise NotText(
+            f"it has several columns {quoted(field)}; give each a name of its own"
+        )
     if field and field not in texts:
         others = shortened(", ".join(map(quoted, texts)), 200) or "none"
         raise NotText(f"it has no column {quoted(field)} of texts, but {others}")
@@ -239,7 +323,9 @@ class _Member(tarfile.TarInfo):
         try:
             return super().fromtarfile(tarfile_)
         except tarfile.HeaderError as error:
-            if type(error).__name__ == "EOFHeaderError":  # two blocks of zeros, as there must be
+            if (
+                type(error).__name__ == "EOFHeaderError"
+            ):  # two blocks of zeros, as there must be
                 raise
             raise tarfile.ReadError(f"at offset {tarfile_.offset:,}, {error}") from None
 
@@ -249,13 +335,19 @@ def _members(file: IO[bytes], form: str) -> Iterator[tuple[str, int, IO[bytes]]]
     if form == "tar":
         with tarfile.open(fileobj=file, mode="r|", tarinfo=_Member) as tar:
             for entry in tar:
-                if entry.isreg() and not entry.issparse() and (content := tar.extractfile(entry)):
+                if (
+                    entry.isreg()
+                    and not entry.issparse()
+                    and (content := tar.extractfile(entry))
+                ):
                     yield entry.name, entry.size, content
                 tar.members = []  # type: ignore[attr-defined]  # which would keep all
         return
     with zipfile.ZipFile(file) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
-        if sum(member.file_size for member in members) > most_of(file.seek(0, io.SEEK_END)):  # no more is read of any
+        if sum(member.file_size for member in members) > most_of(
+            file.seek(0, io.SEEK_END)
+        ):  # no more is read of any
             raise NotText(TOO_MUCH)
         for member in members:
             with archive.open(member) as content:

@@ -12,7 +12,16 @@ from itertools import count, groupby, pairwise
 from pathlib import Path
 from typing import Final
 
-from bpe_core.corpus.reading import BLOCK, OnRead, Reading, Skipped, TextFile, Unreadable, first_of, split_field
+from bpe_core.corpus.reading import (
+    BLOCK,
+    OnRead,
+    Reading,
+    Skipped,
+    TextFile,
+    Unreadable,
+    first_of,
+    split_field,
+)
 from bpe_core.errors import OptionError, TextError
 from bpe_core.patterns import Splitter
 from bpe_core.typed_numbers import exact_fraction
@@ -20,38 +29,62 @@ from bpe_core.utf8 import CONTINUATIONS
 
 STRETCH: Final = 1 << 16  # bytes on disk of a stretch, about
 
-Cut = Callable[[str], int]  # text -> the first index > 0 where it may be cut safely, or its length if there is none
+Cut = Callable[
+    [str], int
+]  # text -> the first index > 0 where it may be cut safely, or its length if there is none
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Which part of a corpus is read. `OptionError` if the share is not above 0 and at most 1, or no number."""
 
-    share: Fraction = Fraction(1)  # of the bytes on disk; of files with rows each row with this probability
-    seed: int = 0  # the same chooses the same stretches of the same files, on every computer
+    share: Fraction = Fraction(
+        1
+    )  # of the bytes on disk; of files with rows each row with this probability
+    seed: int = (
+        0  # the same chooses the same stretches of the same files, on every computer
+    )
     n_documents: int | None = None  # or so many, each subset as likely
     dedupe: bool = False  # of documents with the same digest only the first is read
-    skip_bad: bool = False  # rows that are no text are left out, and files that cannot be read
+    skip_bad: bool = (
+        False  # rows that are no text are left out, and files that cannot be read
+    )
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1 or (self.n_documents is not None and (self.n_documents < 1 or self.share < 1)):
-            raise OptionError("A sample is a share, above 0 and at most 1, or a number of documents, and not both.")
+        if not 0 < self.share <= 1 or (
+            self.n_documents is not None and (self.n_documents < 1 or self.share < 1)
+        ):
+            raise OptionError(
+                "A sample is a share, above 0 and at most 1, or a number of documents, and not both."
+            )
 
     def __str__(self) -> str:
         documents = f"{self.n_documents} document{'s' * (self.n_documents != 1)}"
         part = documents if self.n_documents else f"{self.share} of the bytes"
-        what = [f"{part}, seed {self.seed}"] if self.n_documents or self.share < 1 else []
-        return ", ".join(what + ["no document twice"] * self.dedupe + ["no bad rows"] * self.skip_bad)
+        what = (
+            [f"{part}, seed {self.seed}"] if self.n_documents or self.share < 1 else []
+        )
+        return ", ".join(
+            what + ["no document twice"] * self.dedupe + ["no bad rows"] * self.skip_bad
+        )
 
     @classmethod
     def parsed(cls, words: str) -> "Sample":
         """The sample that `str` writes so; all for other words."""
         part = r"(?:(\d+/\d+) of the bytes|(\d+) documents?), seed (-?\d+)"
-        found = re.fullmatch(rf"(?:{part}(?:, |$))?(no document twice(?:, |$))?(no bad rows)?", words)
+        found = re.fullmatch(
+            rf"(?:{part}(?:, |$))?(no document twice(?:, |$))?(no bad rows)?", words
+        )
         if not found:
             return EVERYTHING
         share, number, seed, dedupe, skip_bad = found.groups()
-        return cls(Fraction(share or 1), int(seed or 0), int(number) if number else None, bool(dedupe), bool(skip_bad))
+        return cls(
+            Fraction(share or 1),
+            int(seed or 0),
+            int(number) if number else None,
+            bool(dedupe),
+            bool(skip_bad),
+        )
 
     def documents(
         self,
@@ -68,14 +101,26 @@ class Sample:
         document are kept. What is left out since it is there before, or unreadable, is added to `skipped`.
         """
         files = list(files)
-        if self.dedupe or self.n_documents or (self.share < 1 and any(file.form for file in files)):
-            files = self._chosen(files, Reading(files, progress), [] if skipped is None else skipped)
+        if (
+            self.dedupe
+            or self.n_documents
+            or (self.share < 1 and any(file.form for file in files))
+        ):
+            files = self._chosen(
+                files, Reading(files, progress), [] if skipped is None else skipped
+            )
             if not files:
-                raise TextError("No document of these files is in the sample; ask for a larger one, or another seed.")
+                raise TextError(
+                    "No document of these files is in the sample; ask for a larger one, or another seed."
+                )
         if self.share == 1:
             return files
         cut = partial(splitter.cut, at_least=1) if splitter.blockwise else None
-        every = [one for _, some in groupby(files, key=lambda file: bool(file.form)) for one in stretches(some, cut)]
+        every = [
+            one
+            for _, some in groupby(files, key=lambda file: bool(file.form))
+            for one in stretches(some, cut)
+        ]
         texts = [number for number, one in enumerate(every) if not one[0].form]
         left = self.share * sum(_size(every[number]) for number in texts)
         random.Random(self.seed).shuffle(texts)
@@ -85,12 +130,21 @@ class Sample:
                 break
             chosen.add(number)
             left -= _size(every[number])
-        return [file for number, one in enumerate(every) for file in one if file.form or number in chosen]
+        return [
+            file
+            for number, one in enumerate(every)
+            for file in one
+            if file.form or number in chosen
+        ]
 
-    def _chosen(self, files: list[TextFile], reading: Reading, skipped: list[Skipped]) -> list[TextFile]:
+    def _chosen(
+        self, files: list[TextFile], reading: Reading, skipped: list[Skipped]
+    ) -> list[TextFile]:
         """The files with at least one document that is read, and in each of those with rows which they are."""
         r, seen = random.Random(self.seed), set[bytes]()
-        marks = list[bytearray]()  # of each file, a byte for each document: 1 if it may be read
+        marks = list[
+            bytearray
+        ]()  # of each file, a byte for each document: 1 if it may be read
         for file in files:
             mark, own, same = bytearray(), set[bytes](), list[str]()
             try:
@@ -100,7 +154,10 @@ class Sample:
                         digest = blake2b(digest_size=16)
                         for block in blocks:
                             digest.update(block.encode())
-                        if not (is_new := digest.digest() not in own and digest.digest() not in seen):
+                        if not (
+                            is_new := digest.digest() not in own
+                            and digest.digest() not in seen
+                        ):
                             same.append(f"{row:,}")
                         own.add(digest.digest())
                     mark.append(is_new and (not file.form or r.random() < self.share))
@@ -112,12 +169,21 @@ class Sample:
             marks.append(mark)
             seen |= own
             if same:
-                reason = f"{len(same):,} of its documents are there before: {first_of(same)}"
-                skipped.append(Skipped(file.path, reason if file.form else "its text is there before"))
+                reason = (
+                    f"{len(same):,} of its documents are there before: {first_of(same)}"
+                )
+                skipped.append(
+                    Skipped(
+                        file.path, reason if file.form else "its text is there before"
+                    )
+                )
         if self.n_documents:
             n = sum(mark.count(1) for mark in marks)
             drawn, numbers = set(r.sample(range(n), min(n, self.n_documents))), count()
-            marks = [bytearray(may and next(numbers) in drawn for may in mark) for mark in marks]
+            marks = [
+                bytearray(may and next(numbers) in drawn for may in mark)
+                for mark in marks
+            ]
         return [
             replace(file, chosen=bytes(mark)) if file.form else file
             for file, mark in zip(files, marks, strict=True)
@@ -132,7 +198,9 @@ def _size(documents: Iterable[TextFile]) -> int:
     return sum(document.size for document in documents)
 
 
-def stretches(files: Iterable[TextFile], cut: Cut | None, size: int = STRETCH) -> Iterator[list[TextFile]]:
+def stretches(
+    files: Iterable[TextFile], cut: Cut | None, size: int = STRETCH
+) -> Iterator[list[TextFile]]:
     """The files in order: small ones together, about `size` bytes of them, and parts of large ones, each alone."""
     bundle: list[TextFile] = []
     for file in files:
@@ -154,12 +222,24 @@ def _parts(file: TextFile, cut: Cut | None, size: int) -> list[TextFile]:
 
     They ascend since a cut lies less than a block behind its offset, and `size` is no less than a block.
     """
-    is_plain = not (file.packing or file.form or file.address) and file.codec.startswith("utf-8") and file.end is None
+    is_plain = (
+        not (file.packing or file.form or file.address)
+        and file.codec.startswith("utf-8")
+        and file.end is None
+    )
     if file.size < 2 * size or not is_plain or not cut:
         return [file]
     offsets = range(size, file.size - size // 2, size)
-    cuts = [0, *filter(None, (_cut(file, offset, cut) for offset in offsets)), file.size]
-    return [file.part(start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else [file]
+    cuts = [
+        0,
+        *filter(None, (_cut(file, offset, cut) for offset in offsets)),
+        file.size,
+    ]
+    return (
+        [file.part(start, end) for start, end in pairwise(cuts)]
+        if len(cuts) > 2
+        else [file]
+    )
 
 
 def _cut(file: TextFile, offset: int, cut: Cut) -> int:
@@ -170,14 +250,18 @@ def _cut(file: TextFile, offset: int, cut: Cut) -> int:
             data = disk.read(BLOCK)
     except OSError:
         return 0  # whoever reads the text will meet the error, and report it
-    begins = next((i for i, byte in enumerate(data[:4]) if byte not in CONTINUATIONS), 0)
+    begins = next(
+        (i for i, byte in enumerate(data[:4]) if byte not in CONTINUATIONS), 0
+    )
     text = data[begins:].decode(errors="replace")
     at = cut(text)
     exact = at < len(text) and "\ufffd" not in text[: at + 1]
     return offset + begins + len(text[:at].encode()) if exact else 0
 
 
-def parsed_weights(arguments: Iterable[str], paths: Sequence[str]) -> dict[str, Fraction]:
+def parsed_weights(
+    arguments: Iterable[str], paths: Sequence[str]
+) -> dict[str, Fraction]:
     """The weights in arguments such as "notes/=2.5" or "book.txt=1/3", by path. `OptionError` for what is none.
 
     >>> parsed_weights(["a=2.5"], ["a", "b"])
@@ -191,9 +275,13 @@ def parsed_weights(arguments: Iterable[str], paths: Sequence[str]) -> dict[str, 
         except ValueError:
             weight = Fraction(0)
         if not equals or weight <= 0:
-            raise OptionError(f"The weight {argument!r} is not of the form PATH=NUMBER with a number above 0.")
+            raise OptionError(
+                f"The weight {argument!r} is not of the form PATH=NUMBER with a number above 0."
+            )
         if path not in paths and path not in (split_field(one)[0] for one in paths):
-            raise OptionError(f"There is a weight for {path!r}, which is none of the paths; write it as there.")
+            raise OptionError(
+                f"There is a weight for {path!r}, which is none of the paths; write it as there."
+            )
         weights[path] = weight
     return weights
 
@@ -210,7 +298,11 @@ def files_by_weight(
 
     def weight_of(file: TextFile) -> Fraction:
         path = Path(os.path.abspath(file.path))
-        ways = (f"{place}{field}" for place in (path, *path.parents) for field in (f"::{file.field}", ""))
+        ways = (
+            f"{place}{field}"
+            for place in (path, *path.parents)
+            for field in (f"::{file.field}", "")
+        )
         return next((roots[way] for way in ways if way in roots), Fraction(1))
 
     return [(tuple(some), weight) for weight, some in groupby(files, key=weight_of)]

@@ -36,14 +36,18 @@ class SpilledTable:
 
     def __init__(self, spill: "Spill") -> None:
         self._spill, self.held = spill, kernel.PieceTable(None)
-        self._open: int | None = None  # the document that may have begun in the last run; -1: that of the next append
+        self._open: int | None = (
+            None  # the document that may have begun in the last run; -1: that of the next append
+        )
         self.n_pieces, self.runs = 0, list[TableRun]()
 
     def __len__(self) -> int:
         """How many different pieces there are; 0 if nobody knows."""
         return 0 if self.runs else len(self.held)
 
-    def append(self, other: "kernel.PieceTable | SpilledTable", document: int, weight: int = 1) -> None:
+    def append(
+        self, other: "kernel.PieceTable | SpilledTable", document: int, weight: int = 1
+    ) -> None:
         if self._open == -1:
             self._open = document
         elif self._open not in (None, document):
@@ -55,7 +59,10 @@ class SpilledTable:
                 self.to_runs()
                 other.to_runs()
             self.runs += (
-                replace(run, document=run.document + document, weight=run.weight * weight) for run in other.runs
+                replace(
+                    run, document=run.document + document, weight=run.weight * weight
+                )
+                for run in other.runs
             )
             other = other.held
         self.held.append(other, document, weight)
@@ -76,8 +83,12 @@ class Spill:
 
     def __init__(self, memory: int, folder: str | os.PathLike[str]) -> None:
         """`memory`: bytes for all that counts; `folder`: with room for all runs, twice. OSError."""
-        self._rows = min(ROWS, max(memory, LEAST) >> 11)  # of a run, some 200 bytes each on its way
-        self._most = memory * 2 // 5  # the rest: a table while it grows, those of the threads, a run on its way
+        self._rows = min(
+            ROWS, max(memory, LEAST) >> 11
+        )  # of a run, some 200 bytes each on its way
+        self._most = (
+            memory * 2 // 5
+        )  # the rest: a table while it grows, those of the threads, a run on its way
         self._folder, self._file = folder, TemporaryFile(dir=folder)  # noqa: SIM115
         self._tables = WeakSet[SpilledTable]()
         self._writer: Any = None
@@ -95,7 +106,9 @@ class Spill:
         size = 0
         for table in self._tables:
             n = len(table.held)
-            slots = 4 ** max(6, ((9 * n // 4).bit_length() + 1) // 2)  # when it has grown once more: see pieces.h
+            slots = 4 ** max(
+                6, ((9 * n // 4).bit_length() + 1) // 2
+            )  # when it has grown once more: see pieces.h
             size += 36 * n + table.held.long_bytes + 10 * slots
         if size > self._most:
             for table in self._tables:
@@ -105,11 +118,18 @@ class Spill:
         """Write the runs of a table, and give them in order."""
         for start in range(0, len(table), self._rows):
             batch, hashes = batch_of(table, start, self._rows)
-            of_part = pa.py_buffer(hashes.translate(bytes(hash % PARTS for hash in range(256))))
+            of_part = pa.py_buffer(
+                hashes.translate(bytes(hash % PARTS for hash in range(256)))
+            )
             parts = pa.Array.from_buffers(pa.uint8(), len(hashes), [None, of_part])
-            sizes = {pair["values"]: pair["counts"] for pair in compute.value_counts(parts).to_pylist()}
+            sizes = {
+                pair["values"]: pair["counts"]
+                for pair in compute.value_counts(parts).to_pylist()
+            }
             order = compute.sort_indices(parts)
-            batch = pa.record_batch([*batch.take(order).columns, order], [*SCHEMA.names, "place"])
+            batch = pa.record_batch(
+                [*batch.take(order).columns, order], [*SCHEMA.names, "place"]
+            )
             self._writer = self._writer or _new_file(self._file, batch.schema)
             at = 0
             for part in range(PARTS):
@@ -119,7 +139,9 @@ class Spill:
             yield TableRun(self._n_batches)
             self._n_batches += PARTS
 
-    def batches(self, table: SpilledTable, progress: Callable[[int, int], object]) -> Iterator[Any]:
+    def batches(
+        self, table: SpilledTable, progress: Callable[[int, int], object]
+    ) -> Iterator[Any]:
         """The rows of all pieces in the order of first appearance, in record batches of some. No table can be used
         after that. `progress` is called with how many of how many parts are done."""
         if not table.runs:
@@ -128,17 +150,29 @@ class Spill:
         table.to_runs()
         self._writer.close()
         n = len(table.runs)
-        with pa.ipc.open_file(self._file) as file, TemporaryFile(dir=self._folder) as sorted_file:
+        with (
+            pa.ipc.open_file(self._file) as file,
+            TemporaryFile(dir=self._folder) as sorted_file,
+        ):
             with _new_file(sorted_file, file.schema) as writer:
                 for part in range(PARTS):
                     progress(part, 2 * PARTS)
-                    for batch in _counted((run, file.get_batch(run.batch + part)) for run in table.runs):
+                    for batch in _counted(
+                        (run, file.get_batch(run.batch + part)) for run in table.runs
+                    ):
                         writer.write_batch(batch)
             with pa.ipc.open_file(sorted_file) as file:
                 for number in range(n):
                     progress(PARTS + PARTS * number // n, 2 * PARTS)
-                    new = pa.Table.from_batches([file.get_batch(part * n + number) for part in range(PARTS)])
-                    yield from new.sort_by("place").select(SCHEMA.names).combine_chunks().to_batches()
+                    new = pa.Table.from_batches(
+                        [file.get_batch(part * n + number) for part in range(PARTS)]
+                    )
+                    yield from (
+                        new.sort_by("place")
+                        .select(SCHEMA.names)
+                        .combine_chunks()
+                        .to_batches()
+                    )
 
 
 def _counted(part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
@@ -146,7 +180,9 @@ def _counted(part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
     table, places, start = kernel.PieceTable(None), list[Any](), 0
     for run, batch in part:
         is_new = table.extend(*rows(batch), run.document, run.weight)
-        mask = pa.Array.from_buffers(pa.uint8(), len(is_new), [None, pa.py_buffer(is_new)])
+        mask = pa.Array.from_buffers(
+            pa.uint8(), len(is_new), [None, pa.py_buffer(is_new)]
+        )
         places.append(batch["place"].filter(mask.cast(pa.bool_())))
     for place in places:
         batch, _ = batch_of(table, start, len(place))
@@ -155,15 +191,21 @@ def _counted(part: Iterable[tuple[TableRun, Any]]) -> Iterator[Any]:
 
 
 def _new_file(file: Any, schema: Any) -> Any:
-    return pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="lz4"))
+    return pa.ipc.new_file(
+        file, schema, options=pa.ipc.IpcWriteOptions(compression="lz4")
+    )
 
 
 def parsed_memory(text: str) -> int:
     """The bytes in a text such as "1GB" or "500M"; "" is half of what the machine has. Raises `OptionError`."""
     if not text:
         return max(LEAST, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE)
+    found = re.fullmatch(
+        r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE
+    )
     memory = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
     if memory < LEAST:
-        raise OptionError(f"--memory {text} is less than counting needs (300MB), or no size; write one such as 1GB.")
+        raise OptionError(
+            f"--memory {text} is less than counting needs (300MB), or no size; write one such as 1GB."
+        )
     return memory

@@ -95,11 +95,15 @@ class StreamFile(TextFile):
 
     source: "_Source" = field(kw_only=True, compare=False)
 
-    def _read(self, texts_in: Callable[[IO[bytes]], Iterator[str]]) -> Iterator[tuple[int, str]]:
+    def _read(
+        self, texts_in: Callable[[IO[bytes]], Iterator[str]]
+    ) -> Iterator[tuple[int, str]]:
         source = self.source
         with one_sentence(self.name):
             if source.is_read:
-                raise NotText("a pipe can be read only once; save its text to a file first")
+                raise NotText(
+                    "a pipe can be read only once; save its text to a file first"
+                )
             source.is_read = True
             for text in texts_in(source.content):
                 yield source.stream.n_read, text
@@ -115,7 +119,9 @@ class _Source:
 
 
 @contextmanager
-def streams_and_files(paths: Iterable[str], *, skip_bad: bool, heed: Heed) -> Iterator[Found]:
+def streams_and_files(
+    paths: Iterable[str], *, skip_bad: bool, heed: Heed
+) -> Iterator[Found]:
     """Find the files of a corpus as `find_files` does, and take each pipe among `paths`, and "-" for stdin, as a text
     too; what is opened is closed at the end.
 
@@ -124,16 +130,26 @@ def streams_and_files(paths: Iterable[str], *, skip_bad: bool, heed: Heed) -> It
     files, skipped, seen = list[TextFile](), list[Skipped](), set[object]()
     opened = list[int]()
     try:
-        for are_streams, group in groupby(paths, lambda path: is_stream(split_field(path)[0])):
+        for are_streams, group in groupby(
+            paths, lambda path: is_stream(split_field(path)[0])
+        ):
             if are_streams:
                 files += [_open(path, heed, seen, opened) for path in group]
                 continue
             found = find_files(group, skip_bad=skip_bad)
             skipped += found.skipped
-            files += [file for file in found.files if (os.path.realpath(file.path), file.field) not in seen]
-            seen.update((os.path.realpath(file.path), file.field) for file in found.files)
+            files += [
+                file
+                for file in found.files
+                if (os.path.realpath(file.path), file.field) not in seen
+            ]
+            seen.update(
+                (os.path.realpath(file.path), file.field) for file in found.files
+            )
         if all(file.empty for file in files):
-            raise TextError(f"There is no text in {', '.join(file.name for file in files[:3])}: it is empty.")
+            raise TextError(
+                f"There is no text in {', '.join(file.name for file in files[:3])}: it is empty."
+            )
         yield Found(tuple(files), tuple(skipped))
     finally:
         for descriptor in opened:
@@ -150,7 +166,9 @@ def _open(given: str, heed: Heed, seen: set[object], opened: list[int]) -> Strea
         status = os.fstat(descriptor)
         identity = status.st_dev, status.st_ino
         if identity in seen:
-            raise OptionError(f"{name} is named twice, and a pipe can be read only once; name it once.")
+            raise OptionError(
+                f"{name} is named twice, and a pipe can be read only once; name it once."
+            )
         seen.add(identity)
         stream = _Stream(descriptor, heed)
         head = stream.look(HEAD)
@@ -160,9 +178,13 @@ def _open(given: str, heed: Heed, seen: set[object], opened: list[int]) -> Strea
             head = content.peek(HEAD)[:HEAD]
         form = form_of(head, name) or ("jsonl" if named_field else "")
         if form == "zip":
-            raise NotText("a .zip file can't be read from a pipe; save it to a file first")
+            raise NotText(
+                "a .zip file can't be read from a pipe; save it to a file first"
+            )
         if form in TABLES and not named_field:
-            raise NotText("it holds rows; name the field that holds the documents with --field")
+            raise NotText(
+                "it holds rows; name the field that holds the documents with --field"
+            )
         codec = "utf-8" if form else recognize(head, whole=len(head) < HEAD)
         is_empty = form in TEXTS and not head.decode(codec, "replace")
     return StreamFile(

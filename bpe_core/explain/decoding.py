@@ -59,7 +59,9 @@ def decoded_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[DecodedS
             if not invalid.isdisjoint(range(start, end)):
                 kind = "invalid"
             part = text[borders[start] : borders[end]]
-            yield DecodedSpan(borders[start], borders[end], tuple(ids[first:index]), part, kind)
+            yield DecodedSpan(
+                borders[start], borders[end], tuple(ids[first:index]), part, kind
+            )
             first, start = index, end
 
 
@@ -69,7 +71,9 @@ class RoundTripDifference:
 
     n_ids: int  # how many ids encoding gives, of the whole text
     index: int  # of the first id that differs, in both lists
-    given: tuple[int, ...]  # the ids from there on, up to where both stand for the same text again
+    given: tuple[
+        int, ...
+    ]  # the ids from there on, up to where both stand for the same text again
     encoded: tuple[int, ...]  # what encoding gives in their place
     why: str  # a sentence
 
@@ -83,20 +87,33 @@ def round_trip_difference(
     """
     text = tokenizer.decode(ids)
     has_special = not set(tokenizer.vocabulary.special_tokens.values()).isdisjoint(ids)
-    again = tokenizer.encode(text, allowed_special="all") if has_special else tokenizer.encode_ordinary(text)
+    again = (
+        tokenizer.encode(text, allowed_special="all")
+        if has_special
+        else tokenizer.encode_ordinary(text)
+    )
     index = common_prefix(again, list(ids))
     if index == len(again) == len(ids):
         return None
     begins = [0, *accumulate(len(span.ids) for span in spans)]
-    number = bisect_right(begins, index) - 1  # of the span that holds the first difference; past the last at the end
+    number = (
+        bisect_right(begins, index) - 1
+    )  # of the span that holds the first difference; past the last at the end
     at = begins[number]
     given, encoded = _window(tokenizer, spans[number:], again[at:], index - at)
-    why = _why(tokenizer, spans[number] if number < len(spans) else None, given, encoded)
-    return RoundTripDifference(len(again), index, given[index - at :], encoded[index - at :], why)
+    why = _why(
+        tokenizer, spans[number] if number < len(spans) else None, given, encoded
+    )
+    return RoundTripDifference(
+        len(again), index, given[index - at :], encoded[index - at :], why
+    )
 
 
 def _window(
-    tokenizer: Tokenizer, spans: Sequence[DecodedSpan], again: Sequence[int], at_least: int
+    tokenizer: Tokenizer,
+    spans: Sequence[DecodedSpan],
+    again: Sequence[int],
+    at_least: int,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The ids on both sides to where they have as many bytes and one side more than `at_least` ids, or `_WIDEST`."""
     given, encoded, n_given, n_encoded = list[int](), list[int](), 0, 0
@@ -115,19 +132,29 @@ def _window(
     return tuple(given), tuple(encoded)
 
 
-def _why(tokenizer: Tokenizer, span: DecodedSpan | None, given: tuple[int, ...], encoded: tuple[int, ...]) -> str:
+def _why(
+    tokenizer: Tokenizer,
+    span: DecodedSpan | None,
+    given: tuple[int, ...],
+    encoded: tuple[int, ...],
+) -> str:
     if span is not None and span.kind == "unknown":
         return f"No token has the id {span.ids[0]:,}: \ufffd stands in its place, and that is what is encoded."
     if span is not None and span.kind == "invalid":
         data = b"".join(map(tokenizer.token_bytes, span.ids))
         bytes_of_it = f"bytes {shortened(data.hex(' '), 40)} are no text by themselves"
-        what = bytes_of_it if len(data) > 1 else f"byte {data.hex()} is no text by itself"
+        what = (
+            bytes_of_it if len(data) > 1 else f"byte {data.hex()} is no text by itself"
+        )
         return f"The {what}: decoding puts \ufffd there, and what is encoded is \ufffd, of the bytes ef bf bd."
     preparation = tokenizer.preparation
     if preparation is not None and not preparation.only_splits:
         return "This tokenizer changes a text before it splits it, so encoding does not give every sequence of ids."
     names = {token: text for text, token in tokenizer.vocabulary.special_tokens.items()}
-    if new := next((names[token] for token in encoded if token in names and token not in given), None):
+    if new := next(
+        (names[token] for token in encoded if token in names and token not in given),
+        None,
+    ):
         return f"Ordinary tokens spell {quoted(new)} here; in a text it is taken for the special token."
     if any(token in names for token in given):
         return "The text of a special token is encoded as text here."
@@ -135,7 +162,9 @@ def _why(tokenizer: Tokenizer, span: DecodedSpan | None, given: tuple[int, ...],
     if given and tokenizer.encode_piece(text) == given:
         pieces = tokenizer.splitter.split(text)
         if len(pieces) > 1:
-            what = " | ".join(visible(shortened(piece, 20)) for piece in pieces[:_WIDEST])
+            what = " | ".join(
+                visible(shortened(piece, 20)) for piece in pieces[:_WIDEST]
+            )
             return f"The pattern splits a text here: {what}. No token reaches across two pieces."
         return "The pattern splits the text around this place in another way, and no token reaches across two pieces."
     return "Of the pairs that can be merged here, encoding takes the earliest merge first, and comes to other tokens."

@@ -29,21 +29,31 @@ from bpe_core.utf8 import utf8
 Pair = tuple[int, int]  # (left id, right id)
 
 NEAR: Final = 8  # steps up to which counts are changed step by step; for a step further away everything is counted anew
-GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."
+GIVEN: Final = (
+    "Given by the vocabulary that was extended, and not chosen in these texts."
+)
 _FEW: Final = 8  # runners-up that are named, and pairs born and vanished
-MOST_TIED: Final = 40  # tied pairs that are named; of more, those that the tie rule takes first
+MOST_TIED: Final = (
+    40  # tied pairs that are named; of more, those that the tie rule takes first
+)
 MOST_ROWS: Final = 2000  # rows up to which a table of pairs is given whole; of a larger one only `TOP` rows are
 TOP: Final = 200
 FEW_WORDS: Final = 40  # distinct pieces up to which a corpus is given whole; of a larger one only those that changed
-MOST_WORDS: Final = 12  # changed pieces given of a larger corpus, the most frequent first
-LONGEST_WORD: Final = 400  # tokens of the longest piece that is given; nobody would read longer ones
+MOST_WORDS: Final = (
+    12  # changed pieces given of a larger corpus, the most frequent first
+)
+LONGEST_WORD: Final = (
+    400  # tokens of the longest piece that is given; nobody would read longer ones
+)
 _END_OF_WORD: Final = 256  # the number of the end-of-word marker as a symbol: behind the bytes, before what merges make
 
 
 class MergeEffect(NamedTuple):
     pairs: Mapping[Pair, int]  # pair -> by how much its count changes, if it does
     n_joined: int  # how many occurrences of the pair become the new token, and so how many tokens fewer there are
-    words: Sequence[tuple[int, Sequence[int], Sequence[int]]]  # (number, tokens before, after) of each piece changed
+    words: Sequence[
+        tuple[int, Sequence[int], Sequence[int]]
+    ]  # (number, tokens before, after) of each piece changed
 
 
 class PairCounts:
@@ -67,25 +77,40 @@ class PairCounts:
         `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known.
         """
         if tokenizer.preparation is not None:
-            raise OptionError("This tokenizer changes a text before it splits it; its pairs cannot be counted.")
+            raise OptionError(
+                "This tokenizer changes a text before it splits it; its pairs cannot be counted."
+            )
         if not tokenizer.vocabulary.knows_merges:
-            raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
+            raise OptionError(
+                "The merges of this vocabulary are not known yet; recover them first."
+            )
         self.tokenizer = tokenizer  # whose merges are followed; may be replaced by one that has these merges and more
-        self.pieces, self.weights = list(pieces), list(pieces.values())  # distinct; how often each occurs
-        self._scale = lcm(*(weight.denominator for weight in self.weights))  # counted in whole numbers, which is faster
+        self.pieces, self.weights = (
+            list(pieces),
+            list(pieces.values()),
+        )  # distinct; how often each occurs
+        self._scale = lcm(
+            *(weight.denominator for weight in self.weights)
+        )  # counted in whole numbers, which is faster
         self._times = [int(weight * self._scale) for weight in self.weights]
         end = tokenizer.vocabulary.end_of_word
         mark = b"" if end is None else tokenizer.token_bytes(end)
-        encoded = [utf8(piece) + mark + b"\xff" for piece in self.pieces]  # no UTF-8 holds this last byte
+        encoded = [
+            utf8(piece) + mark + b"\xff" for piece in self.pieces
+        ]  # no UTF-8 holds this last byte
         self._ends = list(accumulate(map(len, encoded)))
         self._text = b"".join(encoded)
-        self.effect: Final = lru_cache(maxsize=1)(self._effect)  # step, from 1 -> what its merge changes
+        self.effect: Final = lru_cache(maxsize=1)(
+            self._effect
+        )  # step, from 1 -> what its merge changes
         self._count(0)
 
     def _count(self, step: int) -> None:
         counts: Counter[Pair] = Counter()
         n_tokens = 0
-        for ids, weight in zip(self.tokenizer.at(step).encode_pieces(self.pieces), self._times, strict=True):
+        for ids, weight in zip(
+            self.tokenizer.at(step).encode_pieces(self.pieces), self._times, strict=True
+        ):
             n_tokens += weight * len(ids)
             if weight == 1:
                 counts.update(pairwise(ids))
@@ -94,7 +119,9 @@ class PairCounts:
                 counts[pair] += weight
         self.step = step  # how many merges are made
         self.n_tokens = amount(n_tokens, self._scale)  # of the corpus then
-        self.counts = {pair: amount(n, self._scale) for pair, n in counts.items()}  # occurrences at this step; never 0
+        self.counts = {
+            pair: amount(n, self._scale) for pair, n in counts.items()
+        }  # occurrences at this step; never 0
 
     def go_to(self, step: int) -> None:
         if abs(step - self.step) > NEAR:
@@ -110,10 +137,16 @@ class PairCounts:
             self.step += sign
 
     def _effect(self, step: int) -> MergeEffect:
-        holding = list(self.holding(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merge_of(step)[2])))
+        holding = list(
+            self.holding(
+                self.tokenizer.token_bytes(self.tokenizer.vocabulary.merge_of(step)[2])
+            )
+        )
         changes, n_joined, words = Counter[Pair](), 0, []
         pieces = [self.pieces[number] for number in holding]
-        encoded = (self.tokenizer.at(at).encode_pieces(pieces) for at in (step - 1, step))
+        encoded = (
+            self.tokenizer.at(at).encode_pieces(pieces) for at in (step - 1, step)
+        )
         for number, before, after in zip(holding, *encoded, strict=True):
             if len(before) == len(after):
                 continue
@@ -124,7 +157,11 @@ class PairCounts:
                 changes[pair] -= weight
             for pair in pairwise(after):
                 changes[pair] += weight
-        pairs = {pair: amount(change, self._scale) for pair, change in changes.items() if change}
+        pairs = {
+            pair: amount(change, self._scale)
+            for pair, change in changes.items()
+            if change
+        }
         return MergeEffect(pairs, amount(n_joined, self._scale), words)
 
     def holding(self, token: bytes) -> Iterator[int]:
@@ -138,7 +175,9 @@ class PairCounts:
     def first_places(self, pairs: Collection[Pair]) -> dict[Pair, tuple[int, int]]:
         """(number of a distinct piece, number of a token in it) where each of these pairs begins first at this step."""
         tokenizer, places = self.tokenizer.at(self.step), dict[Pair, tuple[int, int]]()
-        pairs_in = cache(lambda number: list(pairwise(tokenizer.encode_piece(self.pieces[number]))))
+        pairs_in = cache(
+            lambda number: list(pairwise(tokenizer.encode_piece(self.pieces[number])))
+        )
         for pair in pairs:
             held = self.holding(b"".join(map(tokenizer.token_bytes, pair)))
             number = next(number for number in held if pair in pairs_in(number))
@@ -165,7 +204,9 @@ class CorpusPiece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairRanking:
-    rows: tuple[PairRow, ...]  # all or the first, by falling (count, pair); those tied at the top by the tie rule
+    rows: tuple[
+        PairRow, ...
+    ]  # all or the first, by falling (count, pair); those tied at the top by the tie rule
     n_pairs: int
     n_tied: int  # how many have the highest count
     n_tokens: int  # tokens of the corpus
@@ -176,16 +217,26 @@ class MergeChoice:
     left: int
     right: int
     token: int
-    count: int  # how often the pair occurred; 0 if it did not occur at all in this corpus
+    count: (
+        int  # how often the pair occurred; 0 if it did not occur at all in this corpus
+    )
     most: int  # the highest count; higher than `count` only in another corpus than the one that was learned from
-    tied: tuple[Pair, ...]  # the pairs with the highest count, or the first of them, as the tie rule takes them
-    n_tied: int  # how many pairs have the highest count; 1 if there was nothing to choose
+    tied: tuple[
+        Pair, ...
+    ]  # the pairs with the highest count, or the first of them, as the tie rule takes them
+    n_tied: (
+        int  # how many pairs have the highest count; 1 if there was nothing to choose
+    )
     by_rule: dict[str, Pair]  # tie rule -> the pair that it takes
     runners_up: tuple[PairRow, ...]  # the most frequent pairs below the highest count
     n_joined: int  # how many occurrences became the token; fewer than `count` where occurrences overlapped
-    born: tuple[PairRow, ...]  # pairs that did not occur before, the most frequent first; `n_born` in all
+    born: tuple[
+        PairRow, ...
+    ]  # pairs that did not occur before, the most frequent first; `n_born` in all
     n_born: int
-    vanished: tuple[PairRow, ...]  # pairs that are gone, without the merged one; `change` says how many there were
+    vanished: tuple[
+        PairRow, ...
+    ]  # pairs that are gone, without the merged one; `change` says how many there were
     n_vanished: int
     n_changed: int  # how many distinct pieces change
 
@@ -197,10 +248,17 @@ class Explanation:
     step: int
     choice: MergeChoice | None
     table: PairRanking
-    words: tuple[CorpusPiece, ...]  # all of a small corpus, in its order; of a larger one the most frequent that change
+    words: tuple[
+        CorpusPiece, ...
+    ]  # all of a small corpus, in its order; of a larger one the most frequent that change
 
 
-def explain(counts: PairCounts, step: int, ties: str = "first", max_token_length: int | None = None) -> Explanation:
+def explain(
+    counts: PairCounts,
+    step: int,
+    ties: str = "first",
+    max_token_length: int | None = None,
+) -> Explanation:
     """The merge of `step`, and the pairs after it; `counts` is at that step then. `OptionError` for no step.
 
     `ties` and `max_token_length` are the options of the training, which skipped pairs that make longer tokens.
@@ -217,16 +275,23 @@ def explain(counts: PairCounts, step: int, ties: str = "first", max_token_length
     first = nsmallest(n_rows, now.tied, key=now.order)
     rest = ((count, pair) for pair, count in now.counts.items() if count < now.most)
     first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
-    rows = tuple(PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first)
+    rows = tuple(
+        PairRow(*pair, now.counts[pair], effect.pairs.get(pair, 0)) for pair in first
+    )
     table = PairRanking(rows, len(now.counts), len(now.tied), counts.n_tokens)
     changed = {number: (before, after) for number, before, after in effect.words}
-    numbers = nlargest(MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number))
+    numbers = nlargest(
+        MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number)
+    )
     if len(counts.pieces) <= FEW_WORDS:
         encoded = counts.tokenizer.at(step).encode_pieces(counts.pieces)
         changed = {number: (ids, ids) for number, ids in enumerate(encoded)} | changed
         numbers = list(changed)
     short = (number for number in numbers if len(changed[number][0]) <= LONGEST_WORD)
-    words = tuple(CorpusPiece(counts.weights[number], *map(tuple, changed[number])) for number in short)
+    words = tuple(
+        CorpusPiece(counts.weights[number], *map(tuple, changed[number]))
+        for number in short
+    )
     return Explanation(step, choice, table, words)
 
 
@@ -236,11 +301,18 @@ class _Candidates:
     def __init__(self, counts: PairCounts, ties: str, longest: int | None) -> None:
         self.counts = counts.counts
         self._vocabulary = vocabulary = counts.tokenizer.vocabulary
-        if longest is not None:  # without the pairs that make a longer token: an end-of-word marker counts as one
+        if (
+            longest is not None
+        ):  # without the pairs that make a longer token: an end-of-word marker counts as one
             size = {
-                token: len(vocabulary.text_bytes(token)) + vocabulary.ends_word(token) for token in vocabulary.ids()
+                token: len(vocabulary.text_bytes(token)) + vocabulary.ends_word(token)
+                for token in vocabulary.ids()
             }
-            self.counts = {pair: n for pair, n in counts.counts.items() if sum(map(size.__getitem__, pair)) <= longest}
+            self.counts = {
+                pair: n
+                for pair, n in counts.counts.items()
+                if sum(map(size.__getitem__, pair)) <= longest
+            }
         self.most = max(self.counts.values(), default=0)
         self.tied = [pair for pair, count in self.counts.items() if count == self.most]
         self._places = counts.first_places(self.tied)
@@ -251,14 +323,21 @@ class _Candidates:
         if rule == "first":
             return self._places.__getitem__
         vocabulary = self._vocabulary
-        number_of = {bytes([byte]): number for number, byte in enumerate(alphabet(rule))}
+        number_of = {
+            bytes([byte]): number for number, byte in enumerate(alphabet(rule))
+        }
 
         def number(token: int) -> int:
             """As the trainer numbers symbols: bytes in the rule's alphabet, the end-of-word marker, merges in order."""
-            return number_of.get(vocabulary.token_bytes(token), _END_OF_WORD + vocabulary.step_of(token))
+            return number_of.get(
+                vocabulary.token_bytes(token), _END_OF_WORD + vocabulary.step_of(token)
+            )
 
         if rule == "largest":
-            return lambda pair: (*(descending(vocabulary.token_bytes(part)) for part in pair), *map(number, pair))
+            return lambda pair: (
+                *(descending(vocabulary.token_bytes(part)) for part in pair),
+                *map(number, pair),
+            )
         return lambda pair: tuple(map(number, pair))
 
 
@@ -268,22 +347,37 @@ def _choice(counts: PairCounts, effect: MergeEffect, now: _Candidates) -> MergeC
 
     def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
         first = nlargest(_FEW, pairs, key=lambda row: (row[1], row[0]))
-        return tuple(PairRow(*pair, count, change.get(pair, 0)) for pair, count in first)
+        return tuple(
+            PairRow(*pair, count, change.get(pair, 0)) for pair, count in first
+        )
 
     born = [pair for pair, by in change.items() if by > 0 and pair not in counts.counts]
-    gone = [pair for pair, by in change.items() if pair != merged and by == -counts.counts.get(pair, 0)]
+    gone = [
+        pair
+        for pair, by in change.items()
+        if pair != merged and by == -counts.counts.get(pair, 0)
+    ]
     return MergeChoice(
         *merge,
         count=counts.counts.get(merged, 0),
         most=now.most,
         tied=tuple(nsmallest(MOST_TIED, now.tied, key=now.order)),
         n_tied=len(now.tied),
-        by_rule={rule: min(now.tied, key=now.order_of(rule)) for rule in TIES if now.tied},
-        runners_up=rows((pair, n) for pair, n in now.counts.items() if n < now.most and pair != merged),
+        by_rule={
+            rule: min(now.tied, key=now.order_of(rule)) for rule in TIES if now.tied
+        },
+        runners_up=rows(
+            (pair, n)
+            for pair, n in now.counts.items()
+            if n < now.most and pair != merged
+        ),
         n_joined=effect.n_joined,
         born=rows((pair, change[pair]) for pair in born),
         n_born=len(born),
-        vanished=tuple(row._replace(times=0) for row in rows((pair, -change[pair]) for pair in gone)),
+        vanished=tuple(
+            row._replace(times=0)
+            for row in rows((pair, -change[pair]) for pair in gone)
+        ),
         n_vanished=len(gone),
         n_changed=len(effect.words),
     )

@@ -18,16 +18,22 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
 
 AROUND: Final = 60  # characters of the line that a place keeps on either side
-PART: Final = 1 << 12  # characters that a part of a text has at least, unless it is the last
+PART: Final = (
+    1 << 12
+)  # characters that a part of a text has at least, unless it is the last
 
-_Offsets = tuple[int, int, int]  # where a match, its right part, and what follows it begin in a part of a text
+_Offsets = tuple[
+    int, int, int
+]  # where a match, its right part, and what follows it begin in a part of a text
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
     name: str  # of the text
     line: int  # the number of the line in which it begins, from 1
-    column: int  # characters of that line before it; `before` are the last `AROUND` of them
+    column: (
+        int  # characters of that line before it; `before` are the last `AROUND` of them
+    )
     before: str
     left: str  # the token, or the left part of the pair; a character whose bytes lie in both parts counts for this one
     right: str  # the right part; empty for a token, or if it has no character of its own, such as an end-of-word marker
@@ -40,14 +46,22 @@ class CorpusText:
     """A file of a corpus, or one of the parts that are read of it, which have its name."""
 
     name: str
-    documents: Callable[[], Iterable[Iterable[str]]]  # reads it: each document in blocks
+    documents: Callable[
+        [], Iterable[Iterable[str]]
+    ]  # reads it: each document in blocks
     has_rows: bool = False  # its documents are rows, in each of which lines are counted
-    before: Callable[[], Iterable[str]] = tuple  # reads what a file holds before this part
+    before: Callable[[], Iterable[str]] = (
+        tuple  # reads what a file holds before this part
+    )
     weight: int = 1  # how many times it counts: an amount
-    pieces: Mapping[str, int] | None = None  # how often each occurs in it, where many steps are asked about
+    pieces: Mapping[str, int] | None = (
+        None  # how often each occurs in it, where many steps are asked about
+    )
 
 
-def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, most: int = 3) -> Iterator[CorpusPlace]:
+def pair_places(
+    counts: PairCounts, step: int, texts: Iterable[CorpusText], *, most: int = 3
+) -> Iterator[CorpusPlace]:
     """Places where the merge of `step` joins its pair, in the texts where that occurs most often, the first one first.
 
     In each text they are those of the pieces that hold the pair most often there, no two of them in one line, and if
@@ -55,14 +69,28 @@ def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, m
     """
     tokenizer, splitter = counts.tokenizer, counts.tokenizer.splitter
     left, right, token = tokenizer.vocabulary.merge_of(step)
-    ids_of = {counts.pieces[number]: before for number, before, _ in counts.effect(step).words}
-    times = {piece: n for piece, ids in ids_of.items() if (n := list(pairwise(ids)).count((left, right)))}
-    own = tokenizer.vocabulary.text_bytes(token).decode(errors="ignore")  # the characters that it holds whole
-    held: dict[str, Counter[str]] = {}  # name of a text -> how often each piece brings the pair there
+    ids_of = {
+        counts.pieces[number]: before for number, before, _ in counts.effect(step).words
+    }
+    times = {
+        piece: n
+        for piece, ids in ids_of.items()
+        if (n := list(pairwise(ids)).count((left, right)))
+    }
+    own = tokenizer.vocabulary.text_bytes(token).decode(
+        errors="ignore"
+    )  # the characters that it holds whole
+    held: dict[
+        str, Counter[str]
+    ] = {}  # name of a text -> how often each piece brings the pair there
     read: dict[str, list[CorpusText]] = {}
     for text in texts if times else ():
         found = text.pieces or pieces_in(splitter, text, own)
-        here = {piece: text.weight * found[piece] * n for piece, n in times.items() if piece in found}
+        here = {
+            piece: text.weight * found[piece] * n
+            for piece, n in times.items()
+            if piece in found
+        }
         if here:
             held.setdefault(text.name, Counter()).update(here)
             read.setdefault(text.name, []).append(text)
@@ -75,7 +103,13 @@ def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, m
             for start, end in splitter.places(part):
                 piece = part[start:end]
                 if piece in wanted:
-                    yield from _offsets(tokenizer.token_bytes, piece, start, ids_of[piece], (left, right))
+                    yield from _offsets(
+                        tokenizer.token_bytes,
+                        piece,
+                        start,
+                        ids_of[piece],
+                        (left, right),
+                    )
 
     for number, name in enumerate(ranked):
         n, quota = held[name].total(), -(-most // (len(ranked) - number))
@@ -93,24 +127,41 @@ def pair_places(counts: PairCounts, step: int, texts: Iterable[CorpusText], *, m
 
 def pieces_in(splitter: Splitter, text: CorpusText, own: str = "") -> Mapping[str, int]:
     """How often each piece occurs in those parts of a text that hold `own`."""
-    parts = (part for document in text.documents() for part in _joined(splitter.parts(document)) if own in part)
+    parts = (
+        part
+        for document in text.documents()
+        for part in _joined(splitter.parts(document))
+        if own in part
+    )
     return Counts.of(parts, splitter.pattern).pieces
 
 
-def token_places(tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]) -> Iterator[CorpusPlace | None]:
+def token_places(
+    tokenizer: Tokenizer, token: int, texts: Iterable[CorpusText]
+) -> Iterator[CorpusPlace | None]:
     """The places of `token` in `texts`, one a line, in order; None after every part of a text.
 
     O(bytes of the texts). Raises `Unreadable` for a file that cannot be read any more.
     """
-    own = tokenizer.vocabulary.text_bytes(token).decode(errors="ignore")  # the characters that it holds whole
+    own = tokenizer.vocabulary.text_bytes(token).decode(
+        errors="ignore"
+    )  # the characters that it holds whole
 
     def find(part: str) -> Iterator[_Offsets]:
         for start, end in tokenizer.splitter.places(part) if own in part else ():
             piece = part[start:end]
             if own in piece:
-                yield from _offsets(tokenizer.token_bytes, piece, start, tokenizer.encode_piece(piece), (token,))
+                yield from _offsets(
+                    tokenizer.token_bytes,
+                    piece,
+                    start,
+                    tokenizer.encode_piece(piece),
+                    (token,),
+                )
 
-    def find_changed(part: str) -> Iterator[_Offsets]:  # for tokenizers that change a text before they split it
+    def find_changed(
+        part: str,
+    ) -> Iterator[_Offsets]:  # for tokenizers that change a text before they split it
         if token in tokenizer.encode_ordinary(part):
             alignment = Alignment(tokenizer, part)
             for id, (start, end) in zip(alignment.ids, alignment.places, strict=True):
@@ -128,19 +179,43 @@ def _search(
     find: Callable[[str], Iterator[_Offsets]],
 ) -> Iterator[CorpusPlace | None]:
     """The first place that `find` gives in each line of the texts, and None after each part."""
-    for text, (row, document) in ((one, rows) for one in texts for rows in enumerate(one.documents(), 1)):
+    for text, (row, document) in (
+        (one, rows) for one in texts for rows in enumerate(one.documents(), 1)
+    ):
         name = f"{text.name} row {row:,}" if text.has_rows else text.name
-        newest, line, column, line_before = 0, 1 + sum(block.count("\n") for block in text.before()), 0, ""
+        newest, line, column, line_before = (
+            0,
+            1 + sum(block.count("\n") for block in text.before()),
+            0,
+            "",
+        )
         for part, following in pairwise(chain(_joined(parts_of(document)), ("",))):
             try:
                 for begin, middle, end in find(part):
                     here = line + part.count("\n", 0, begin)
                     if here != newest:
                         newest = here
-                        before = (line_before + part[:begin])[-AROUND:].rpartition("\n")[2]
-                        after = (part[end : end + AROUND] + following[:AROUND]).partition("\n")[0][:AROUND]
-                        at = begin - part.rfind("\n", 0, begin) - 1 + (column if here == line else 0)
-                        yield CorpusPlace(name, here, at, before, part[begin:middle], part[middle:end], after)
+                        before = (line_before + part[:begin])[-AROUND:].rpartition(
+                            "\n"
+                        )[2]
+                        after = (
+                            part[end : end + AROUND] + following[:AROUND]
+                        ).partition("\n")[0][:AROUND]
+                        at = (
+                            begin
+                            - part.rfind("\n", 0, begin)
+                            - 1
+                            + (column if here == line else 0)
+                        )
+                        yield CorpusPlace(
+                            name,
+                            here,
+                            at,
+                            before,
+                            part[begin:middle],
+                            part[middle:end],
+                            after,
+                        )
             except UnknownTokenError:
                 pass  # this part holds a byte that the vocabulary lacks
             yield None
@@ -164,13 +239,20 @@ def _lines(blocks: Iterable[str]) -> Iterator[str]:
 
 
 def _offsets(
-    bytes_of: Callable[[int], bytes], piece: str, start: int, ids: Sequence[int], wanted: tuple[int, ...]
+    bytes_of: Callable[[int], bytes],
+    piece: str,
+    start: int,
+    ids: Sequence[int],
+    wanted: tuple[int, ...],
 ) -> Iterator[_Offsets]:
     """Each place of a token or a pair in the ids of a piece that begins at `start`; no two overlap."""
     if wanted[0] not in ids:
         return
     begins, n, free = byte_offsets(without_surrogates(piece)), len(wanted), 0
-    ends = [0, *(min(end, begins[-1]) for end in accumulate(len(bytes_of(id)) for id in ids))]
+    ends = [
+        0,
+        *(min(end, begins[-1]) for end in accumulate(len(bytes_of(id)) for id in ids)),
+    ]
     for at in range(len(ids) - n + 1):
         if at >= free and tuple(ids[at : at + n]) == wanted:
             free = at + n

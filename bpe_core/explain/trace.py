@@ -22,10 +22,14 @@ class Applied:
 
 
 class Trace(NamedTuple):
-    start: tuple[int, ...]  # the tokens before the first merge: one per byte, or per character of some vocabularies
+    start: tuple[
+        int, ...
+    ]  # the tokens before the first merge: one per byte, or per character of some vocabularies
     applied: tuple[Applied, ...]
     parts: tuple[int, ...]  # the tokens of the piece in the end
-    whole: int | None = None  # the id of the piece, if it was looked up and no merge makes it
+    whole: int | None = (
+        None  # the id of the piece, if it was looked up and no merge makes it
+    )
     unmerged: tuple[tuple[tuple[int, int], int | None], ...] = ()
     """Each pair of neighboring tokens of the result, and the later step that would join it; None if no merge does."""
 
@@ -49,11 +53,15 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     n_merges = vocabulary.n_merges
     applied: list[Applied] = []
     while True:
-        steps = [vocabulary.step_of_pair(left, right) for left, right in pairwise(parts)]
+        steps = [
+            vocabulary.step_of_pair(left, right) for left, right in pairwise(parts)
+        ]
         step = min((step for step in steps if step is not None), default=n_merges + 1)
         if step > n_merges:
             break
-        place = steps.index(step)  # of the pairs with the first step the leftmost, as encoding does
+        place = steps.index(
+            step
+        )  # of the pairs with the first step the leftmost, as encoding does
         left, right, token = vocabulary.merge_of(step)
         parts = (*parts[:place], token, *parts[place + 2 :])
         n_before = applied.pop().count if applied and applied[-1].step == step else 0
@@ -72,7 +80,9 @@ class TokenUses(NamedTuple):
     for each occurrence where it is both parts."""
 
 
-def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step: int) -> TokenUses:
+def token_uses(
+    vocabulary: Vocabulary, length_after: Callable[[int], int], step: int
+) -> TokenUses:
     """The uses of the token that the merge of `step`, from 1, makes; linear in the merges that have it as a part.
 
     `length_after(k)` is how many tokens the corpus had after k merges, 0 included: a merge joined as many occurrences
@@ -87,7 +97,9 @@ def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step:
     for child in vocabulary.children(token):
         later = vocabulary.step_of(child)
         n_parts = vocabulary.merge_of(later)[:2].count(token)
-        absorbed.append((later, child, n_parts * (length_after(later - 1) - length_after(later))))
+        absorbed.append(
+            (later, child, n_parts * (length_after(later - 1) - length_after(later)))
+        )
     made = length_after(step - 1) - length_after(step)
     return TokenUses(made, made - sum(n for _, _, n in absorbed), tuple(absorbed))
 
@@ -103,7 +115,9 @@ class UseLedger:
     """
 
     def __init__(self, n_tokens: int) -> None:
-        self.n_tokens = n_tokens  # the length of the corpus now; before the first merge at first
+        self.n_tokens = (
+            n_tokens  # the length of the corpus now; before the first merge at first
+        )
         self.made: dict[int, int] = {}  # token -> its uses right after its merge
         self.left: dict[int, int] = {}  # token -> its uses that no later merge took
 

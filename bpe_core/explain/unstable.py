@@ -31,7 +31,9 @@ from bpe_core.vocabulary import Vocabulary
 
 TAIL_LENGTH: Final = 400  # characters at the end of a text that are examined first
 _MAX_SPLIT: Final = 50_000  # characters split at most, for all continuations, by a pattern without known safe cuts
-_MAX_COMPLETIONS: Final = 256  # ways to complete an incomplete character that are tried at most
+_MAX_COMPLETIONS: Final = (
+    256  # ways to complete an incomplete character that are tried at most
+)
 
 Ids = tuple[int, ...]
 
@@ -47,7 +49,9 @@ class Completion(NamedTuple):
 class _Prefix(NamedTuple):
     """Tokens of all of the tail, split at `ends`, but its last bytes, which another token can begin with."""
 
-    ends: tuple[int, ...]  # where pieces end in the tail or at its end, in code points, under some continuation
+    ends: tuple[
+        int, ...
+    ]  # where pieces end in the tail or at its end, in code points, under some continuation
     ids: Ids
     swallowed: bytes  # b"" if these are the tokens of all of it
     is_first: bool  # that token would be the first of its piece
@@ -57,15 +61,24 @@ class _Prefix(NamedTuple):
 def in_order(vocabulary: Vocabulary) -> tuple[list[tuple[bytes, int]], int]:
     """The (bytes, id) of all tokens but the special ones, by bytes, and the length of the longest: a quarter of a
     second for 200,000 tokens. Sorting holds up other threads, twice as long if it compared pairs."""
-    special, token_bytes = set(vocabulary.special_tokens.values()), vocabulary.token_bytes
-    ids = sorted((token for token in vocabulary.ids() if token not in special), key=token_bytes)
-    return [(token_bytes(token), token) for token in ids], max(map(len, map(token_bytes, ids)), default=0)
+    special, token_bytes = (
+        set(vocabulary.special_tokens.values()),
+        vocabulary.token_bytes,
+    )
+    ids = sorted(
+        (token for token in vocabulary.ids() if token not in special), key=token_bytes
+    )
+    return [(token_bytes(token), token) for token in ids], max(
+        map(len, map(token_bytes, ids)), default=0
+    )
 
 
 class Unstable:
     """The tokens at the end of a text that a continuation can change; found in its tail."""
 
-    def __init__(self, live: LiveText, reader: PlainReader, near: int, composes: bool) -> None:
+    def __init__(
+        self, live: LiveText, reader: PlainReader, near: int, composes: bool
+    ) -> None:
         """The tail begins at `near` or before it, or else at the last safe cut behind; `composes`: all text is NFC."""
         self._reader, self._vocabulary = reader, live.tokenizer.vocabulary
         self._tokens, self._longest = in_order(self._vocabulary)
@@ -78,22 +91,41 @@ class Unstable:
                 start = span.start if span else near
         text = live.between(start, live.n_characters)
         ends = list(accumulate(map(len, reader.split(text)))) if reader.local else []
-        safe = next((end for end in reversed(ends[:-1]) if reader.splitter.is_safe_cut(text[end - 1 : end + 1])), 0)
+        safe = next(
+            (
+                end
+                for end in reversed(ends[:-1])
+                if reader.splitter.is_safe_cut(text[end - 1 : end + 1])
+            ),
+            0,
+        )
         self.is_inside &= not safe  # whether the tail begins inside a piece
         self._text = text[safe:]
         pieces = reader.split(self._text)
-        is_found_first = isinstance(reader.tokenizer, SpecialsAllowed) and pieces[-1:] in (
-            [text] for text in self._vocabulary.special_tokens
+        is_found_first = isinstance(reader.tokenizer, SpecialsAllowed) and pieces[
+            -1:
+        ] in ([text] for text in self._vocabulary.special_tokens)
+        self._composes: Final = (
+            composes and not is_found_first
+        )  # a token that is found as written stays
+        self._ids = (
+            self._vocabulary.join(utf8(self._text))
+            if self.is_inside
+            else self._encode(pieces)
         )
-        self._composes: Final = composes and not is_found_first  # a token that is found as written stays
-        self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
-        self._ends: Final = cache(lambda more: tuple(accumulate(map(len, reader.split(self._text + more)))))
+        self._ends: Final = cache(
+            lambda more: tuple(accumulate(map(len, reader.split(self._text + more))))
+        )
         self._prefixes = list(self._possible_prefixes())
-        self.n_stable = self._count_stable()  # how many tokens at the tail's beginning no continuation can change
+        self.n_stable = (
+            self._count_stable()
+        )  # how many tokens at the tail's beginning no continuation can change
         stable = utf8(self._text)[: sum(map(reader.length, self._ids[: self.n_stable]))]
         # The others: the code point in which they begin (the length of the text if there are none), and their ids now.
         self.start = start + safe + len(stable.decode(errors="ignore"))
-        self.ids: Final = tuple(token for token in self._ids[self.n_stable :] if token >= 0)
+        self.ids: Final = tuple(
+            token for token in self._ids[self.n_stable :] if token >= 0
+        )
 
     def _encode(self, pieces: Sequence[str]) -> Ids:
         """The ids of whole pieces; -n stands for n bytes that a lossy pattern drops."""
@@ -101,18 +133,39 @@ class Unstable:
 
     def _count_stable(self) -> int:
         # A special token of which the text ends with a beginning can be completed, where it counts.
-        specials = self._vocabulary.special_tokens if isinstance(self._reader.tokenizer, SpecialsAllowed) else ()
-        parts = ((special[:length], special[length:]) for special in specials for length in range(1, len(special)))
-        others = [self._text + rest for begin, rest in parts if self._text.endswith(begin)]
-        composed = (normalize("NFC", self._text + mark) for mark in (_marks() if self._composes else ()))
+        specials = (
+            self._vocabulary.special_tokens
+            if isinstance(self._reader.tokenizer, SpecialsAllowed)
+            else ()
+        )
+        parts = (
+            (special[:length], special[length:])
+            for special in specials
+            for length in range(1, len(special))
+        )
+        others = [
+            self._text + rest for begin, rest in parts if self._text.endswith(begin)
+        ]
+        composed = (
+            normalize("NFC", self._text + mark)
+            for mark in (_marks() if self._composes else ())
+        )
         others += [other for other in composed if not other.startswith(self._text)]
-        kept = (common_prefix(self._encode(self._reader.split(other)), self._ids) for other in others)
+        kept = (
+            common_prefix(self._encode(self._reader.split(other)), self._ids)
+            for other in others
+        )
         n_stable = min(kept, default=len(self._ids))
-        common = ((common_prefix(prefix.ids, self._ids), prefix) for prefix in self._prefixes)
+        common = (
+            (common_prefix(prefix.ids, self._ids), prefix) for prefix in self._prefixes
+        )
         for n_common, prefix in sorted(common, key=lambda one: one[0]):
             if n_common >= n_stable:
                 break
-            if not prefix.swallowed or next(self._swallowing(prefix, self._kinds), None) is not None:
+            if (
+                not prefix.swallowed
+                or next(self._swallowing(prefix, self._kinds), None) is not None
+            ):
                 n_stable = n_common
         return n_stable
 
@@ -120,15 +173,26 @@ class Unstable:
         """Of each way in which the pattern can split the tail when something follows: the tokens of the whole tail, and
         those that can precede a token that swallows the end."""
         lossy, split = self._reader.lossy, self._reader.splitter.split
-        following = chain(self._kinds, map("".join, product(self._kinds, repeat=2))) if self._text else ()
-        for ends in {tuple(takewhile(lambda end: end <= len(self._text), self._ends(one))) for one in following}:
+        following = (
+            chain(self._kinds, map("".join, product(self._kinds, repeat=2)))
+            if self._text
+            else ()
+        )
+        for ends in {
+            tuple(takewhile(lambda end: end <= len(self._text), self._ends(one)))
+            for one in following
+        }:
             parts = [self._text[a:b] for a, b in pairwise((0, *ends))]
             # What a lossy pattern drops is judged without its surroundings.
-            before = self._encode([Gap(part) if lossy and not split(part) else part for part in parts])
+            before = self._encode(
+                [Gap(part) if lossy and not split(part) else part for part in parts]
+            )
             open_part = utf8(self._text[sum(map(len, parts)) :])
             yield _Prefix(ends, before + self._vocabulary.join(open_part), b"", False)
             for at in range(max(0, len(open_part) - self._longest + 1), len(open_part)):
-                if any(self._longer(open_part[at:])):  # else a token as long as the text makes this quadratic
+                if any(
+                    self._longer(open_part[at:])
+                ):  # else a token as long as the text makes this quadratic
                     first = self._vocabulary.join(open_part[:at])
                     yield _Prefix(ends, before + first, open_part[at:], not first)
 
@@ -139,14 +203,21 @@ class Unstable:
             for token in self._swallowing(prefix) if prefix.swallowed else ():
                 if (prefix.ids, token) not in seen and self.n_stable <= len(prefix.ids):
                     seen.add((prefix.ids, token))
-                    ids = (*(kept for kept in prefix.ids[self.n_stable :] if kept >= 0), token)
+                    ids = (
+                        *(kept for kept in prefix.ids[self.n_stable :] if kept >= 0),
+                        token,
+                    )
                     rest = self._reader.token_bytes(token)[len(prefix.swallowed) :]
                     yield Completion(ids, prefix.swallowed, rest)
 
     def _longer(self, begin: bytes) -> Iterator[tuple[bytes, int]]:
         """The tokens that begin so and go on, by their bytes."""
-        behind = range(bisect_right(self._tokens, begin, key=itemgetter(0)), len(self._tokens))
-        return takewhile(lambda one: one[0].startswith(begin), map(self._tokens.__getitem__, behind))
+        behind = range(
+            bisect_right(self._tokens, begin, key=itemgetter(0)), len(self._tokens)
+        )
+        return takewhile(
+            lambda one: one[0].startswith(begin), map(self._tokens.__getitem__, behind)
+        )
 
     def _swallowing(self, prefix: _Prefix, beyond: Sequence[str] = ()) -> Iterator[int]:
         """The tokens that can follow a prefix, lowest id first. After each the characters `beyond` are tried: a pattern
@@ -155,13 +226,17 @@ class Unstable:
         for token in sorted(token for _, token in self._longer(swallowed)):
             data = self._reader.token_bytes(token)
             if prefix.is_first:
-                fits = vocabulary.join(data) == (token,) or vocabulary.encode(data) == (token,)
+                fits = vocabulary.join(data) == (token,) or vocabulary.encode(data) == (
+                    token,
+                )
             else:
                 fits = vocabulary.compatible(prefix.ids[-1], token)
             if fits and self._goes_on(prefix, token, data, beyond):
                 yield token
 
-    def _goes_on(self, prefix: _Prefix, token: int, data: bytes, beyond: Sequence[str]) -> bool:
+    def _goes_on(
+        self, prefix: _Prefix, token: int, data: bytes, beyond: Sequence[str]
+    ) -> bool:
         """Whether the pattern splits some continuation such that the token follows the prefix in one piece."""
         for following, added in _completed(data[len(prefix.swallowed) :], beyond):
             if self._composes and not is_normalized("NFC", self._text[-1:] + following):
@@ -179,7 +254,12 @@ def _marks() -> list[str]:
     """The characters that Unicode composes with what stands before them; of those that make Hangul, one of a kind."""
     pairs = (decomposition(chr(code)).split() for code in range(0xC0, 0x12000))
     return sorted(
-        {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and "<" not in pair[0]} | {"\u1161", "\u11a8"}
+        {
+            chr(int(pair[1], 16))
+            for pair in pairs
+            if len(pair) == 2 and "<" not in pair[0]
+        }
+        | {"\u1161", "\u11a8"}
     )
 
 
@@ -253,7 +333,9 @@ def _difference(tokenizer: Tokenizer) -> str:
     preparation = tokenizer.preparation
     if preparation is None or not tokenizer.vocabulary.is_faithful:
         return "Some tokens of this tokenizer stand for other bytes than the text has"
-    if preparation.normalize and preparation.description.get("normalizer") != {"type": "NFC"}:
+    if preparation.normalize and preparation.description.get("normalizer") != {
+        "type": "NFC"
+    }:
         return "This tokenizer changes a text before it splits it"
     ordinary = tuple(token for token in preparation.added if not token.special)
     if preparation.normalize and any(token.normalized for token in ordinary):

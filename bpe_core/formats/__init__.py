@@ -14,12 +14,35 @@ from bpe_core.process import no_garbage_collection
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.whole_file import as_format_error, replace_files, write_atomically
 
-__all__ = ["FORMATS", "WRITABLE", "load", "read", "save", "save_beside", "why_no_tokenizer"]
+__all__ = [
+    "FORMATS",
+    "WRITABLE",
+    "load",
+    "read",
+    "save",
+    "save_beside",
+    "why_no_tokenizer",
+]
 
-FORMATS: Final = ("tiktoken", "native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "sentencepiece")
+FORMATS: Final = (
+    "tiktoken",
+    "native",
+    "js_tiktoken",
+    "huggingface",
+    "tekken",
+    "gpt2",
+    "minbpe",
+    "sentencepiece",
+)
 """What `load` reads; a module each, imported and tried in this order, so the large files of ranks come first."""
 
-WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")  # that `save` writes
+WRITABLE: Final = (
+    "native",
+    "huggingface",
+    "gpt2",
+    "minbpe",
+    "tiktoken",
+)  # that `save` writes
 
 
 def _module(name: str) -> ModuleType:
@@ -55,7 +78,11 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in an opened file; `pattern` as for `load`. Raises `FormatError`, also if the engine refuses it."""
     if (name := _recognized(file)) is None:
-        what = "is empty" if not file.data.strip() else "is not a tokenizer file of a known kind"
+        what = (
+            "is empty"
+            if not file.data.strip()
+            else "is not a tokenizer file of a known kind"
+        )
         raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
     try:
         with no_garbage_collection():
@@ -112,7 +139,9 @@ def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
     return place
 
 
-def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native") -> None:
+def save(
+    tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native"
+) -> None:
     """Write a tokenizer to a file, atomically; an existing file is replaced. The format tiktoken has no place for the
     split pattern and the special tokens.
 
@@ -128,10 +157,18 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
     True
     """
     if format not in WRITABLE:
-        raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
+        raise OptionError(
+            f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}."
+        )
     if format != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
-        raise FormatError(f"A token of {longest:,} bytes can be written in bpescope's own format only; choose that.")
+        raise FormatError(
+            f"A token of {longest:,} bytes can be written in bpescope's own format only; choose that."
+        )
     module = _module(format)
     has_several = hasattr(module, "written")
     # Made whole before any file is opened, since it may be refused.
-    write_atomically(*module.written(tokenizer, Path(path)) if has_several else [(path, list(module.write(tokenizer)))])
+    write_atomically(
+        *module.written(tokenizer, Path(path))
+        if has_several
+        else [(path, list(module.write(tokenizer)))]
+    )

@@ -13,24 +13,47 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, Self, TypeGuard
 
 from bpe_core import untrusted_json
-from bpe_core.corpus.reading import NotText, Unreadable, one_sentence, packing_of, unpacked
+from bpe_core.corpus.reading import (
+    NotText,
+    Unreadable,
+    one_sentence,
+    packing_of,
+    unpacked,
+)
 from bpe_core.errors import FormatError
 from bpe_core.typed_numbers import amount, exact_fraction
 from bpe_core.visible import quoted, shortened, visible
 
 HOLDERS: Final = (
-    *("tokenizer.json", "tekken.json", "tokenizer.model", "qwen.tiktoken", "tiktoken.model"),
+    *(
+        "tokenizer.json",
+        "tekken.json",
+        "tokenizer.model",
+        "qwen.tiktoken",
+        "tiktoken.model",
+    ),
     *("vocab.json", "encoder.json"),
 )
 """Names of tokenizer files; of several in one folder, the first in this order is read, since it holds most."""
 
-COMPANIONS: Final = ("tokenizer_config.json", "merges.txt", "vocab.bpe", "added_tokens.json")
+COMPANIONS: Final = (
+    "tokenizer_config.json",
+    "merges.txt",
+    "vocab.bpe",
+    "added_tokens.json",
+)
 """Names of further files in the folder that are read with it if they exist."""
 
-LARGEST_ID: Final = (1 << 32) - 1  # the largest that a vocabulary can have; real ones are far below
-LARGEST_NUMBER: Final = (1 << 53) - 1  # the largest whole number that every JSON reader represents exactly
+LARGEST_ID: Final = (
+    1 << 32
+) - 1  # the largest that a vocabulary can have; real ones are far below
+LARGEST_NUMBER: Final = (
+    1 << 53
+) - 1  # the largest whole number that every JSON reader represents exactly
 LARGEST_FILE: Final = 1 << 27  # bytes; the largest published ones have a quarter of it
-MOST_VALUES: Final = 10_000_000  # in a JSON file; the largest published ones have two million
+MOST_VALUES: Final = (
+    10_000_000  # in a JSON file; the largest published ones have two million
+)
 LONGEST_TOKEN: Final = 1 << 14
 """Bytes of a token in any format but the native one: an audit of longer ones takes minutes, published ones have some
 hundreds."""
@@ -39,7 +62,9 @@ _PACKED: Final = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 def holder_in(folder: Path) -> Path | None:
     """The path of the first of `HOLDERS` that exists in `folder`; None if none does."""
-    return next((path for name in HOLDERS if os.path.isfile(path := folder / name)), None)
+    return next(
+        (path for name in HOLDERS if os.path.isfile(path := folder / name)), None
+    )
 
 
 def tokenizer_at(path: Path) -> Path:
@@ -49,7 +74,9 @@ def tokenizer_at(path: Path) -> Path:
 
 def refuse(target: str, problem: str) -> NoReturn:
     """Raise the `FormatError` that a tokenizer cannot be written; `target` says as what, `problem` is a clause."""
-    raise FormatError(f"This tokenizer cannot be written {target}: {problem}; choose another format.")
+    raise FormatError(
+        f"This tokenizer cannot be written {target}: {problem}; choose another format."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +94,28 @@ class TokenizerFile:
         where = visible(shortened(os.fspath(path), 200))
         try:
             with one_sentence(where):
-                if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):  # it may never end
+                if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(
+                    mode
+                ):  # it may never end
                     raise NotText("it is no regular file; save it as one first")
-                with open(path, "rb") as disk, unpacked(disk, packing_of(disk.peek(6))) as file:
+                with (
+                    open(path, "rb") as disk,
+                    unpacked(disk, packing_of(disk.peek(6))) as file,
+                ):
                     data = file.read(LARGEST_FILE + 1)
                 if len(data) > LARGEST_FILE:
-                    raise NotText(f"it is too large for a tokenizer file, of which none has {LARGEST_FILE >> 20} MB")
+                    raise NotText(
+                        f"it is too large for a tokenizer file, of which none has {LARGEST_FILE >> 20} MB"
+                    )
         except Unreadable as error:
             raise FormatError(str(error)) from None
         except ValueError as error:  # of a path with a NUL character
             raise FormatError(f"{where} cannot be read: {error}.") from None
         for beginning, packer in _PACKED.items():
             if data.startswith(beginning):
-                raise FormatError(f"{where} is packed with {packer}; unpack it, and open what is in it.")
+                raise FormatError(
+                    f"{where} is packed with {packer}; unpack it, and open what is in it."
+                )
         return cls(data, where, Path(path))
 
     def beside(self, *names: str) -> Self | None:
@@ -90,7 +126,11 @@ class TokenizerFile:
     @property
     def stem(self) -> str:
         """The file name without its suffix, and without that of its packing."""
-        return (self.path.with_suffix("") if self.path.suffix in (".gz", ".xz") else self.path).stem
+        return (
+            self.path.with_suffix("")
+            if self.path.suffix in (".gz", ".xz")
+            else self.path
+        ).stem
 
     @property
     def text(self) -> str:
@@ -128,12 +168,16 @@ class Fields:
     def fail(self, key: str, problem: str) -> NoReturn:
         """Raise the `FormatError` that the file is broken at `key`; `problem` is a clause."""
         place = shortened(".".join(filter(None, (self._path, key))), 120)
-        raise FormatError(f"{self._where} is broken: {f'in {place}, ' if place else ''}{problem}.")
+        raise FormatError(
+            f"{self._where} is broken: {f'in {place}, ' if place else ''}{problem}."
+        )
 
     def unsupported(self, what: str, supported: str) -> NoReturn:
         """Raise the `FormatError` that `what` is not supported; `supported` lists what is."""
         what = visible(shortened(what, 120))
-        raise FormatError(f"{self._where} cannot be used: {what} is not supported; supported: {supported}.")
+        raise FormatError(
+            f"{self._where} cannot be used: {what} is not supported; supported: {supported}."
+        )
 
     def __contains__(self, key: str) -> bool:
         return self.values.get(key) is not None
@@ -158,10 +202,15 @@ class Fields:
             self.fail(key, f"true or false was expected, not {_named(value)}")
         return value
 
-    def number(self, key: str, default: int | None = None, *, largest: int = LARGEST_NUMBER) -> int:
+    def number(
+        self, key: str, default: int | None = None, *, largest: int = LARGEST_NUMBER
+    ) -> int:
         value = self.any(key, default)
         if not is_number(value) or value > largest:
-            self.fail(key, f"a whole number from 0 to {largest} was expected, not {_named(value)}")
+            self.fail(
+                key,
+                f"a whole number from 0 to {largest} was expected, not {_named(value)}",
+            )
         return value
 
     def amount(self, key: str, default: int | None = None) -> int:
@@ -179,7 +228,10 @@ class Fields:
         return self._inside(self.any(key, default), key)
 
     def objects(self, key: str, default: list[Any] | None = None) -> list["Fields"]:
-        return [self._inside(value, f"{key}[{index}]") for index, value in enumerate(self.items(key, default))]
+        return [
+            self._inside(value, f"{key}[{index}]")
+            for index, value in enumerate(self.items(key, default))
+        ]
 
     def ids(self, key: str = "") -> dict[str, int]:
         """The object at `key`, or this one itself, if it is name -> id, no two ids equal."""
@@ -188,36 +240,74 @@ class Fields:
             name = next(name for name in ids if not is_text(name))
             self.fail(key, f"{quoted(name)} holds half of a character")
         numbers = set(ids.values()) if set(map(type, ids.values())) <= {int} else set()
-        if len(numbers) == len(ids) and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID:
+        if (
+            len(numbers) == len(ids)
+            and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID
+        ):
             return ids
         seen: dict[int, str] = {}
         for name, token in ids.items():
             if not is_number(token, LARGEST_ID):
-                self.fail(key, f"the id of {quoted(name)} is not a whole number from 0 to {LARGEST_ID}")
+                self.fail(
+                    key,
+                    f"the id of {quoted(name)} is not a whole number from 0 to {LARGEST_ID}",
+                )
             if seen.setdefault(token, name) != name:
-                self.fail(key, f"{quoted(seen[token])} and {quoted(name)} have the same id {token}")
+                self.fail(
+                    key,
+                    f"{quoted(seen[token])} and {quoted(name)} have the same id {token}",
+                )
         return ids
 
     def _inside(self, value: object, key: str) -> "Fields":
         return Fields(value, self._where, ".".join(filter(None, (self._path, key))))
 
-    def columns(self, key: str, names: Sequence[str], *, amounts: Sequence[str] = ()) -> list[tuple[Any, ...]]:
+    def columns(
+        self, key: str, names: Sequence[str], *, amounts: Sequence[str] = ()
+    ) -> list[tuple[Any, ...]]:
         """The columns of a list of rows: strings in the column "text", whole numbers >= 0 in the others; in `amounts`
         also what `amount_in` takes for a number."""
         rows = self.items(key)
         if set(map(type, rows)) - {list} or set(map(len, rows)) - {len(names)}:
-            index = next(i for i, row in enumerate(rows) if not isinstance(row, list) or len(row) != len(names))
-            self.fail(f"{key}[{index}]", f"a row of {len(names)} values ({', '.join(names)}) was expected")
+            index = next(
+                i
+                for i, row in enumerate(rows)
+                if not isinstance(row, list) or len(row) != len(names)
+            )
+            self.fail(
+                f"{key}[{index}]",
+                f"a row of {len(names)} values ({', '.join(names)}) was expected",
+            )
         columns = list(zip(*rows, strict=True)) or [()] * len(names)
-        for place, (column, values) in enumerate(zip(names, columns if rows else (), strict=False)):
-            if column in amounts and str in map(type, values) and None not in (read := tuple(map(amount_in, values))):
+        for place, (column, values) in enumerate(
+            zip(names, columns if rows else (), strict=False)
+        ):
+            if (
+                column in amounts
+                and str in map(type, values)
+                and None not in (read := tuple(map(amount_in, values)))
+            ):
                 columns[place] = read
                 continue
-            kind, expected = (str, "a text") if column == "text" else (int, "a whole number from 0 on")
-            is_sound = set(map(type, values)) == {kind}  # a large table has a million values: as few calls as can be
-            if not is_sound or (kind is int and not (is_number(min(values)) and is_number(max(values)))):
-                index = [isinstance(value, str) if kind is str else is_number(value) for value in values].index(False)
-                self.fail(f"{key}[{index}]", f"{expected} was expected for {column}, not {_named(values[index])}")
+            kind, expected = (
+                (str, "a text")
+                if column == "text"
+                else (int, "a whole number from 0 on")
+            )
+            is_sound = set(map(type, values)) == {
+                kind
+            }  # a large table has a million values: as few calls as can be
+            if not is_sound or (
+                kind is int and not (is_number(min(values)) and is_number(max(values)))
+            ):
+                index = [
+                    isinstance(value, str) if kind is str else is_number(value)
+                    for value in values
+                ].index(False)
+                self.fail(
+                    f"{key}[{index}]",
+                    f"{expected} was expected for {column}, not {_named(values[index])}",
+                )
         return columns
 
 
@@ -230,12 +320,23 @@ def amount_in(value: object) -> int | None:
     if isinstance(value, str):
         with suppress(ValueError):
             number = amount(exact_fraction(value))
-            return number if 0 <= number <= LARGEST_NUMBER and str(number) == value and not is_number(number) else None
+            return (
+                number
+                if 0 <= number <= LARGEST_NUMBER
+                and str(number) == value
+                and not is_number(number)
+                else None
+            )
     return value if is_number(value) else None
 
 
 def id_in(digits: str | bytes) -> int | None:
-    is_id = digits.isascii() and digits.isdigit() and len(digits) <= 10 and int(digits) <= LARGEST_ID
+    is_id = (
+        digits.isascii()
+        and digits.isdigit()
+        and len(digits) <= 10
+        and int(digits) <= LARGEST_ID
+    )
     return int(digits) if is_id else None
 
 

@@ -29,11 +29,21 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             continue
         sign, first, *words = (*line.split(), "", "")
         if sign != "!" or (first_rank := id_in(first)) is None:
-            file.broken(f"line {number} of the ranks does not begin with ! and the rank of its first token")
+            file.broken(
+                f"line {number} of the ranks does not begin with ! and the rank of its first token"
+            )
         for rank, word in enumerate(filter(None, words), first_rank):
             if (data := from_base64(word)) is None:
-                file.broken(f"in line {number} of the ranks, {quoted(word)} is not base64")
+                file.broken(
+                    f"in line {number} of the ranks, {quoted(word)} is not base64"
+                )
             if rank in tokens:
-                file.broken(f"in line {number} of the ranks, the rank {rank} stands for a second time")
+                file.broken(
+                    f"in line {number} of the ranks, the rank {rank} stands for a second time"
+                )
             tokens[rank] = data
-    return Tokenizer(vocabulary_of(file, tokens, specials), source if pattern is None else pattern, name=file.stem)
+    return Tokenizer(
+        vocabulary_of(file, tokens, specials),
+        source if pattern is None else pattern,
+        name=file.stem,
+    )

@@ -23,20 +23,32 @@ class KnownFile:
     name: str  # of its encoding
     pattern: str  # a name in `PATTERNS`
     special_tokens: Mapping[str, int]
-    normalization: Literal["NFC"] | None = None  # that a text is put into before it is split
-    models: tuple[str, ...] = ()  # of OpenAI's; a dated or smaller version is called by the name, a hyphen and more
+    normalization: Literal["NFC"] | None = (
+        None  # that a text is put into before it is split
+    )
+    models: tuple[
+        str, ...
+    ] = ()  # of OpenAI's; a dated or smaller version is called by the name, a hyphen and more
 
 
 def _names(row: str) -> Iterator[str]:
     """The names in a row; `extra_{0..9}` stands for ten."""
     for name in row.split():
         found = _NUMBERED.fullmatch(name)
-        yield from (f"{found[1]}{n}" for n in range(int(found[2]), int(found[3]) + 1)) if found else (name,)
+        yield from (
+            (f"{found[1]}{n}" for n in range(int(found[2]), int(found[3]) + 1))
+            if found
+            else (name,)
+        )
 
 
-def _read(sha256: str, *, special_tokens: Mapping[str, str], models: str = "", **more: Any) -> tuple[str, KnownFile]:
+def _read(
+    sha256: str, *, special_tokens: Mapping[str, str], models: str = "", **more: Any
+) -> tuple[str, KnownFile]:
     ids = {
-        f"<|{name}|>": id for first, row in special_tokens.items() for id, name in enumerate(_names(row), int(first))
+        f"<|{name}|>": id
+        for first, row in special_tokens.items()
+        for id, name in enumerate(_names(row), int(first))
     }
     return sha256, KnownFile(special_tokens=ids, models=tuple(models.split()), **more)
 

@@ -21,7 +21,9 @@ _FIRST_LINE: Final = "minbpe v1"
 _NAME_OF: Final = {source: name for name, source in PATTERNS.items()}
 _ALPHABET: Final = bytes_from(0)
 _TARGET: Final = "for minbpe"
-_MOST_BYTES: Final = 1 << 24  # of all tokens, of which each can be made of the one before twice; a million have less
+_MOST_BYTES: Final = (
+    1 << 24
+)  # of all tokens, of which each can be made of the one before twice; a million have less
 
 
 def recognizes(data: bytes) -> bool:
@@ -31,7 +33,9 @@ def recognizes(data: bytes) -> bool:
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     lines = file.text.replace("\r\n", "\n").split("\n")
     if lines[0].strip() != _FIRST_LINE:
-        file.unsupported(f"it is of the version '{visible(lines[0][:40])}', and only {_FIRST_LINE} is known")
+        file.unsupported(
+            f"it is of the version '{visible(lines[0][:40])}', and only {_FIRST_LINE} is known"
+        )
     if len(lines) < 3:
         file.broken("it ends before its third line, the number of special tokens")
     n_specials = _id_in(file, 3, lines[2])
@@ -43,20 +47,35 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         if not name:
             file.broken(f"line {line} is not a special token and its id")
         specials[name] = _id_in(file, line, digits)
-    rows = [(line, text.split()) for line, text in enumerate(lines[3 + n_specials :], 4 + n_specials) if text]
+    rows = [
+        (line, text.split())
+        for line, text in enumerate(lines[3 + n_specials :], 4 + n_specials)
+        if text
+    ]
     merges: list[Triple] = []
     for rank, (line, words) in enumerate(rows):
         if len(words) != 2:
             file.broken(f"line {line} is not the ids of two tokens")
-        merges.append((_id_in(file, line, words[0]), _id_in(file, line, words[1]), 256 + rank))
+        merges.append(
+            (_id_in(file, line, words[0]), _id_in(file, line, words[1]), 256 + rank)
+        )
     check_pairs(file, merges)
-    vocabulary, source = Vocabulary(_ALPHABET, merges, specials, most_bytes=_MOST_BYTES), lines[1].strip()
-    return Tokenizer(vocabulary, _NAME_OF.get(source, source) if pattern is None else pattern, name=file.stem)
+    vocabulary, source = (
+        Vocabulary(_ALPHABET, merges, specials, most_bytes=_MOST_BYTES),
+        lines[1].strip(),
+    )
+    return Tokenizer(
+        vocabulary,
+        _NAME_OF.get(source, source) if pattern is None else pattern,
+        name=file.stem,
+    )
 
 
 def _id_in(file: TokenizerFile, line: int, digits: str) -> int:
     if (found := id_in(digits.strip())) is None:
-        file.broken(f"in line {line}, {quoted(digits)} is not a number that can stand there")
+        file.broken(
+            f"in line {line}, {quoted(digits)} is not a number that can stand there"
+        )
     return found
 
 
@@ -71,13 +90,21 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     if sum(map(len, vocabulary.bytes_of.values())) - 256 > _MOST_BYTES:
         refuse(_TARGET, "its tokens are too long together")
     if any(name.split() != [name] for name in vocabulary.special_tokens):
-        refuse(_TARGET, "a special token has whitespace in it, which minbpe cannot read")
+        refuse(
+            _TARGET, "a special token has whitespace in it, which minbpe cannot read"
+        )
     source = matching_all(tokenizer, _TARGET, in_regex=True)
     if tokenizer.splitter.lossy and tokenizer.pattern != "words":
-        refuse(_TARGET, "its pattern drops what it does not match, and says so in words of ours")
+        refuse(
+            _TARGET,
+            "its pattern drops what it does not match, and says so in words of ours",
+        )
     source = f"(?:{source})" if is_bare_word(source) else source
     if source != source.strip() or "\n" in source:
-        refuse(_TARGET, "its pattern begins or ends with whitespace, or has more than a line")
+        refuse(
+            _TARGET,
+            "its pattern begins or ends with whitespace, or has more than a line",
+        )
     yield f"{_FIRST_LINE}\n{source}\n{len(vocabulary.special_tokens)}\n"
     for name, token in vocabulary.special_tokens.items():
         yield f"{name} {token}\n"

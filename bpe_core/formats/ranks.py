@@ -37,11 +37,19 @@ def vocabulary_of(
         tokens, id_of = dict(sorted(tokens.items())), {}
         for token, data in tokens.items():
             if (other := id_of.setdefault(data, token)) != token:
-                file.broken(f"the ranks {other - first} and {token - first} stand for the same bytes")
-    symbols = {byte: id_of[data] for byte in range(256) if (data := bytes([byte])) in id_of}
+                file.broken(
+                    f"the ranks {other - first} and {token - first} stand for the same bytes"
+                )
+    symbols = {
+        byte: id_of[data] for byte in range(256) if (data := bytes([byte])) in id_of
+    }
     if lacking := sorted(set(range(256)) - symbols.keys()):
-        file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
-    return RankedVocabulary(tokens, special_tokens, symbols=ByteSymbols(symbols), id_of=id_of)
+        file.broken(
+            f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete"
+        )
+    return RankedVocabulary(
+        tokens, special_tokens, symbols=ByteSymbols(symbols), id_of=id_of
+    )
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
@@ -50,12 +58,19 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
     if not vocabulary.is_bytewise:
         refuse("as ranks", "it is not made of bytes alone")
     if tokenizer.preparation and not tokenizer.preparation.only_splits:
-        refuse("as ranks", "it does more to a text than split it, which ranks cannot tell")
+        refuse(
+            "as ranks", "it does more to a text than split it, which ranks cannot tell"
+        )
     if isinstance(tokenizer.splitter.tree, Else):
-        refuse("as ranks", "it looks for some tokens before it splits a text, which ranks can't tell")
+        refuse(
+            "as ranks",
+            "it looks for some tokens before it splits a text, which ranks can't tell",
+        )
     if isinstance(vocabulary, RankedVocabulary):
         return dict(sorted(vocabulary.bytes_of.items()))
-    ordinary = vocabulary.base.keys() | {token for _, _, token in vocabulary.merges}  # some are special as well
+    ordinary = vocabulary.base.keys() | {
+        token for _, _, token in vocabulary.merges
+    }  # some are special as well
     tokens = {token: vocabulary.token_bytes(token) for token in sorted(ordinary)}
     _check(vocabulary, tokens)
     return tokens
@@ -67,7 +82,10 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
     id_of = {data: token for token, data in tokens.items()}
     if len(id_of) < len(tokens):
         twice = next(token for token, data in tokens.items() if id_of[data] != token)
-        refuse("as ranks", f"the tokens {twice} and {id_of[tokens[twice]]} have the same bytes")
+        refuse(
+            "as ranks",
+            f"the tokens {twice} and {id_of[tokens[twice]]} have the same bytes",
+        )
     if lacking := [byte for byte in range(256) if bytes([byte]) not in id_of]:
         refuse("as ranks", f"there is no token for the byte 0x{lacking[0]:02x}")
     if vocabulary.has_repeats:
@@ -76,17 +94,30 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
     for token, data in tokens.items():
         if step := vocabulary.step_of(token):
             if step < last:
-                refuse("as ranks", f"the token {token} '{token_label(data)}' is made before some of a lower id")
+                refuse(
+                    "as ranks",
+                    f"the token {token} '{token_label(data)}' is made before some of a lower id",
+                )
             last = step
     found = recovered(ByteSymbols(bytes_among(tokens)), id_of)
     whole = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), found, strict=True):
-        is_alike = merge[:2] == vocabulary.parents(token) if merge else len(data) < 2 or whole.get(data) == token
+        is_alike = (
+            merge[:2] == vocabulary.parents(token)
+            if merge
+            else len(data) < 2 or whole.get(data) == token
+        )
         if not is_alike:
-            refuse("as ranks", f"the token {token} '{token_label(data)}' would be made in another way there")
+            refuse(
+                "as ranks",
+                f"the token {token} '{token_label(data)}' would be made in another way there",
+            )
     for _, _, token in RankedVocabulary(tokens).late_merges():
         label = token_label(tokens[token])
-        refuse("as ranks", f"the token {token} '{label}' would be joined by its rank, and no merge makes it")
+        refuse(
+            "as ranks",
+            f"the token {token} '{label}' would be joined by its rank, and no merge makes it",
+        )
 
 
 def merges_of(vocabulary: Vocabulary, target: str) -> Vocabulary:

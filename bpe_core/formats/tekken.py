@@ -14,8 +14,26 @@ from bpe_core.tokenizer import Tokenizer
 
 _TOKEN: Final = re.compile(rb'"token_bytes"\s*:')
 _FIRST_SPECIALS: Final = (
-    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]"),
-    *("[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]"),
+    *(
+        "<unk>",
+        "<s>",
+        "</s>",
+        "[INST]",
+        "[/INST]",
+        "[AVAILABLE_TOOLS]",
+        "[/AVAILABLE_TOOLS]",
+        "[TOOL_RESULTS]",
+    ),
+    *(
+        "[/TOOL_RESULTS]",
+        "[TOOL_CALLS]",
+        "[IMG]",
+        "<pad>",
+        "[IMG_BREAK]",
+        "[IMG_END]",
+        "[PREFIX]",
+        "[MIDDLE]",
+    ),
     *("[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
 )
 
@@ -31,16 +49,24 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     n_tokens = config.number("default_vocab_size", largest=LARGEST_ID) - n_specials
     rows = fields.objects("vocab")
     if not 256 <= n_tokens <= len(rows):
-        fields.fail("config.default_vocab_size", f"it asks for {n_tokens} tokens, and the file lists {len(rows)}")
+        fields.fail(
+            "config.default_vocab_size",
+            f"it asks for {n_tokens} tokens, and the file lists {len(rows)}",
+        )
     tokens: dict[int, bytes] = {}
     for rank, row in enumerate(rows[:n_tokens]):
         if row.number("rank") != rank:
-            row.fail("rank", f"{rank} was expected, since tokens stand in the order of their ranks")
+            row.fail(
+                "rank",
+                f"{rank} was expected, since tokens stand in the order of their ranks",
+            )
         if (data := from_base64(row.text("token_bytes"))) is None:
             row.fail("token_bytes", "it is not base64")
         tokens[n_specials + rank] = data
     source = str(Split.of_expression(config.text("pattern")))
-    vocabulary = vocabulary_of(file, tokens, _specials(fields, n_specials), first=n_specials)
+    vocabulary = vocabulary_of(
+        file, tokens, _specials(fields, n_specials), first=n_specials
+    )
     return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.stem)
 
 
@@ -49,7 +75,10 @@ def _specials(fields: Fields, n_specials: int) -> dict[str, int]:
     if "special_tokens" in fields:
         named = {}
         for token in fields.objects("special_tokens"):
-            rank, text = token.number("rank", largest=n_specials - 1), token.text("token_str")
+            rank, text = (
+                token.number("rank", largest=n_specials - 1),
+                token.text("token_str"),
+            )
             if named.setdefault(rank, text) != text or not text:
                 token.fail("rank", f"{rank} stands there twice, or its text is empty")
     return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(n_specials)}

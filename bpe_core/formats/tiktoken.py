@@ -25,12 +25,16 @@ from bpe_core.visible import quoted
 if TYPE_CHECKING:
     import tiktoken
 
-_FIRST: Final = 8  # lines that tell a file of ranks from a text, which may begin with "Book 1"
+_FIRST: Final = (
+    8  # lines that tell a file of ranks from a text, which may begin with "Book 1"
+)
 
 
 def recognizes(data: bytes) -> bool:
     lines = [line.split() for line in data[:4096].splitlines() if line.strip()][:_FIRST]
-    if len(lines) < 2 or any(len(line) != 2 or from_base64(line[0]) is None for line in lines):
+    if len(lines) < 2 or any(
+        len(line) != 2 or from_base64(line[0]) is None for line in lines
+    ):
         return False
     ranks = [rank for line in lines if (rank := id_in(line[1])) is not None]
     is_ascending = len(ranks) == len(lines) and ranks == sorted(set(ranks))
@@ -43,13 +47,18 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
     if pattern is None and not known.pattern:
         why = "holds ranks, but not how to split a text, and is none of the published files known here"
-        raise PatternNeededError(f"{file.where} {why}; name its pattern, such as llama3 or qwen2 (--pattern).")
+        raise PatternNeededError(
+            f"{file.where} {why}; name its pattern, such as llama3 or qwen2 (--pattern)."
+        )
     pattern = known.pattern if pattern is None else pattern
     preparation = known.normalization and Preparation(
         added=specials_of(vocabulary),
         normalize=Normalizer([NormalForm(known.normalization)]),
         steps=(SplitStep(splitter(pattern)),),
-        description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
+        description={
+            "normalizer": {"type": known.normalization},
+            "decoder": {"type": "ByteLevel"},
+        },
     )
     return Tokenizer(vocabulary, pattern, name=known.name, preparation=preparation)
 
@@ -64,9 +73,13 @@ def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
             file.broken(f"line {number} is not a token in base64, a space and a rank")
         word, digits = parts
         if (data := from_base64(word)) is None:
-            file.broken(f"in line {number}, {quoted(word.decode(errors='replace'))} is not base64")
+            file.broken(
+                f"in line {number}, {quoted(word.decode(errors='replace'))} is not base64"
+            )
         if (rank := id_in(digits)) is None:
-            file.broken(f"in line {number}, {quoted(digits.decode(errors='replace'))} is no rank")
+            file.broken(
+                f"in line {number}, {quoted(digits.decode(errors='replace'))} is no rank"
+            )
         if rank in tokens:
             file.broken(f"in line {number}, the rank {rank} stands for a second time")
         tokens[rank] = data
@@ -107,6 +120,11 @@ def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
     source = matching_all(tokenizer, "as an encoding of tiktoken") or r"[\s\S]+"
     name = tokenizer.name or "bpescope"
     try:
-        return library.Encoding(name, pat_str=source, mergeable_ranks=ranks, special_tokens=tokenizer.special_tokens)  # type: ignore[no-any-return]
+        return library.Encoding(
+            name,
+            pat_str=source,
+            mergeable_ranks=ranks,
+            special_tokens=tokenizer.special_tokens,
+        )  # type: ignore[no-any-return]
     except ValueError as error:
         raise FormatError(f"tiktoken refuses this tokenizer: {error}.") from None

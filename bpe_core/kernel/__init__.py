@@ -33,7 +33,9 @@ def _why_not(switch: str) -> str:
     except ImportError as error:
         reason = f"not to be loaded ({error})"
     else:
-        if not getattr(sys, "_is_gil_enabled", lambda: True)():  # PYTHON_GIL=0; otherwise importing it switched it on
+        if not getattr(
+            sys, "_is_gil_enabled", lambda: True
+        )():  # PYTHON_GIL=0; otherwise importing it switched it on
             reason = "not safe without the GIL"
         elif compiled_from == stamp():
             return ""
@@ -51,20 +53,51 @@ why_not: Final = _why_not(os.environ.get(SWITCH, ""))
 """Why the kernel is not in use, such as "not compiled"; "" if it is."""
 
 available: Final = not why_not  # otherwise the names below are those of `fallback`
-description: Final = "with the compiled kernel" if available else f"in pure Python: the kernel is {why_not}"
+description: Final = (
+    "with the compiled kernel"
+    if available
+    else f"in pure Python: the kernel is {why_not}"
+)
 """Whether the kernel is in use, in words for a person."""
 
-__all__ = ["Encoder", "Learner", "PieceTable", "Scanner", "add_pieces", "decimals", "read_ranks"]
+__all__ = [
+    "Encoder",
+    "Learner",
+    "PieceTable",
+    "Scanner",
+    "add_pieces",
+    "decimals",
+    "read_ranks",
+]
 
 if TYPE_CHECKING or available:
-    from bpe_core.kernel._kernel import Encoder, Learner, PieceTable, Scanner, decimals, read_ranks
+    from bpe_core.kernel._kernel import (
+        Encoder,
+        Learner,
+        PieceTable,
+        Scanner,
+        decimals,
+        read_ranks,
+    )
 else:
-    from bpe_core.kernel.fallback import Encoder, Learner, PieceTable, Scanner, decimals, read_ranks
+    from bpe_core.kernel.fallback import (
+        Encoder,
+        Learner,
+        PieceTable,
+        Scanner,
+        decimals,
+        read_ranks,
+    )
 
 
 def add_pieces(table: PieceTable, pieces: Sequence[str], document: int) -> None:
     """Count pieces, parts of the document of this number. UnicodeEncodeError for a lone surrogate."""
     counts = Counter(pieces)  # in C, too: most pieces of a text are there several times
     data, n = list(map(str.encode, counts)), len(counts)
-    columns = chain(accumulate(map(len, data), initial=0), counts.values(), repeat(1, n), repeat(0, 2 * n))
+    columns = chain(
+        accumulate(map(len, data), initial=0),
+        counts.values(),
+        repeat(1, n),
+        repeat(0, 2 * n),
+    )
     table.extend(b"".join(data), array("Q", columns), document)

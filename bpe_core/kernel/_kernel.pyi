@@ -57,7 +57,12 @@ class Encoder:
         """A copy with merges added, in three columns of unsigned 32-bit numbers."""
 
     def encode_batch(
-        self, texts: list[str] | list[bytes], scanner: Scanner | None, limit: int | None, as_arrays: bool, /
+        self,
+        texts: list[str] | list[bytes],
+        scanner: Scanner | None,
+        limit: int | None,
+        as_arrays: bool,
+        /,
     ) -> list[list[int]] | list[array[int]]:
         """The ids of each text, as str or in UTF-8, each a list or an array of unsigned 32-bit numbers. Without a
         scanner a text is one piece. In one call, free of the GIL for all."""
@@ -162,7 +167,9 @@ class PieceTable:
         documents, the first of them if these are one or two, the last.
         """
 
-    def extend(self, pieces: Buffer, columns: Buffer, document: int, weight: int = 1, /) -> bytes:
+    def extend(
+        self, pieces: Buffer, columns: Buffer, document: int, weight: int = 1, /
+    ) -> bytes:
         """`append` what `columns` gives of another table. A byte for each row: whether its piece is new here.
         ValueError for what are no such columns."""
 

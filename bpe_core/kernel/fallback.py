@@ -9,9 +9,13 @@ from typing import Any, Final
 
 from bpe_core.utf8 import utf8
 
-FEW: Final = 2  # documents of a piece that are kept; of more it is only known how many they are
+FEW: Final = (
+    2  # documents of a piece that are kept; of more it is only known how many they are
+)
 END: Final = 0xFFFFFFFF  # in the slots between pieces; no symbol has this number
-SLOTS_PER_REPORT: Final = 1 << 16  # slots counted between two reports of progress: a few hundredths of a second
+SLOTS_PER_REPORT: Final = (
+    1 << 16
+)  # slots counted between two reports of progress: a few hundredths of a second
 FIRST, LOWEST, LARGEST = range(3)
 """Which of several equally frequent pairs is next: the first in the corpus, the lowest symbols, the largest bytes."""
 
@@ -50,21 +54,45 @@ class PieceTable:
     def columns(self, start: int, stop: int) -> tuple[bytes, bytes, bytes]:
         pieces = list(islice(self._rows, start, stop))
         data = [utf8(piece) for piece in pieces]
-        columns = accumulate(map(len, data), initial=0), *zip(*map(self._rows.__getitem__, pieces), strict=True)
-        return b"".join(data), array("Q", chain(*columns)).tobytes(), bytes(hash(piece) & 255 for piece in pieces)
+        columns = (
+            accumulate(map(len, data), initial=0),
+            *zip(*map(self._rows.__getitem__, pieces), strict=True),
+        )
+        return (
+            b"".join(data),
+            array("Q", chain(*columns)).tobytes(),
+            bytes(hash(piece) & 255 for piece in pieces),
+        )
 
-    def extend(self, pieces: bytes, columns: Any, document: int, weight: int = 1) -> bytes:
-        data, numbers, is_new = bytes(pieces), memoryview(columns).cast("B").cast("Q"), bytearray()
+    def extend(
+        self, pieces: bytes, columns: Any, document: int, weight: int = 1
+    ) -> bytes:
+        data, numbers, is_new = (
+            bytes(pieces),
+            memoryview(columns).cast("B").cast("Q"),
+            bytearray(),
+        )
         n = len(numbers) // 5
-        rows = zip(*(numbers[i : i + n] for i in range(1, 5 * n + 1, n or 1)), strict=True)
-        for start, (end, count, n_documents, first, last) in zip(numbers, rows, strict=False):
+        rows = zip(
+            *(numbers[i : i + n] for i in range(1, 5 * n + 1, n or 1)), strict=True
+        )
+        for start, (end, count, n_documents, first, last) in zip(
+            numbers, rows, strict=False
+        ):
             if not (piece := data[start:end].decode()):
                 raise ValueError("these are no rows of pieces")
             is_new.append(piece not in self._rows)
             known, before, *ends = self._rows.get(piece, (0, 0, document + first, -1))
-            n_documents += before - (n_documents <= FEW and document + first == ends[-1])
+            n_documents += before - (
+                n_documents <= FEW and document + first == ends[-1]
+            )
             begun = ends[0] if n_documents <= FEW else 0
-            self._rows[piece] = known + count * weight, n_documents, begun, document + last
+            self._rows[piece] = (
+                known + count * weight,
+                n_documents,
+                begun,
+                document + last,
+            )
             self.n_pieces += count
         return bytes(is_new)
 
@@ -96,7 +124,9 @@ class Learner:
     ) -> None:
         self._table = table
         self._ties, self._min_count, self._max_length = ties, min_count, max_length
-        self._initial = [alphabet[n : n + 1] for n in range(256)] + ([end_of_word] if end_of_word else [])
+        self._initial = [alphabet[n : n + 1] for n in range(256)] + (
+            [end_of_word] if end_of_word else []
+        )
         self._steps: list[Step] = []
         self._count(progress)
 
@@ -105,7 +135,11 @@ class Learner:
         self._is_whole = False
         self._bytes = list(self._initial)  # symbol -> its bytes
         self._spans = [1] * len(self._initial)  # symbol -> initial symbols
-        self._slots, self._weights, self._n_tokens = array("I", (END,)), [0], 0  # weights of the pieces, by slot
+        self._slots, self._weights, self._n_tokens = (
+            array("I", (END,)),
+            [0],
+            0,
+        )  # weights of the pieces, by slot
         numbers = bytes(map(b"".join(self._initial[:256]).index, range(256)))
         end = range(256, len(self._initial))
         for piece, weight in self._table.counts().items():
@@ -115,14 +149,18 @@ class Learner:
             self._n_tokens += weight * (len(symbols) - 1)
         counts: defaultdict[Pair, int] = defaultdict(int)
         places: defaultdict[Pair, array[int]] = defaultdict(lambda: array("I"))
-        for place, (pair, weight) in enumerate(zip(pairwise(self._slots), self._weights, strict=False)):
+        for place, (pair, weight) in enumerate(
+            zip(pairwise(self._slots), self._weights, strict=False)
+        ):
             if progress and not place % SLOTS_PER_REPORT:
                 progress(place, len(self._slots))
             if END not in pair:
                 counts[pair] += weight
                 places[pair].append(place)
         self._counts, self._places = dict(counts), dict(places)
-        self._n_tied = Counter(count for pair, count in counts.items() if self._is_short(pair))
+        self._n_tied = Counter(
+            count for pair, count in counts.items() if self._is_short(pair)
+        )
         self._heap: list[tuple[int, Any, Pair]] = [
             (-count, self._key(pair), pair)
             for pair, count in counts.items()
@@ -170,7 +208,11 @@ class Learner:
 
     def pairs(self) -> list[tuple[int, int, int]]:
         self._mend()
-        return [(*pair, count) for pair, count in self._counts.items() if self._is_short(pair)]
+        return [
+            (*pair, count)
+            for pair, count in self._counts.items()
+            if self._is_short(pair)
+        ]
 
     def symbol_counts(self) -> list[int]:
         self._mend()
@@ -211,7 +253,9 @@ class Learner:
     def _first_place(self, pair: Pair) -> int:
         """The first slot where a pair occurs, which never decreases. Forgets earlier slots, where the pair is gone."""
         places = self._places[pair]
-        del places[: next(n for n, place in enumerate(places) if self._occurs_at(pair, place))]
+        del places[
+            : next(n for n, place in enumerate(places) if self._occurs_at(pair, place))
+        ]
         return places[0]
 
     def _occurs_at(self, pair: Pair, place: int) -> bool:
@@ -225,16 +269,22 @@ class Learner:
         slots, spans, new = self._slots, self._spans, len(self._spans)
         spans.append(spans[pair[0]] + spans[pair[1]])
         self._bytes.append(self._bytes[pair[0]] + self._bytes[pair[1]])
-        changed: defaultdict[tuple[Pair, Pair], list[int]] = defaultdict(list)  # (old pair, new pair) -> where
+        changed: defaultdict[tuple[Pair, Pair], list[int]] = defaultdict(
+            list
+        )  # (old pair, new pair) -> where
         for place in self._places.pop(pair, ()):
             if self._occurs_at(pair, place):
                 behind = place + spans[new]
                 slots[place] = slots[behind - 1] = new
                 self._n_tokens -= self._weights[place]
                 if (left := slots[place - 1]) != END:
-                    was = pair[1] if left == new else left  # adjacent occurrences share a pair; it is counted here only
+                    was = (
+                        pair[1] if left == new else left
+                    )  # adjacent occurrences share a pair; it is counted here only
                     changed[(was, pair[0]), (left, new)].append(place - spans[left])
-                if (right := slots[behind]) != END and not self._occurs_at(pair, behind):
+                if (right := slots[behind]) != END and not self._occurs_at(
+                    pair, behind
+                ):
                     changed[(pair[1], right), (new, right)].append(place)
         self._set(pair, 0)
         for (old, made), places in changed.items():

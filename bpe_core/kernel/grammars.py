@@ -16,7 +16,9 @@ import regex
 from bpe_core import kernel
 from bpe_core.utf8 import every_character
 
-UPPER, LOWER, PREFIX, NUMBER, SIGN, TAIL, SPACE, NEWLINE = (1 << bit for bit in range(8))
+UPPER, LOWER, PREFIX, NUMBER, SIGN, TAIL, SPACE, NEWLINE = (
+    1 << bit for bit in range(8)
+)
 """The bits of the sets of characters; see scan.h."""
 
 BOTH: Final = UPPER | LOWER
@@ -50,12 +52,26 @@ _WORDS: Final[dict[str, tuple[Sets, bool, int]]] = {
     r" ?\p{L}+|": (_LETTERS, True, 0),
     rf"{_PREFIX}\p{{L}}+|": (_LETTERS, False, 0),
     rf"{_PREFIX}{_UPPER}*{_LOWER}+|{_PREFIX}{_UPPER}+{_LOWER}*|": (_CASED, False, 0),
-    rf"{_PREFIX}{_UPPER}*{_LOWER}+{_IGNORING_CASE}?|{_PREFIX}{_UPPER}+{_LOWER}*{_IGNORING_CASE}?|": (_CASED, False, 3),
+    rf"{_PREFIX}{_UPPER}*{_LOWER}+{_IGNORING_CASE}?|{_PREFIX}{_UPPER}+{_LOWER}*{_IGNORING_CASE}?|": (
+        _CASED,
+        False,
+        3,
+    ),
 }
 """What matches words: the upper, lower or any letters; whether only a space may precede a word, rather than any
 character but letters, digits and line breaks; 3 if a contraction such as 'll ends a word, 0 if it is a piece."""
-_MOST_DIGITS: Final = {r" ?\p{N}+|": 0, r"\p{N}|": 1, r"\p{N}{1,2}|": 2, r"\p{N}{1,3}|": 3, r"\p{N}+|": (1 << 32) - 1}
-_TAILS: Final = {f"{_SIGNS}|": "", rf"{_SIGNS}[\r\n]*|": "\r\n", rf"{_SIGNS}[\r\n/]*|": "\r\n/"}
+_MOST_DIGITS: Final = {
+    r" ?\p{N}+|": 0,
+    r"\p{N}|": 1,
+    r"\p{N}{1,2}|": 2,
+    r"\p{N}{1,3}|": 3,
+    r"\p{N}+|": (1 << 32) - 1,
+}
+_TAILS: Final = {
+    f"{_SIGNS}|": "",
+    rf"{_SIGNS}[\r\n]*|": "\r\n",
+    rf"{_SIGNS}[\r\n/]*|": "\r\n/",
+}
 _LINES_AND_END_FIRST: Final = {
     r"\s+(?!\S)|\s+|": (False, False),
     r"\s+$|\s+(?!\S)|\s|": (False, True),
@@ -63,7 +79,13 @@ _LINES_AND_END_FIRST: Final = {
     r"\s*[\r\n]|\s+(?!\S)|\s+|": (True, False),
     r"\s+$|\s*[\r\n]|\s+(?!\S)|\s|": (True, True),
 }
-_PARTS: Final[tuple[Mapping[str, object], ...]] = (_CONTRACTIONS, _WORDS, _MOST_DIGITS, _TAILS, _LINES_AND_END_FIRST)
+_PARTS: Final[tuple[Mapping[str, object], ...]] = (
+    _CONTRACTIONS,
+    _WORDS,
+    _MOST_DIGITS,
+    _TAILS,
+    _LINES_AND_END_FIRST,
+)
 
 
 @lru_cache(maxsize=32)
@@ -72,12 +94,20 @@ def scanner(source: str) -> "kernel.Scanner | None":
     rest = re.sub(r"([+*?]|[0-9]})\+", r"\1", source) + "|"
     found: list[Any] = []
     for parts in _PARTS:
-        part = max((part for part in parts if rest.startswith(part)), key=len, default=None)
+        part = max(
+            (part for part in parts if rest.startswith(part)), key=len, default=None
+        )
         if part is None:
             return None
         found.append(parts[part])
         rest = rest[len(part) :]
-    contractions, (letters, spaced, contracted), most_digits, tail, (lines, end_first) = found
+    (
+        contractions,
+        (letters, spaced, contracted),
+        most_digits,
+        tail,
+        (lines, end_first),
+    ) = found
     if rest or (contractions and contracted):
         return None
     prefix = 0 if spaced else PREFIX
@@ -90,7 +120,14 @@ def scanner(source: str) -> "kernel.Scanner | None":
         (r"[\r\n]", SPACE | NEWLINE | (TAIL if tail else 0)),
         ("/", SIGN | prefix | (TAIL if "/" in tail else 0)),
     )
-    return kernel.Scanner(partial(_ranges, sets), contractions or contracted, most_digits, lines, end_first, True)
+    return kernel.Scanner(
+        partial(_ranges, sets),
+        contractions or contracted,
+        most_digits,
+        lines,
+        end_first,
+        True,
+    )
 
 
 def _ranges(sets: Sets, plane: int) -> bytes:

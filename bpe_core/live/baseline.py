@@ -7,8 +7,12 @@ from bpe_core.common_ends import same_ends
 from bpe_core.live.live_text import LiveText
 from bpe_core.utf8 import utf8
 
-MOST_COMPARED: Final = 200_000  # characters at most: those of the edited range before and after, added
-_MOST_PREPARED: Final = 40_000  # the same for a tokenizer that changes a text before it encodes it
+MOST_COMPARED: Final = (
+    200_000  # characters at most: those of the edited range before and after, added
+)
+_MOST_PREPARED: Final = (
+    40_000  # the same for a tokenizer that changes a text before it encodes it
+)
 MOST_EDITS: Final = 400  # removals and insertions up to which the shortest script is searched; else it is one hunk
 
 
@@ -46,7 +50,9 @@ class Baseline:
     @property
     def n_edited(self) -> int:
         """Characters from the first edited one to the last, in the baseline and in the present text, added."""
-        return max(0, len(self.text) - self._head - self._tail) + max(0, self._n_characters - self._head - self._tail)
+        return max(0, len(self.text) - self._head - self._tail) + max(
+            0, self._n_characters - self._head - self._tail
+        )
 
     def compare(self, live: LiveText) -> BaselineDiff | None:
         """What differs now between the baseline and `live`, the present text; None if too much was edited to compare.
@@ -56,10 +62,15 @@ class Baseline:
         tail = min(self._tail, n_old - head, n_new - head)
         start, end = live.around(head, n_new - tail)
         before = self.text[start : n_old - (n_new - end)]
-        if len(before) + end - start > (MOST_COMPARED if live.tokenizer.by_piece else _MOST_PREPARED):
+        if len(before) + end - start > (
+            MOST_COMPARED if live.tokenizer.by_piece else _MOST_PREPARED
+        ):
             return None
         spans = live.spans(start, end) if start < end else []
-        old, new = tuple(live.ids_instead(start, end, before)), tuple(token for span in spans for token in span.ids)
+        old, new = (
+            tuple(live.ids_instead(start, end, before)),
+            tuple(token for span in spans for token in span.ids),
+        )
         places = [span for span in spans for _ in span.ids]
         hunks: list[Hunk] = []
         for first, last, new_first, new_last in token_diff(old, new):
@@ -70,7 +81,9 @@ class Baseline:
         return BaselineDiff(tuple(hunks), len(new) - len(old), n_bytes)
 
 
-def token_diff(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int, int, int]]:
+def token_diff(
+    old: Sequence[int], new: Sequence[int]
+) -> list[tuple[int, int, int, int]]:
     """The hunks by which `old` becomes `new`: old[start:end] by new[new_start:new_end]; none if the lists are equal.
 
     The shortest script of removals and insertions: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations"

@@ -39,7 +39,13 @@ class Part:
     `before` and `behind` are the kinds of cuts around it where these matter; None at the beginning and end of the text.
     """
 
-    def __init__(self, reader: Any, text: str, before: Cut | None = None, behind: Cut | None = None) -> None:
+    def __init__(
+        self,
+        reader: Any,
+        text: str,
+        before: Cut | None = None,
+        behind: Cut | None = None,
+    ) -> None:
         self.reader: Final = reader  # a `PlainReader` or a `PreparedReader`
         self.text: Final = text
         self.before: Final = before
@@ -115,10 +121,14 @@ class Change:
 
 def without_gaps(row: "array[int]") -> "array[int]":
     """The tokens of a row, without the negative numbers for what a lossy pattern drops."""
-    return array(row.typecode, filter((0).__le__, row)) if row.typecode == GAPPED else row
+    return (
+        array(row.typecode, filter((0).__le__, row)) if row.typecode == GAPPED else row
+    )
 
 
-def layout(text: str, ids: Sequence[int], token_bytes: Callable[[int], bytes]) -> tuple[Span, ...]:
+def layout(
+    text: str, ids: Sequence[int], token_bytes: Callable[[int], bytes]
+) -> tuple[Span, ...]:
     """The spans of `text`, whose tokens are `ids`; code points count from 0. `text` holds no lone surrogate.
 
     >>> layout("a😊", [97, 240, 159, 152, 138], lambda token: bytes([token]))

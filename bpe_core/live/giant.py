@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 LONG: Final = 16_384  # bytes of a piece above which not all of it is encoded again
 SHORT: Final = 64  # bytes of a piece, on average, below which all that changed are encoded at once, up to a safe cut
 WINDOW: Final = 6  # tokens on either side of an edit that are encoded again; if not enough, eight times as many
-LONGEST_TOKEN: Final = 1 << 16  # bytes of the longest token that a piece may become without merging
+LONGEST_TOKEN: Final = (
+    1 << 16
+)  # bytes of the longest token that a piece may become without merging
 STRETCH: Final = 1 << 18  # bytes that are encoded at a time, at first
 STEP: Final = 512  # tokens between two marks, about
 _BEFORE: Final = 256  # characters before a range from which on it is encoded to show it before all is encoded
@@ -42,7 +44,13 @@ _CHARACTER, _BYTE, _TOKEN = 0, 1, 2
 class Giant:
     """A `Part` that keeps its text in UTF-8, all of its tokens, and some marks that say where these stand."""
 
-    def __init__(self, reader: "PlainReader", data: bytes, n_characters: int, row: "array[int] | None" = None) -> None:
+    def __init__(
+        self,
+        reader: "PlainReader",
+        data: bytes,
+        n_characters: int,
+        row: "array[int] | None" = None,
+    ) -> None:
         self.reader: Final = reader
         self.data: Final = data
         self.n_characters: Final = n_characters
@@ -75,8 +83,18 @@ class Giant:
     def joined(cls, reader: "PlainReader", parts: "Sequence[Part | Giant]") -> "Giant":
         if len(parts) == 1 and isinstance(parts[0], cls):
             return parts[0]
-        data = b"".join([part.data if isinstance(part, Giant) else utf8(part.text) for part in parts])
-        return cls(reader, data, sum(part.n_characters for part in parts), reader.joined_row(parts))
+        data = b"".join(
+            [
+                part.data if isinstance(part, Giant) else utf8(part.text)
+                for part in parts
+            ]
+        )
+        return cls(
+            reader,
+            data,
+            sum(part.n_characters for part in parts),
+            reader.joined_row(parts),
+        )
 
     @property
     def text(self) -> str:
@@ -103,8 +121,12 @@ class Giant:
 
     def _encode_on(self) -> None:
         begun = self._begun or Giant(self.reader, b"", 0, array(self.reader.typecode))
-        text = self.data[begun.n_bytes : begun.n_bytes + STRETCH].decode(errors="ignore")
-        self._begun, _, _ = begun.edited(Edit(begun.n_characters, begun.n_characters, text))
+        text = self.data[begun.n_bytes : begun.n_bytes + STRETCH].decode(
+            errors="ignore"
+        )
+        self._begun, _, _ = begun.edited(
+            Edit(begun.n_characters, begun.n_characters, text)
+        )
         if self._begun.n_bytes == self.n_bytes:
             self.row, self.ends, self._begun = self._begun.row, self._begun.ends, None
 
@@ -124,7 +146,11 @@ class Giant:
                 return mark, following
             else:
                 is_left = value - mark[what] < following[what] - value
-                near = self._mark_beside(mark, STEP) if is_left else self._mark_beside(following, -STEP)
+                near = (
+                    self._mark_beside(mark, STEP)
+                    if is_left
+                    else self._mark_beside(following, -STEP)
+                )
                 marks.insert(index + 1, near)
         return marks[index], marks[index]
 
@@ -132,11 +158,18 @@ class Giant:
         """A mark `n` tokens behind another, or before it if `n` is negative, or the next one in that direction."""
         characters, byte, token = mark
         side, index = 1 if n > 0 else -1, token + n
-        place = byte + side * sum(map(self.reader.length, self.row[min(token, index) : max(token, index)]))
+        place = byte + side * sum(
+            map(self.reader.length, self.row[min(token, index) : max(token, index)])
+        )
         while place < len(self.data) and self.data[place] in CONTINUATIONS:
             place += side * self.reader.length(self.row[min(index, index + side)])
             index += side
-        return characters + side * n_characters(self.data[min(byte, place) : max(byte, place)]), place, index
+        return (
+            characters
+            + side * n_characters(self.data[min(byte, place) : max(byte, place)]),
+            place,
+            index,
+        )
 
     def _token_at(self, byte: int, *, behind: bool = False) -> tuple[int, int]:
         """(index, first byte) of the token that holds a byte; `behind`: of the first that begins there or later."""
@@ -170,9 +203,21 @@ class Giant:
     def n_tokens_between(self, start: int, end: int) -> int:
         begin, _ = self._find(_CHARACTER, start)
         stop, _ = self._find(_CHARACTER, end)
-        n_before = sum(len(span.ids) for span in self.spans(begin[_CHARACTER], start) if span.end <= start)
-        n_behind = sum(len(span.ids) for span in self.spans(stop[_CHARACTER], end) if span.start < end)
-        return len(without_gaps(self.row[begin[_TOKEN] : stop[_TOKEN]])) - n_before + n_behind
+        n_before = sum(
+            len(span.ids)
+            for span in self.spans(begin[_CHARACTER], start)
+            if span.end <= start
+        )
+        n_behind = sum(
+            len(span.ids)
+            for span in self.spans(stop[_CHARACTER], end)
+            if span.start < end
+        )
+        return (
+            len(without_gaps(self.row[begin[_TOKEN] : stop[_TOKEN]]))
+            - n_before
+            + n_behind
+        )
 
     def edited(self, edit: Edit) -> "tuple[Giant, Mark, Mark]":
         """This part after an edit, and the nearest marks of it around all tokens that may not stay."""
@@ -184,7 +229,10 @@ class Giant:
         lo, hi = ends.changed(old, start, stop, growth)
         first, last = self._token_at(lo)[0], self._token_at(hi - growth)[0]
         row, changed = array(reader.typecode), ends.between(lo, hi)
-        ended, begun = (data[a:b].decode(errors="ignore") for a, b in ((max(0, hi - 4), hi), (hi, hi + 4)))
+        ended, begun = (
+            data[a:b].decode(errors="ignore")
+            for a, b in ((max(0, hi - 4), hi), (hi, hi + 4))
+        )
         is_cut = not begun or reader.splitter.is_safe_cut(ended[-1] + begun[0])
         if ends.are_ahead and is_cut and hi - lo < SHORT * len(changed):
             row = reader.encode(data[lo:hi].decode())
@@ -196,13 +244,20 @@ class Giant:
                     row.extend(reader.ids(Gap(piece) if end in ends.gaps else piece))
                 else:
                     left, right = (first, first, begin), (last, last, end)
-                    if begin == lo:  # its first tokens are those of the old piece that began here, as far as it goes
-                        left = first, *self._token_at(min(start, end, old.around(lo)[1]))
+                    if (
+                        begin == lo
+                    ):  # its first tokens are those of the old piece that began here, as far as it goes
+                        left = (
+                            first,
+                            *self._token_at(min(start, end, old.around(lo)[1])),
+                        )
                     if end == hi:
                         at = max(stop, begin - growth, old.around(hi - growth - 1)[0])
                         token, byte = self._token_at(at, behind=True)
                         right = token, last, byte + growth
-                    n_left, ids, n_right = self._encoded(data[begin:end], begin, left, right)
+                    n_left, ids, n_right = self._encoded(
+                        data[begin:end], begin, left, right
+                    )
                     row.extend(ids)
                     low, high = low + n_left, high - n_right
                 begin = end
@@ -211,21 +266,35 @@ class Giant:
         whole[first:last] = row
         by = edit.growth, growth, len(whole) - len(self.row)
         marks = [mark for mark in self.marks if mark[_TOKEN] <= first]
-        behind = [(c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= last]
+        behind = [
+            (c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= last
+        ]
         marks += behind[behind[:1] == marks[-1:] :]
         giant = Giant(reader, data, self.n_characters + edit.growth, whole)
         giant.ends, giant.marks = ends, marks
         mark, following = self._find(_TOKEN, last)
-        return giant, self._find(_TOKEN, first)[0], mark if mark[_TOKEN] == last else following
+        return (
+            giant,
+            self._find(_TOKEN, first)[0],
+            mark if mark[_TOKEN] == last else following,
+        )
 
     def _encoded(
-        self, piece: bytes, begin: int, left: tuple[int, int, int], right: tuple[int, int, int]
+        self,
+        piece: bytes,
+        begin: int,
+        left: tuple[int, int, int],
+        right: tuple[int, int, int],
     ) -> tuple[int, Sequence[int], int]:
         """(how many of the old tokens on its left are those of a long piece, its tokens behind them, and on its right).
         The piece begins at byte `begin`. `left` is (index of the first old token, index behind the last, where that
         ends), `right` (index of the first, index behind the last, where the first begins)."""
         reader, row, size = self.reader, self.row, self.reader.length
-        token = reader.tokenizer.vocabulary.whole(piece) if len(piece) <= LONGEST_TOKEN else None
+        token = (
+            reader.tokenizer.vocabulary.whole(piece)
+            if len(piece) <= LONGEST_TOKEN
+            else None
+        )
         if token is not None:
             return 0, (token,), 0
         (first, low, start), (high, last, stop) = left, right
@@ -258,9 +327,15 @@ class Ends:
             self._ends.frombytes(splitter.scanner.ends(data))
         else:
             pieces = reader.split(data.decode())
-            self._ends.extend(accumulate(map(len, pieces if data.isascii() else map(utf8, pieces))))
+            self._ends.extend(
+                accumulate(map(len, pieces if data.isascii() else map(utf8, pieces)))
+            )
             if reader.lossy:
-                self.gaps.update(end for end, piece in zip(self._ends, pieces, strict=True) if isinstance(piece, Gap))
+                self.gaps.update(
+                    end
+                    for end, piece in zip(self._ends, pieces, strict=True)
+                    if isinstance(piece, Gap)
+                )
 
     def around(self, byte: int) -> tuple[int, int]:
         """(begin, end) of the piece that holds a byte; empty at the end of the text."""
@@ -272,7 +347,9 @@ class Ends:
         """Where the pieces end that lie between two ends."""
         return self._ends[bisect_right(self._ends, lo) : bisect_right(self._ends, hi)]
 
-    def changed(self, old: "Ends", start: int, stop: int, growth: int) -> tuple[int, int]:
+    def changed(
+        self, old: "Ends", start: int, stop: int, growth: int
+    ) -> tuple[int, int]:
         """(begin, end) of the pieces that an edit changed, which replaced the bytes of `old` from `start` to `stop`."""
         ends, before, n = self._ends, old._ends, len(self._ends)
         n_same = min(common_prefix(ends, before), bisect_right(ends, start))
@@ -287,9 +364,15 @@ class Ends:
                 else:
                     first = middle + 1
         else:
-            n_same = min([n_same, *(bisect_left(ends, gap) for gap in self.gaps ^ old.gaps)])
+            n_same = min(
+                [n_same, *(bisect_left(ends, gap) for gap in self.gaps ^ old.gaps)]
+            )
             index = len(before) - 1
-            while last > first and index and ends[last - 1] - growth == before[index - 1] >= stop:
+            while (
+                last > first
+                and index
+                and ends[last - 1] - growth == before[index - 1] >= stop
+            ):
                 if (ends[last] in self.gaps) != (before[index] in old.gaps):
                     break
                 last, index = last - 1, index - 1

@@ -22,7 +22,9 @@ from bpe_core.visible import counted
 
 __all__ = ["Change", "LiveText"]
 
-LEAST: Final = 64  # characters below which edited parts are read together with the next one
+LEAST: Final = (
+    64  # characters below which edited parts are read together with the next one
+)
 GROUP: Final = 128  # parts of a group, about
 LONG: Final = 2_048  # characters of a prepared part that is not encoded fast enough for a screen to wait for it
 _FAR: Final = 2_048  # characters before and behind an offset in which `piece_at` follows a piece across parts
@@ -90,7 +92,12 @@ class LiveText:
     def between(self, start: int, end: int) -> str:
         """The text from one offset to another, in code points. Raises `OptionError` if there is no such range."""
         parts = self._within(start, end)
-        return "".join([part.between(max(0, start - at), min(end - at, part.n_characters)) for at, part in parts])
+        return "".join(
+            [
+                part.between(max(0, start - at), min(end - at, part.n_characters))
+                for at, part in parts
+            ]
+        )
 
     def _within(self, start: int, end: int) -> Iterator[tuple[int, Any]]:
         """(start, part) for all parts that meet a range. Raises `OptionError` if there is no such range."""
@@ -98,7 +105,9 @@ class LiveText:
         at = 0
         for group in self._groups:
             behind = at + group.n_characters
-            for part in group.parts if start < behind and at < max(end, start + 1) else ():
+            for part in (
+                group.parts if start < behind and at < max(end, start + 1) else ()
+            ):
                 if start < at + part.n_characters and at < max(end, start + 1):
                     yield at, part
                 at += part.n_characters
@@ -149,7 +158,12 @@ class LiveText:
         if offset == self.n_characters:
             return None
         at, part = next(self._within(offset, offset))
-        near = [part for _, part in self._within(max(0, offset - _FAR), min(self.n_characters, offset + _FAR))]
+        near = [
+            part
+            for _, part in self._within(
+                max(0, offset - _FAR), min(self.n_characters, offset + _FAR)
+            )
+        ]
         found = self.reader.piece_at(near, near.index(part), offset - at)
         return found and (at + found[0], at + found[1], found[2])
 
@@ -186,7 +200,9 @@ class LiveText:
                     return None
                 n_tokens += part.n_tokens
             else:
-                n_tokens += part.n_tokens_between(max(0, start - at), min(end - at, part.n_characters))
+                n_tokens += part.n_tokens_between(
+                    max(0, start - at), min(end - at, part.n_characters)
+                )
         return n_tokens
 
     # Edits
@@ -200,25 +216,39 @@ class LiveText:
         self._check(start, end)
         typed = without_surrogates(replacement)
         groups, first, last, at, parts = self._touched(start, end, len(typed))
-        new, change = self.reader.edited(parts[first:last], Edit(start - at, end - at, typed))
+        new, change = self.reader.edited(
+            parts[first:last], Edit(start - at, end - at, typed)
+        )
         change = change.moved(at)
         # At once and last: whatever is raised before leaves the text as it was.
         self._groups[groups] = _grouped([*parts[:first], *new, *parts[last:]])
         return change
 
-    def _touched(self, start: int, end: int, n_typed: int) -> tuple[slice, int, int, int, list[Any]]:
+    def _touched(
+        self, start: int, end: int, n_typed: int
+    ) -> tuple[slice, int, int, int, list[Any]]:
         """(groups, first, last, at, parts): which `parts` of these groups an edit can change; they begin at `at`. They
         meet the range or touch it, so they begin and end with characters outside of it, but where the text ends."""
-        begins = list(accumulate([group.n_characters for group in self._groups], initial=0))
+        begins = list(
+            accumulate([group.n_characters for group in self._groups], initial=0)
+        )
         one, other = _touching(begins, start, end)
         while True:
             parts = [part for group in self._groups[one:other] for part in group.parts]
-            bounds = list(accumulate([part.n_characters for part in parts], initial=begins[one]))
+            bounds = list(
+                accumulate([part.n_characters for part in parts], initial=begins[one])
+            )
             first, last = _touching(bounds, start, end)
             if bounds[last] - bounds[first] - (end - start) + n_typed < LEAST:
                 last += 1
             if last <= len(parts) or other == len(self._groups):
-                return slice(one, other), first, min(last, len(parts)), bounds[first], parts
+                return (
+                    slice(one, other),
+                    first,
+                    min(last, len(parts)),
+                    bounds[first],
+                    parts,
+                )
             other += 1
 
     def around(self, start: int, end: int) -> tuple[int, int]:
@@ -228,15 +258,24 @@ class LiveText:
 
     def ids_instead(self, start: int, end: int, text: str) -> list[int]:
         """The tokens that a text would have in the place of a range that `around` gave."""
-        reader, inside = self.reader, [part for _, part in self._within(start, end)] if start < end else []
-        edges = (inside[0].before, inside[-1].behind) if isinstance(reader, PreparedReader) and inside else ()
+        reader, inside = (
+            self.reader,
+            [part for _, part in self._within(start, end)] if start < end else [],
+        )
+        edges = (
+            (inside[0].before, inside[-1].behind)
+            if isinstance(reader, PreparedReader) and inside
+            else ()
+        )
         return [token for part in reader.read(text, *edges) for token in part.ids]
 
     def is_costly(self, start: int, end: int) -> bool:
         """Whether an edit of the range must encode a part that is too long for a screen to wait for its tokens."""
         _, first, last, _, parts = self._touched(start, end, 0)
         is_prepared = isinstance(self.reader, PreparedReader)
-        return is_prepared and any([part.n_characters > LONG for part in parts[first:last]])
+        return is_prepared and any(
+            [part.n_characters > LONG for part in parts[first:last]]
+        )
 
 
 class _Group:
@@ -267,7 +306,9 @@ def _grouped(parts: Iterable[Any]) -> list[_Group]:
 
 def _touching(bounds: list[int], start: int, end: int) -> tuple[int, int]:
     """(first, last): of the stretches between `bounds` those from `first` to before `last` touch a range."""
-    return max(0, bisect_left(bounds, start, 1) - 1), min(bisect_right(bounds, end), len(bounds) - 1)
+    return max(0, bisect_left(bounds, start, 1) - 1), min(
+        bisect_right(bounds, end), len(bounds) - 1
+    )
 
 
 def _reader(tokenizer: Tokenizer) -> PlainReader | PreparedReader:

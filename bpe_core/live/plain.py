@@ -38,10 +38,14 @@ class PlainReader:
         self.typecode: Final = GAPPED if self.lossy else "I"  # of the rows
         self.length: Final = _Lengths(self).__getitem__  # token or gap -> its bytes
         self.row: Final = lru_cache(_CACHED)(self.encode)  # `encode`, cached
-        self.layout: Final = lru_cache(_CACHED)(lambda text: self.spans(text, self.row(text)))
+        self.layout: Final = lru_cache(_CACHED)(
+            lambda text: self.spans(text, self.row(text))
+        )
         """The spans of a part, counted from its beginning."""
 
-    def read(self, text: str, before: None = None, behind: None = None) -> "list[Part | Giant]":
+    def read(
+        self, text: str, before: None = None, behind: None = None
+    ) -> "list[Part | Giant]":
         """A text between two safe cuts in parts."""
         parts: list[Part | Giant] = []
         at, n = 0, len(text)
@@ -52,13 +56,23 @@ class PlainReader:
         return parts
 
     def part(self, text: str) -> "Part | Giant":
-        return Part(self, text) if len(text) <= LONGEST else Giant(self, utf8(text), len(text))
+        return (
+            Part(self, text)
+            if len(text) <= LONGEST
+            else Giant(self, utf8(text), len(text))
+        )
 
-    def edited(self, old: "Sequence[Part | Giant]", edit: Edit) -> "tuple[list[Part | Giant], Change]":
+    def edited(
+        self, old: "Sequence[Part | Giant]", edit: Edit
+    ) -> "tuple[list[Part | Giant], Change]":
         """What an edit makes of adjacent parts, all tokens known, and how these changed; offsets count from the first.
         The first and the last character of the parts must stay, but where the text ends there."""
         n_bytes, row = sum(part.n_bytes for part in old), self.joined_row(old)
-        giant = Giant.joined(self, old) if any(isinstance(part, Giant) for part in old) else None
+        giant = (
+            Giant.joined(self, old)
+            if any(isinstance(part, Giant) for part in old)
+            else None
+        )
         if giant and giant.n_characters + edit.growth > LONGEST:
             whole, begin, end = giant.edited(edit)
             new: list[Part | Giant] = [whole]
@@ -68,12 +82,22 @@ class PlainReader:
             new = self.read(edit.of(text))
             begin, end = (0, 0, 0), (len(text), n_bytes, len(row))
         at, before, first = begin
-        new_row, edit = self.joined_row(new), Edit(edit.start - at, edit.end - at, edit.replacement)
-        old_row, new_row = row[first : end[2]], new_row[first : end[2] + len(new_row) - len(row)]
+        new_row, edit = (
+            self.joined_row(new),
+            Edit(edit.start - at, edit.end - at, edit.replacement),
+        )
+        old_row, new_row = (
+            row[first : end[2]],
+            new_row[first : end[2] + len(new_row) - len(row)],
+        )
         n_bytes = sum(part.n_bytes for part in new) - n_bytes
 
         def byte_at(n: int) -> int:
-            return giant.byte_at(first + n) - before if giant else sum(map(self.length, row[:n]))
+            return (
+                giant.byte_at(first + n) - before
+                if giant
+                else sum(map(self.length, row[:n]))
+            )
 
         change = self._change(old_row, new_row, byte_at, edit, edit.of(text), n_bytes)
         for part in new:
@@ -81,7 +105,13 @@ class PlainReader:
         return new, change.moved(at)
 
     def _change(
-        self, old: "array[int]", new: "array[int]", byte_at: Callable[[int], int], edit: Edit, text: str, n_bytes: int
+        self,
+        old: "array[int]",
+        new: "array[int]",
+        byte_at: Callable[[int], int],
+        edit: Edit,
+        text: str,
+        n_bytes: int,
     ) -> Change:
         """The change from tokens of a text, or of a part of one, to those after an edit; `byte_at` says where one of
         `old` begins. `text` is what the text became, and grew by `n_bytes`."""
@@ -89,14 +119,23 @@ class PlainReader:
         removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
         if not removed and not inserted:
             return Change(edit.start, (), (), edit.start, n_bytes)
-        data, left, right = utf8(text), len(utf8(text[: edit.start])), len(utf8(text[: edit.stop]))
+        data, left, right = (
+            utf8(text),
+            len(utf8(text[: edit.start])),
+            len(utf8(text[: edit.stop])),
+        )
         begin, end = byte_at(head), byte_at(len(old) - tail) + n_bytes
         start = len(data[:begin].decode(errors="ignore"))
         # Not slices, which would be copies.
         one, other = (map(row.__getitem__, range(head, len(row))) for row in (old, new))
         first = _next_border(one, other, self.length, begin, left)
-        before, after = (map(row.__getitem__, range(len(row) - tail - 1, -1, -1)) for row in (old, new))
-        last = len(data) - _next_border(before, after, self.length, len(data) - end, len(data) - right)
+        before, after = (
+            map(row.__getitem__, range(len(row) - tail - 1, -1, -1))
+            for row in (old, new)
+        )
+        last = len(data) - _next_border(
+            before, after, self.length, len(data) - end, len(data) - right
+        )
         return Change(
             start,
             tuple(without_gaps(removed)),
@@ -120,7 +159,11 @@ class PlainReader:
 
     def ids(self, piece: str) -> Sequence[int]:
         """The tokens of a piece; of a gap, a negative number."""
-        return (-len(utf8(piece)),) if isinstance(piece, Gap) else self.tokenizer.encode_piece(piece)
+        return (
+            (-len(utf8(piece)),)
+            if isinstance(piece, Gap)
+            else self.tokenizer.encode_piece(piece)
+        )
 
     def token_bytes(self, token: int) -> bytes:
         """The bytes of a token; of a negative number, which stands for a gap, as many zeros."""
@@ -133,7 +176,10 @@ class PlainReader:
         return self.tokenizer.encode_to_array(text)
 
     def joined_row(self, parts: "Sequence[Part | Giant]") -> "array[int]":
-        rows = [part.row if isinstance(part, Giant) else self.row(part.text) for part in parts]
+        rows = [
+            part.row if isinstance(part, Giant) else self.row(part.text)
+            for part in parts
+        ]
         return rows[0] if len(rows) == 1 else array(self.typecode, b"".join(rows))
 
     def tokens(self, part: Part) -> Sequence[int]:
@@ -142,10 +188,14 @@ class PlainReader:
     def spans_of(self, part: Part, start: int, end: int) -> Sequence[Span]:
         spans = self.layout(part.text)
         return spans[
-            bisect_right(spans, start, key=attrgetter("end")) : bisect_left(spans, end, key=attrgetter("start"))
+            bisect_right(spans, start, key=attrgetter("end")) : bisect_left(
+                spans, end, key=attrgetter("start")
+            )
         ]
 
-    def piece_at(self, parts: "Sequence[Part | Giant]", index: int, offset: int) -> tuple[int, int, str]:
+    def piece_at(
+        self, parts: "Sequence[Part | Giant]", index: int, offset: int
+    ) -> tuple[int, int, str]:
         """(start, end, text) of the piece at `offset` of a part."""
         part = parts[index]
         if isinstance(part, Giant):
@@ -159,7 +209,9 @@ class PlainReader:
     def spans(self, text: str, row: "array[int]") -> tuple[Span, ...]:
         """The spans of a text with these tokens, without its gaps."""
         found = layout(text, row, self.token_bytes)
-        return tuple(span for span in found if span.ids[0] >= 0) if self.lossy else found
+        return (
+            tuple(span for span in found if span.ids[0] >= 0) if self.lossy else found
+        )
 
 
 class _Lengths(dict[int, int]):
@@ -172,8 +224,21 @@ class _Lengths(dict[int, int]):
         return self.setdefault(token, len(self._reader.token_bytes(token)))
 
 
-def _next_border(one: Iterable[int], other: Iterable[int], length: Callable[[int], int], at: int, stop: int) -> int:
+def _next_border(
+    one: Iterable[int],
+    other: Iterable[int],
+    length: Callable[[int], int],
+    at: int,
+    stop: int,
+) -> int:
     """The first border from `at` on that only one of two rows of tokens has, both beginning there; at most `stop`."""
     borders = (accumulate(map(length, row), initial=at) for row in (one, other))
     pairs = zip_longest(*borders, fillvalue=stop)
-    return next((min(here, there, stop) for here, there in pairs if here != there or here >= stop), stop)
+    return next(
+        (
+            min(here, there, stop)
+            for here, there in pairs
+            if here != there or here >= stop
+        ),
+        stop,
+    )

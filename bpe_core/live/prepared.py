@@ -22,7 +22,14 @@ from bpe_core.live.alignment import Alignment, Range
 from bpe_core.live.change import Change, Cut, Edit, Part, Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
-from bpe_core.tokenizer.preparation import METASPACE, AddedToken, PrefixStep, Preparation, ReplaceStep, SplitStep
+from bpe_core.tokenizer.preparation import (
+    METASPACE,
+    AddedToken,
+    PrefixStep,
+    Preparation,
+    ReplaceStep,
+    SplitStep,
+)
 from bpe_core.utf8 import utf8
 
 SIZE: Final = 512  # characters after which a part ends at the next cut
@@ -39,7 +46,9 @@ _RUNS: Final = {
 }
 """Source of a pattern -> the characters that are not in the runs with which its options end. Within a run no piece ends
 or begins, so it may be cut: the end of its piece and all later pieces are the same if a text begins there."""
-_BETWEEN: Final = "\ud800"  # separator of joined token texts, a character that no text contains
+_BETWEEN: Final = (
+    "\ud800"  # separator of joined token texts, a character that no text contains
+)
 
 
 class PreparedReader:
@@ -48,9 +57,13 @@ class PreparedReader:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer: Final = tokenizer
         self._cuts: Final = PreparedCuts(tokenizer)
-        self.align: Final = lru_cache(_CACHED)(partial(Alignment, tokenizer))  # the tokens of a part and their places
+        self.align: Final = lru_cache(_CACHED)(
+            partial(Alignment, tokenizer)
+        )  # the tokens of a part and their places
 
-    def read(self, text: str, before: Cut | None = None, behind: Cut | None = None) -> "list[Part]":
+    def read(
+        self, text: str, before: Cut | None = None, behind: Cut | None = None
+    ) -> "list[Part]":
         """A text between cuts of these kinds in parts; None is the beginning or the end of all text. OptionError if a
         part would be over LONGEST."""
         parts: list[Part] = []
@@ -66,7 +79,9 @@ class PreparedReader:
             at, before = end, cut
         return parts
 
-    def _next_cut(self, text: str, at: int, behind: Cut | None) -> tuple[int, Cut | None]:
+    def _next_cut(
+        self, text: str, at: int, behind: Cut | None
+    ) -> tuple[int, Cut | None]:
         """(end, kind of cut there) of the part that begins at `at`; a cut between two pieces is preferred."""
         if len(text) - at > REST:
             for stop, may_go_inside in (at + REST, False), (len(text), True):
@@ -79,23 +94,44 @@ class PreparedReader:
         """What an edit makes of adjacent parts, and how their tokens changed; offsets count from the first part. The
         first and the last character of the parts must stay, but where the text ends there."""
         text = edit.of("".join([part.text for part in old]))
-        new = self.read(text, old[0].before if old else None, old[-1].behind if old else None)
+        new = self.read(
+            text, old[0].before if old else None, old[-1].behind if old else None
+        )
         n_bytes = sum(part.n_bytes for part in new) - sum(part.n_bytes for part in old)
         for part in new:
             part.settle()
         before, after = [*map(self.alignment, old)], [*map(self.alignment, new)]
-        old_ids, ids = (tuple(chain.from_iterable(part.ids for part in parts)) for parts in (before, after))
+        old_ids, ids = (
+            tuple(chain.from_iterable(part.ids for part in parts))
+            for parts in (before, after)
+        )
         head, tail = same_ends(old_ids, ids)
         places = _places(after)
-        gone, added = _places(before)[head : len(old_ids) - tail], places[head : len(ids) - tail]
+        gone, added = (
+            _places(before)[head : len(old_ids) - tail],
+            places[head : len(ids) - tail],
+        )
         if not gone and not added:
             return new, Change(edit.start, (), (), edit.start, n_bytes)
         last = places[head - 1][1] if head else edit.start
-        start = min([place[0] for place in (*added[:1], *gone[:1])] if added else [last, gone[0][0]])
-        was, now = ({border for place in places for border in place} for places in (gone, added))
-        left = {edit.start - at for at in was if at < edit.start} ^ {edit.start - at for at in now if at < edit.start}
-        right = {at - edit.end for at in was if at > edit.end} ^ {at - edit.stop for at in now if at > edit.stop}
-        reach = text[edit.start - max(left, default=0) : edit.start], text[edit.stop :][: max(right, default=0)]
+        start = min(
+            [place[0] for place in (*added[:1], *gone[:1])]
+            if added
+            else [last, gone[0][0]]
+        )
+        was, now = (
+            {border for place in places for border in place} for places in (gone, added)
+        )
+        left = {edit.start - at for at in was if at < edit.start} ^ {
+            edit.start - at for at in now if at < edit.start
+        }
+        right = {at - edit.end for at in was if at > edit.end} ^ {
+            at - edit.stop for at in now if at > edit.stop
+        }
+        reach = (
+            text[edit.start - max(left, default=0) : edit.start],
+            text[edit.stop :][: max(right, default=0)],
+        )
         return new, Change(
             start,
             old_ids[head : len(old_ids) - tail],
@@ -115,7 +151,9 @@ class PreparedReader:
     def spans_of(self, part: Part, start: int, end: int) -> list[Span]:
         return self.alignment(part).spans(start, end)
 
-    def piece_at(self, parts: Sequence[Part], index: int, offset: int) -> tuple[int, int, str] | None:
+    def piece_at(
+        self, parts: Sequence[Part], index: int, offset: int
+    ) -> tuple[int, int, str] | None:
         """(start, end, prepared text) of the piece at `offset` of a part; None if there is none. `parts` are adjacent
         ones, which the piece may span; beyond them it is not followed."""
         first, last = index, index + 1
@@ -125,14 +163,20 @@ class PreparedReader:
             last += 1
         start = -sum([part.n_characters for part in parts[first:index]])
         text = "".join([part.text for part in parts[first:last]])
-        found = self.align(text, parts[first].before, parts[last - 1].behind).piece_at(offset - start)
+        found = self.align(text, parts[first].before, parts[last - 1].behind).piece_at(
+            offset - start
+        )
         return found and (start + found[0], start + found[1], found[2])
 
 
 def _places(parts: Sequence[Alignment]) -> list[Range]:
     """The characters that each token of adjacent parts covers, even partially, counted from the first part."""
     starts = accumulate([len(part.text) for part in parts], initial=0)
-    return [(at + begin, at + end) for at, part in zip(starts, parts, strict=False) for begin, end in part.places]
+    return [
+        (at + begin, at + end)
+        for at, part in zip(starts, parts, strict=False)
+        for begin, end in part.places
+    ]
 
 
 class PreparedCuts:
@@ -140,13 +184,20 @@ class PreparedCuts:
     Whether it may be `Cut.INSIDE` takes longer to find out."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        preparation = tokenizer.preparation or Preparation((), None, (SplitStep(tokenizer.splitter),))
+        preparation = tokenizer.preparation or Preparation(
+            (), None, (SplitStep(tokenizer.splitter),)
+        )
         self._rules = [rule.part(False, False) for rule in preparation.normalize or ()]
         self._steps = preparation.steps
-        self._raw, self._normalized = _Texts(preparation.raw.tokens), _Texts(preparation.normalized.tokens)
+        self._raw, self._normalized = (
+            _Texts(preparation.raw.tokens),
+            _Texts(preparation.normalized.tokens),
+        )
         self._has_metaspace = preparation.has_metaspace
         self._vocabulary = tokenizer.vocabulary
-        self._goes_inside = tokenizer.vocabulary.end_of_word is None and not preparation.within
+        self._goes_inside = (
+            tokenizer.vocabulary.end_of_word is None and not preparation.within
+        )
         self.kind: Final = cache(self._kind)
 
     def _kind(self, pair: str, may_go_inside: bool) -> Cut:
@@ -168,7 +219,12 @@ class PreparedCuts:
                     if not was_split and splitter.cut(left + right, 1) == 1:
                         return Cut.PIECES
                     run = _RUNS.get(splitter.source)
-                    may_go_inside = may_go_inside and run is not None and left not in run and right not in run
+                    may_go_inside = (
+                        may_go_inside
+                        and run is not None
+                        and left not in run
+                        and right not in run
+                    )
                     was_split = True
                 case _:
                     return Cut.NONE
@@ -178,7 +234,9 @@ class PreparedCuts:
             return Cut.NONE
         texts, torn = self._tokens
         is_in_token = left + right in texts or utf8(left)[-1:] + utf8(right)[:1] in torn
-        may_fuse = self._is_unknown(left) and self._is_unknown(right)  # into one unknown token
+        may_fuse = self._is_unknown(left) and self._is_unknown(
+            right
+        )  # into one unknown token
         return Cut.NONE if is_in_token or may_fuse else Cut.INSIDE
 
     def _prepared(self, character: str) -> str:
@@ -205,7 +263,12 @@ class PreparedCuts:
     def _is_unknown(self, character: str) -> bool:
         with suppress(UnknownTokenError):
             data = utf8(character)
-            return b"".join(map(self._vocabulary.token_bytes, self._vocabulary.symbols(data))) != data
+            return (
+                b"".join(
+                    map(self._vocabulary.token_bytes, self._vocabulary.symbols(data))
+                )
+                != data
+            )
         return True
 
 
@@ -215,7 +278,9 @@ class _Texts:
     def __init__(self, found: Mapping[str, AddedToken]) -> None:
         tokens = [(text, token) for text, token in found.items() if text]
         # A special token is not found unless it is allowed; but other tokens are not found inside of its text.
-        self._pairs = {one + other for text, _ in tokens for one, other in pairwise(text)}
+        self._pairs = {
+            one + other for text, _ in tokens for one, other in pairwise(text)
+        }
         self._first = {text[0] for text, token in tokens if not token.special}
         self._last = {text[-1] for text, token in tokens if not token.special}
         self._strips = any(token.lstrip or token.rstrip for _, token in tokens)

@@ -32,7 +32,9 @@ def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
     1.653012966845049
     """
     if not alpha >= 0:
-        raise OptionError(f"The order of a Rényi entropy is 0 or more, not {alpha}; the usual one is 2.5.")
+        raise OptionError(
+            f"The order of a Rényi entropy is 0 or more, not {alpha}; the usual one is 2.5."
+        )
     used = [count for count in counts if count > 0]
     if not used:
         return 0.0
@@ -59,7 +61,9 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5) -> float:
     """
     used = [count for count in counts if count > 0]
     entropy = renyi_entropy(used, alpha)
-    return min(entropy / math.log2(len(used)), 1.0) if len(used) > 1 else 0.0  # rounding may exceed it
+    return (
+        min(entropy / math.log2(len(used)), 1.0) if len(used) > 1 else 0.0
+    )  # rounding may exceed it
 
 
 def overlap(first: Tokenizer, second: Tokenizer) -> tuple[int, list[int], list[int]]:
@@ -82,9 +86,16 @@ def merges_in_common(first: Tokenizer, second: Tokenizer) -> int:
 
     def same(merges: tuple[tuple[int, int, int], tuple[int, int, int]]) -> bool:
         (a, b, _), (c, d, _) = merges
-        return first.token_bytes(a) == second.token_bytes(c) and first.token_bytes(b) == second.token_bytes(d)
+        return first.token_bytes(a) == second.token_bytes(c) and first.token_bytes(
+            b
+        ) == second.token_bytes(d)
 
-    return sum(1 for _ in takewhile(same, zip(first.vocabulary.merges, second.vocabulary.merges, strict=False)))
+    return sum(
+        1
+        for _ in takewhile(
+            same, zip(first.vocabulary.merges, second.vocabulary.merges, strict=False)
+        )
+    )
 
 
 class CurvePoint(NamedTuple):
@@ -109,27 +120,57 @@ def training_curve(tokenizer: Tokenizer) -> list[CurvePoint]:
     """
     record, vocabulary = tokenizer.record, tokenizer.vocabulary
     if record is None:
-        raise OptionError("There is no curve of this tokenizer: its file has no record of a training.")
+        raise OptionError(
+            "There is no curve of this tokenizer: its file has no record of a training."
+        )
     ids = vocabulary.symbols(bytes(range(256)))
-    counts = {token: count for token, count in zip(ids, record.first_counts or [0] * len(ids), strict=True) if count}
-    powers, merges, n_vocab = sum(map(_power, counts.values())), vocabulary.merges, vocabulary.at(0).n_tokens
-    lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps[: len(merges)])]
+    counts = {
+        token: count
+        for token, count in zip(ids, record.first_counts or [0] * len(ids), strict=True)
+        if count
+    }
+    powers, merges, n_vocab = (
+        sum(map(_power, counts.values())),
+        vocabulary.merges,
+        vocabulary.at(0).n_tokens,
+    )
+    lengths = [
+        record.n_tokens_start,
+        *(n_tokens for _, _, n_tokens in record.steps[: len(merges)]),
+    ]
     points = list[CurvePoint]()
     for step, n_tokens in enumerate(lengths):
         saved = lengths[step - 1] - n_tokens if step else 0
         use: tuple[int | None, float | None, float | None] = None, None, None
         if record.first_counts:
-            for one, by in zip(merges[step - 1], (-saved, -saved, saved), strict=True) if saved else ():
+            for one, by in (
+                zip(merges[step - 1], (-saved, -saved, saved), strict=True)
+                if saved
+                else ()
+            ):
                 before = counts.pop(one, 0)
                 powers += _power(before + by) - _power(before)
                 if before + by:
                     counts[one] = before + by
             n_used, efficiency = len(counts), 0.0
             if n_used > 1:
-                entropy = (math.log2(powers) - _BITS - ALPHA * math.log2(n_tokens)) / (1 - ALPHA)
-                efficiency = min(entropy / math.log2(n_used), 1.0)  # rounding may exceed it
+                entropy = (math.log2(powers) - _BITS - ALPHA * math.log2(n_tokens)) / (
+                    1 - ALPHA
+                )
+                efficiency = min(
+                    entropy / math.log2(n_used), 1.0
+                )  # rounding may exceed it
             use = n_used, n_used / (n_vocab + step), efficiency
-        points.append(CurvePoint(step, n_vocab + step, n_tokens, saved, ratio(record.n_bytes, n_tokens), *use))
+        points.append(
+            CurvePoint(
+                step,
+                n_vocab + step,
+                n_tokens,
+                saved,
+                ratio(record.n_bytes, n_tokens),
+                *use,
+            )
+        )
     return points
 
 

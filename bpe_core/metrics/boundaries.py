@@ -23,7 +23,9 @@ from bpe_core.utf8 import byte_offsets, without_surrogates
 from bpe_core.visible import quoted
 
 _SEPARATOR: Final = re.compile(r"[\s+|]+(?:@@)?|@@\s+")  # of morphemes
-_UNLIKE: Final = re.compile("[\u0300-\u03ff][\0-\xff]*+[\u0100-\u02ff][^\u0300-\u03ff]*+")  # in `compared`
+_UNLIKE: Final = re.compile(
+    "[\u0300-\u03ff][\0-\xff]*+[\u0100-\u02ff][^\u0300-\u03ff]*+"
+)  # in `compared`
 _AROUND: Final = 32  # characters around an edit, near which boundaries are compared
 _ENCODED: Final = 512  # characters around an edit that are encoded
 
@@ -47,10 +49,19 @@ class EncodedText:
 
     def tokens(self, start: int, end: int) -> list[int]:
         """The ids of the tokens that end after the offset `start`, or at 0 if it is 0, and not after `end`."""
-        return self.ids[bisect_right(self.ends, start) if start else 0 : bisect_right(self.ends, end)]
+        return self.ids[
+            bisect_right(self.ends, start) if start else 0 : bisect_right(
+                self.ends, end
+            )
+        ]
 
 
-def encoded(tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: Cut | None = None) -> EncodedText:
+def encoded(
+    tokenizer: Tokenizer,
+    text: str,
+    before: Cut | None = None,
+    behind: Cut | None = None,
+) -> EncodedText:
     """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends. `before` and `behind` are the kinds of
     cuts at the ends of a part of a text.
 
@@ -63,10 +74,16 @@ def encoded(tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: 
         ids = tokenizer.encode_ordinary(text)
         lengths = {id: len(tokenizer.token_bytes(id)) for id in set(ids)}
         ends = array("Q", accumulate(map(lengths.__getitem__, ids)))
-        if (ends[-1] if ends else 0) == len(data):  # not so where the pattern drops white space
+        if (ends[-1] if ends else 0) == len(
+            data
+        ):  # not so where the pattern drops white space
             return EncodedText(data, ids, ends)
     aligned, offsets = Alignment(tokenizer, text, before, behind), byte_offsets(text)
-    return EncodedText(data, aligned.ids, array("Q", accumulate((offsets[end] for _, end in aligned.places), max)))
+    return EncodedText(
+        data,
+        aligned.ids,
+        array("Q", accumulate((offsets[end] for _, end in aligned.places), max)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +111,30 @@ class Agreement:
         return 2 * self.n_shared / n if n else 1.0
 
     def __add__(self, other: "Agreement") -> "Agreement":
-        return Agreement(self.n_shared + other.n_shared, self.n_first + other.n_first, self.n_second + other.n_second)
+        return Agreement(
+            self.n_shared + other.n_shared,
+            self.n_first + other.n_first,
+            self.n_second + other.n_second,
+        )
 
 
-def compared(first: EncodedText, second: EncodedText) -> tuple[Agreement, Iterator[re.Match[str]]]:
+def compared(
+    first: EncodedText, second: EncodedText
+) -> tuple[Agreement, Iterator[re.Match[str]]]:
     """How far two tokenizers agree on the boundaries of a text; and where not, a match from one shared boundary to the
     next: its span counts bytes, and equal strings are equal bytes, cut alike. O(n) for n bytes."""
     # A character for each byte: 0x100 is added if the first has a boundary before it, 0x200 if the second has one.
-    cuts = (int.from_bytes(first.cuts) + 2 * int.from_bytes(second.cuts)).to_bytes(len(first.cuts))
+    cuts = (int.from_bytes(first.cuts) + 2 * int.from_bytes(second.cuts)).to_bytes(
+        len(first.cuts)
+    )
     both = bytearray(2 * len(first.data))
     both[::2], both[1::2] = first.data, cuts[:-1]
-    n_shared, n_first, n_second = (cuts.count(which, 1, len(cuts) - 1) for which in (3, 1, 2))
-    return Agreement(n_shared, n_shared + n_first, n_shared + n_second), _UNLIKE.finditer(both.decode("utf-16-le"))
+    n_shared, n_first, n_second = (
+        cuts.count(which, 1, len(cuts) - 1) for which in (3, 1, 2)
+    )
+    return Agreement(
+        n_shared, n_shared + n_first, n_shared + n_second
+    ), _UNLIKE.finditer(both.decode("utf-16-le"))
 
 
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200) -> float:
@@ -139,10 +168,16 @@ def _borders_near(live: LiveText, place: int) -> set[int]:
     last = min(live.n_characters, place + 1 + _AROUND)
     spans = live.spans(first, last)
     borders = chain.from_iterable((span.start, span.end) for span in spans)
-    return {border for border in borders if first <= border <= last and border not in (place, place + 1)}
+    return {
+        border
+        for border in borders
+        if first <= border <= last and border not in (place, place + 1)
+    }
 
 
-def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]]) -> Agreement:
+def morphological_alignment(
+    tokenizer: Tokenizer, words: Iterable[Sequence[str]]
+) -> Agreement:
     """The agreement of morpheme boundaries (`n_first`) and token boundaries (`n_second`) inside words.
 
     Each word is given as its morphemes, ("un", "break", "able"), and is encoded by itself after a space, as within a
@@ -152,8 +187,14 @@ def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]]
     total = Agreement()
     for parts in words:
         ends = list(accumulate((len(part.encode()) for part in parts), initial=1))
-        cuts = {end for end in encoded(tokenizer, " " + "".join(parts)).ends if 1 < end < ends[-1]}
-        total += Agreement(len(cuts.intersection(ends)), len({*ends[1:-1]} - {1}), len(cuts))
+        cuts = {
+            end
+            for end in encoded(tokenizer, " " + "".join(parts)).ends
+            if 1 < end < ends[-1]
+        }
+        total += Agreement(
+            len(cuts.intersection(ends)), len({*ends[1:-1]} - {1}), len(cuts)
+        )
     return total
 
 
@@ -167,13 +208,21 @@ def read_morphemes(text: str, name: str) -> list[tuple[str, ...]]:
     for number, line in enumerate(text.splitlines(), 1):
         word, tab, rest = line.strip().partition("\t")
         morphemes = rest if tab else word
-        found = _SEPARATOR.split(morphemes) if _SEPARATOR.search(morphemes) else morphemes.split("-")
+        found = (
+            _SEPARATOR.split(morphemes)
+            if _SEPARATOR.search(morphemes)
+            else morphemes.split("-")
+        )
         parts = tuple(filter(None, found))
         if tab and "".join(parts) != word:
-            problem = f"the morphemes {quoted(rest)} do not make {quoted(word)}; correct it."
+            problem = (
+                f"the morphemes {quoted(rest)} do not make {quoted(word)}; correct it."
+            )
             raise TextError(f"{name}: Line {number}: {problem}")
         if parts:
             words.append(parts)
     if not words:
-        raise TextError(f"{name}: There is no word in the list of morphemes; give it lines such as un+break+able.")
+        raise TextError(
+            f"{name}: There is no word in the list of morphemes; give it lines such as un+break+able."
+        )
     return words

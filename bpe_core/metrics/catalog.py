@@ -20,15 +20,21 @@ class Metric(NamedTuple):
     meaning: str  # one sentence of at most 100 characters
 
 
-OF_PARTS: Final[Mapping[str, Callable[[Amounts, Amounts | None, int], float | None]]] = {
+OF_PARTS: Final[
+    Mapping[str, Callable[[Amounts, Amounts | None, int], float | None]]
+] = {
     "tokens": lambda one, _, i: one.n_tokens[i],
     "bytes_per_token": lambda one, _, i: ratio(one.n_bytes, one.n_tokens[i]),
     "characters_per_token": lambda one, _, i: ratio(one.n_characters, one.n_tokens[i]),
     "fertility": lambda one, _, i: ratio(one.n_tokens[i], one.n_words),
     "continued_words": lambda one, _, i: (
-        ratio(one.n_words - one.n_whole_words[i], one.n_words) if one.n_whole_words else None
+        ratio(one.n_words - one.n_whole_words[i], one.n_words)
+        if one.n_whole_words
+        else None
     ),
-    "parity": lambda one, other, i: ratio(one.n_tokens[i], other.n_tokens[i]) if other else None,
+    "parity": lambda one, other, i: (
+        ratio(one.n_tokens[i], other.n_tokens[i]) if other else None
+    ),
 }
 """The metrics of texts, folders and scripts: each of the amounts of one and, for parity, of another, and the index of a
 tokenizer; None where whole words are not counted yet, or there is no other."""
@@ -38,11 +44,16 @@ _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
     "renyi_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values()),
     "renyi_efficiency": lambda all, i: renyi_efficiency(all.token_counts[i].values()),
     "renyi_efficiency_of_vocabulary": lambda all, i: (
-        renyi_entropy(all.token_counts[i].values()) / log2(max(2, all.tokenizers[i].n_tokens))
+        renyi_entropy(all.token_counts[i].values())
+        / log2(max(2, all.tokenizers[i].n_tokens))
     ),
     "shannon_entropy": lambda all, i: renyi_entropy(all.token_counts[i].values(), 1),
-    "shannon_efficiency": lambda all, i: renyi_efficiency(all.token_counts[i].values(), 1),
-    "utilization": lambda all, i: ratio(len(all.token_counts[i]), all.tokenizers[i].n_tokens),
+    "shannon_efficiency": lambda all, i: renyi_efficiency(
+        all.token_counts[i].values(), 1
+    ),
+    "utilization": lambda all, i: ratio(
+        len(all.token_counts[i]), all.tokenizers[i].n_tokens
+    ),
     "edit_survival": lambda all, i: edit_survival(all.tokenizers[i], all.sample),
     "morpheme_recall": lambda all, i: all.morpheme_agreements[i].recall,
     "morpheme_precision": lambda all, i: all.morpheme_agreements[i].precision,
@@ -51,7 +62,9 @@ _OF_TEXTS: Final[Mapping[str, Callable[[Comparison, int], float]]] = {
 OnMetric = Callable[[int, int, str], object]
 """Called with how many values are known, how many there will be, and the title of the next metric."""
 _LISTED: Final = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
-METRICS: Final[Mapping[str, Metric]] = {key: Metric(**texts) for key, texts in _LISTED.items()}
+METRICS: Final[Mapping[str, Metric]] = {
+    key: Metric(**texts) for key, texts in _LISTED.items()
+}
 """By their names in JSON, in the order in which they are listed."""
 
 
@@ -66,6 +79,10 @@ def of_all_texts(
     values: dict[str, list[float]] = {key: [] for key in wanted}
     for n_done, key in enumerate(wanted):
         for index in range(n_tokenizers):
-            progress(n_done * n_tokenizers + index, len(wanted) * n_tokenizers, METRICS[key].title)
+            progress(
+                n_done * n_tokenizers + index,
+                len(wanted) * n_tokenizers,
+                METRICS[key].title,
+            )
             values[key].append(_OF_TEXTS[key](comparison, index))
     return values

@@ -14,7 +14,13 @@ from typing import Final, NamedTuple
 import regex
 
 from bpe_core.metrics import merges_in_common, overlap
-from bpe_core.metrics.boundaries import Agreement, EncodedText, compared, encoded, morphological_alignment
+from bpe_core.metrics.boundaries import (
+    Agreement,
+    EncodedText,
+    compared,
+    encoded,
+    morphological_alignment,
+)
 from bpe_core.metrics.text_parts import ASCII_SPACE, WIDE_SPACE, TextDivider, TextPart
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, n_characters, without_surrogates
@@ -23,9 +29,13 @@ _BLOCK: Final = 1 << 16  # characters of a text that are handed on at a time
 _IS_LETTER: Final = bytes(byte not in ASCII_SPACE.encode() for byte in range(256))
 _DIGITS: Final = regex.compile(r"\d++")
 _LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
-_LONGEST_NUMBER: Final = 40  # digits that are analyzed; a longer run is data rather than a number
+_LONGEST_NUMBER: Final = (
+    40  # digits that are analyzed; a longer run is data rather than a number
+)
 
-_MOST_CUTS: Final = 1 << 17  # different disagreements of a pair; if there are more, those counted once are dropped
+_MOST_CUTS: Final = (
+    1 << 17
+)  # different disagreements of a pair; if there are more, those counted once are dropped
 _WORST: Final = 100  # lines kept for each tokenizer, of those for which it needs the most more tokens than another
 _LONGEST_LINE: Final = 160  # characters of a line that are kept
 
@@ -36,20 +46,58 @@ WITHOUT_SPACES: Final = (
 """The scripts that put no spaces between words, by their names in Unicode's property Script."""
 
 _SCRIPTS: Final = (  # that are counted one by one
-    *("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Syriac", "Thaana", "Ethiopic"),
-    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
-    *("Mongolian", "Tagalog", "Hangul", "Cherokee", "Canadian_Aboriginal", "Tifinagh", "Nko", "Coptic", "Gothic"),
+    *(
+        "Latin",
+        "Greek",
+        "Cyrillic",
+        "Armenian",
+        "Georgian",
+        "Hebrew",
+        "Arabic",
+        "Syriac",
+        "Thaana",
+        "Ethiopic",
+    ),
+    *(
+        "Devanagari",
+        "Bengali",
+        "Gurmukhi",
+        "Gujarati",
+        "Oriya",
+        "Tamil",
+        "Telugu",
+        "Kannada",
+        "Malayalam",
+        "Sinhala",
+    ),
+    *(
+        "Mongolian",
+        "Tagalog",
+        "Hangul",
+        "Cherokee",
+        "Canadian_Aboriginal",
+        "Tifinagh",
+        "Nko",
+        "Coptic",
+        "Gothic",
+    ),
     *("Braille", *WITHOUT_SPACES),
 )
 OTHER: Final = "Other"  # all other scripts
 SHARED: Final = "no script"  # a text of nothing but characters that all share: digits, punctuation, white space, emoji
 
 _LISTED: Final = "".join(rf"\p{{Script={name}}}" for name in _SCRIPTS)
-_RUN: Final = r"(?P<{0}>\p{{Script={0}}}[\p{{Script={0}}}\p{{Common}}\p{{Inherited}}]*+)"
-_OTHER_RUN: Final = rf"(?P<{OTHER}>[^\p{{Common}}\p{{Inherited}}{_LISTED}][^{_LISTED}]*+)"
+_RUN: Final = (
+    r"(?P<{0}>\p{{Script={0}}}[\p{{Script={0}}}\p{{Common}}\p{{Inherited}}]*+)"
+)
+_OTHER_RUN: Final = (
+    rf"(?P<{OTHER}>[^\p{{Common}}\p{{Inherited}}{_LISTED}][^{_LISTED}]*+)"
+)
 _RUNS: Final = regex.compile("|".join([*map(_RUN.format, _SCRIPTS), _OTHER_RUN]))
 
-_Encoding = Callable[[int], object]  # called before a text is encoded, with the index of the tokenizer
+_Encoding = Callable[
+    [int], object
+]  # called before a text is encoded, with the index of the tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +112,9 @@ class Amounts:
     n_characters: int
     n_words: int  # maximal substrings without white space
     n_tokens: tuple[int, ...]
-    n_whole_words: tuple[int, ...]  # with no boundary inside; a token may hold the space before its word; () if unknown
+    n_whole_words: tuple[
+        int, ...
+    ]  # with no boundary inside; a token may hold the space before its word; () if unknown
 
     def __add__(self, other: "Amounts") -> "Amounts":
         return Amounts(
@@ -94,7 +144,9 @@ class TextPlace(NamedTuple):
 
 class FrequentDisagreement(NamedTuple):
     stretch: str  # with U+FFFD for the bytes of incomplete characters
-    first: tuple[int, ...]  # the ids that the first tokenizer makes of it, and the other
+    first: tuple[
+        int, ...
+    ]  # the ids that the first tokenizer makes of it, and the other
     other: tuple[int, ...]
     place: TextPlace  # where it begins first
     n_times: int = 1
@@ -116,7 +168,14 @@ class TokenizerPair:
         self._found: dict[str, FrequentDisagreement] = {}
         self._n_times: dict[str, int] = {}
 
-    def add(self, place: TextPlace, first: EncodedText, other: EncodedText, *, is_last: bool = True) -> None:
+    def add(
+        self,
+        place: TextPlace,
+        first: EncodedText,
+        other: EncodedText,
+        *,
+        is_last: bool = True,
+    ) -> None:
         """Add a text, or a part of one, as both encode it; `place` is where it begins. At the end of a part that is not
         the last, both have a boundary."""
         shared, differences = compared(first, other)
@@ -134,9 +193,14 @@ class TokenizerPair:
             if newline:
                 line, column = line + before.count(b"\n") + 1, 0
             column, done = column + n_characters(rest), start
-            ours, theirs = tuple(first.tokens(start, end)), tuple(other.tokens(start, end))
+            ours, theirs = (
+                tuple(first.tokens(start, end)),
+                tuple(other.tokens(start, end)),
+            )
             stretch = data[start:end].decode(errors="replace")
-            self._found[cut] = FrequentDisagreement(stretch, ours, theirs, TextPlace(place.text, line, column))
+            self._found[cut] = FrequentDisagreement(
+                stretch, ours, theirs, TextPlace(place.text, line, column)
+            )
             self._n_times[cut] = 1
         if len(self._found) > _MOST_CUTS:
             self._n_times = {cut: n for cut, n in self._n_times.items() if n > 1}
@@ -156,7 +220,10 @@ class TokenizerPair:
 
     def examples(self, n: int) -> list[FrequentDisagreement]:
         most_frequent = nlargest(n, self._n_times, key=self._n_times.__getitem__)
-        return [self._found[cut]._replace(n_times=self._n_times[cut]) for cut in most_frequent]
+        return [
+            self._found[cut]._replace(n_times=self._n_times[cut])
+            for cut in most_frequent
+        ]
 
 
 @dataclass(slots=True)
@@ -164,38 +231,57 @@ class WorstLine:
     """A line that a tokenizer needs more tokens for than another."""
 
     line: str  # its first 160 characters
-    n_tokens: tuple[int, ...]  # by each tokenizer; a token counts for the line of its last byte
+    n_tokens: tuple[
+        int, ...
+    ]  # by each tokenizer; a token counts for the line of its last byte
     place: TextPlace  # where it occurs first
     n_times: int = 1
 
     def excess(self, index: int) -> int:
         """Tokens by the tokenizer `index` - the fewest tokens by another."""
-        return self.n_tokens[index] - min(n for i, n in enumerate(self.n_tokens) if i != index)
+        return self.n_tokens[index] - min(
+            n for i, n in enumerate(self.n_tokens) if i != index
+        )
 
 
 class Comparison:
     """Compares tokenizers on texts, which are added one by one; with a single tokenizer, it measures that one."""
 
     def __init__(
-        self, tokenizers: Sequence[Tokenizer], morphemes: Sequence[Sequence[str]] = (), n_sample: int = 100_000
+        self,
+        tokenizers: Sequence[Tokenizer],
+        morphemes: Sequence[Sequence[str]] = (),
+        n_sample: int = 100_000,
     ) -> None:
         self.tokenizers: Final = tuple(tokenizers)
-        self.morphemes: Final = morphemes  # of words, to see how far token boundaries follow them
+        self.morphemes: Final = (
+            morphemes  # of words, to see how far token boundaries follow them
+        )
         self.n_sample: Final = n_sample
         self.texts: Final[list[ComparedText]] = []
         none = (0,) * len(self.tokenizers)
         self.total = Amounts("all", 0, 0, 0, none, none)
         self._scripts: Final[dict[str, Amounts]] = {}
-        self.token_counts: Final = [Counter[int]() for _ in self.tokenizers]  # id -> occurrences in all texts
+        self.token_counts: Final = [
+            Counter[int]() for _ in self.tokenizers
+        ]  # id -> occurrences in all texts
         # Digits in each token of a number -> how many numbers are cut so: 123|4 counts for (3, 1).
-        self.number_splits: Final = [Counter[tuple[int, ...]]() for _ in self.tokenizers]
-        self.pairs: Final = [TokenizerPair(self.tokenizers[0], other) for other in self.tokenizers[1:]]
-        self._lines: Final = [dict[tuple[str, tuple[int, ...]], WorstLine]() for _ in self.tokenizers]
+        self.number_splits: Final = [
+            Counter[tuple[int, ...]]() for _ in self.tokenizers
+        ]
+        self.pairs: Final = [
+            TokenizerPair(self.tokenizers[0], other) for other in self.tokenizers[1:]
+        ]
+        self._lines: Final = [
+            dict[tuple[str, tuple[int, ...]], WorstLine]() for _ in self.tokenizers
+        ]
         # New lines are kept if their excess is greater. It only grows: what is kept was counted from its first place.
         self._least = [0] * len(self.tokenizers)
         self.sample = ""  # the first `n_sample` characters of all texts
         self._divider = TextDivider(self.tokenizers)
-        self._before: _State | None = None  # all as it was before a text that is added part by part
+        self._before: _State | None = (
+            None  # all as it was before a text that is added part by part
+        )
 
     def add(
         self,
@@ -212,7 +298,9 @@ class Comparison:
 
         The other arguments are those of `ComparedText`. What `encoding` raises, or encoding does, leaves all as it was.
         """
-        blocks = _blocks_of(text) if isinstance(text, str) else map(without_surrogates, text)
+        blocks = (
+            _blocks_of(text) if isinstance(text, str) else map(without_surrogates, text)
+        )
         here = _Reached(line)
         amounts = None
         try:
@@ -236,18 +324,34 @@ class Comparison:
         """Whether a part of a text counts that is not added as a whole yet."""
         return self._before is not None
 
-    def _encode(self, name: str, part: TextPart, here: "_Reached", encoding: _Encoding) -> Amounts:
+    def _encode(
+        self, name: str, part: TextPart, here: "_Reached", encoding: _Encoding
+    ) -> Amounts:
         """Add the next part of a text, which is reached at `here`, and move that behind it."""
         text = part.text
-        data, offsets, (starts, inside) = text.encode(), byte_offsets(text), _words(text)
-        runs = [(run.start(), min(run.end(), run.start() + _LONGEST_NUMBER)) for run in _DIGITS.finditer(text)]
+        data, offsets, (starts, inside) = (
+            text.encode(),
+            byte_offsets(text),
+            _words(text),
+        )
+        runs = [
+            (run.start(), min(run.end(), run.start() + _LONGEST_NUMBER))
+            for run in _DIGITS.finditer(text)
+        ]
         found: list[EncodedText] = []
         for index, tokenizer in enumerate(self.tokenizers):
             encoding(index)
-            found.append(encoded(tokenizer, text, part.before[index], part.behind[index]))
+            found.append(
+                encoded(tokenizer, text, part.before[index], part.behind[index])
+            )
         # Of each tokenizer a number for each byte: 2 where a word begins, 1 where one is cut.
-        words = [(starts << 1 | int.from_bytes(one.cuts) & inside).to_bytes(len(one.cuts)) for one in found]
-        for counts, splits, one in zip(self.token_counts, self.number_splits, found, strict=True):
+        words = [
+            (starts << 1 | int.from_bytes(one.cuts) & inside).to_bytes(len(one.cuts))
+            for one in found
+        ]
+        for counts, splits, one in zip(
+            self.token_counts, self.number_splits, found, strict=True
+        ):
             counts.update(one.ids)
             splits.update(_digit_lengths(offsets[a : b + 1], one.cuts) for a, b in runs)
         place = TextPlace(len(self.texts), here.line, here.column)
@@ -260,11 +364,15 @@ class Comparison:
         def amounts(part: str, start: int, end: int) -> Amounts:
             """Those of some characters; a word that begins there counts, wherever it ends."""
             first, last = offsets[start], offsets[end]
-            stop = words[0].find(2, last) if words[0].find(2, first, last) >= 0 else first
+            stop = (
+                words[0].find(2, last) if words[0].find(2, first, last) >= 0 else first
+            )
             marks = [each[first:stop].translate(None, b"\0") for each in words]
             n_whole = tuple(each.count(2) - each.count(b"\2\1") for each in marks)
             n_tokens = tuple(len(one.tokens(first, last)) for one in found)
-            return Amounts(part, last - first, end - start, marks[0].count(2), n_tokens, n_whole)
+            return Amounts(
+                part, last - first, end - start, marks[0].count(2), n_tokens, n_whole
+            )
 
         for script, start, end in script_runs(text, here.script):
             self._add_script(here, amounts(script, start, end))
@@ -287,12 +395,25 @@ class Comparison:
             _add_to(self._scripts, here.of_no_script)
         self.total += amounts
 
-    def _add_lines(self, here: "_Reached", data: bytes, found: Sequence[EncodedText], *, is_last: bool) -> None:
+    def _add_lines(
+        self,
+        here: "_Reached",
+        data: bytes,
+        found: Sequence[EncodedText],
+        *,
+        is_last: bool,
+    ) -> None:
         """Add the lines of a part of a text, `data` in UTF-8. A line may reach over several parts."""
         spans = [line.span() for line in _LINE.finditer(data)]
-        upto = ([0, *(bisect_right(one.ends, end) for _, end in spans)] for one in found)
-        n_ends_inside = len(spans) if is_last or data.endswith(b"\n") else len(spans) - 1
-        for number, n_tokens in enumerate(zip(*(map(sub, more[1:], more) for more in upto), strict=True)):
+        upto = (
+            [0, *(bisect_right(one.ends, end) for _, end in spans)] for one in found
+        )
+        n_ends_inside = (
+            len(spans) if is_last or data.endswith(b"\n") else len(spans) - 1
+        )
+        for number, n_tokens in enumerate(
+            zip(*(map(sub, more[1:], more) for more in upto), strict=True)
+        ):
             start, end = spans[number]
             begun = b""
             if number == 0 and here.open_line:
@@ -301,7 +422,9 @@ class Comparison:
                 here.open_line = None
             is_open = number == n_ends_inside
             if is_open or min(n_tokens) != max(n_tokens):
-                begin = begun + data[start : min(end, start + 4 * _LONGEST_LINE)]  # 4 bytes a character at most
+                begin = (
+                    begun + data[start : min(end, start + 4 * _LONGEST_LINE)]
+                )  # 4 bytes a character at most
                 line = _Line(begin[: 4 * _LONGEST_LINE], n_tokens, here.line + number)
                 if is_open:
                     here.open_line = line
@@ -310,7 +433,11 @@ class Comparison:
 
     def _add_line(self, line: "_Line") -> None:
         n_tokens, fewest = line.n_tokens, min(line.n_tokens)
-        shown = line.begin.decode(errors="ignore")[:_LONGEST_LINE].removesuffix("\n").removesuffix("\r")
+        shown = (
+            line.begin.decode(errors="ignore")[:_LONGEST_LINE]
+            .removesuffix("\n")
+            .removesuffix("\r")
+        )
         for index, n in enumerate(n_tokens):
             kept = self._lines[index]
             if n == fewest or n - fewest < self._least[index]:
@@ -318,7 +445,9 @@ class Comparison:
             if old := kept.get((shown, n_tokens)):
                 old.n_times += 1
             elif n - fewest > self._least[index]:
-                kept[shown, n_tokens] = WorstLine(shown, n_tokens, TextPlace(len(self.texts), line.number, 0))
+                kept[shown, n_tokens] = WorstLine(
+                    shown, n_tokens, TextPlace(len(self.texts), line.number, 0)
+                )
             if len(kept) >= 4 * _WORST:
                 worst = self.worst_lines(index)
                 self._least[index] = worst[-1].excess(index)
@@ -350,7 +479,9 @@ class Comparison:
     def worst_lines(self, index: int) -> list[WorstLine]:
         """The `_WORST` different lines with the greatest excess for the tokenizer `index`, if there are several: by
         falling excess, those of equal excess as they came."""
-        return nsmallest(_WORST, self._lines[index].values(), key=lambda one: -one.excess(index))
+        return nsmallest(
+            _WORST, self._lines[index].values(), key=lambda one: -one.excess(index)
+        )
 
     def scripts(self) -> list[Amounts]:
         """The amounts of each script, by falling bytes."""
@@ -365,7 +496,10 @@ class Comparison:
 
     @cached_property
     def morpheme_agreements(self) -> list[Agreement]:
-        return [morphological_alignment(tokenizer, self.morphemes) for tokenizer in self.tokenizers]
+        return [
+            morphological_alignment(tokenizer, self.morphemes)
+            for tokenizer in self.tokenizers
+        ]
 
     def token_lengths(self, index: int) -> Counter[int]:
         """Length of a token in bytes -> how many tokens of the texts, repetitions included, have that length."""
@@ -414,7 +548,9 @@ class _State(NamedTuple):
 class TokenCounts(Comparison):
     """A comparison that counts tokens alone, in a tenth of the time: of texts, and without whole words."""
 
-    def _encode(self, name: str, part: TextPart, here: "_Reached", encoding: _Encoding) -> Amounts:
+    def _encode(
+        self, name: str, part: TextPart, here: "_Reached", encoding: _Encoding
+    ) -> Amounts:
         text = part.text
         n_tokens = []
         for index, tokenizer in enumerate(self.tokenizers):
@@ -424,7 +560,14 @@ class TokenCounts(Comparison):
                 n_tokens.append(len(tokenizer.encode_to_array(text)))
             else:
                 n_tokens.append(len(encoded(tokenizer, text, before, behind).ids))
-        return Amounts(name, len(text.encode()), len(text), _words(text)[0].bit_count(), tuple(n_tokens), ())
+        return Amounts(
+            name,
+            len(text.encode()),
+            len(text),
+            _words(text)[0].bit_count(),
+            tuple(n_tokens),
+            (),
+        )
 
     def _finish(self, amounts: Amounts, here: "_Reached") -> None:
         """Keep nothing but the amounts of the text."""
@@ -450,7 +593,9 @@ def _add_to(found: dict[str, Amounts], more: Amounts) -> None:
 def _digit_lengths(number: Sequence[int], is_end: bytearray) -> tuple[int, ...]:
     """How many digits each token of a number has, given where each digit begins in bytes, and where the last ends."""
     n_digits = len(number) - 1
-    cuts = [n for n in range(1, n_digits) if is_end.find(1, number[n], number[n + 1]) >= 0]
+    cuts = [
+        n for n in range(1, n_digits) if is_end.find(1, number[n], number[n + 1]) >= 0
+    ]
     return tuple(b - a for a, b in pairwise([0, *cuts, n_digits]))
 
 
@@ -477,7 +622,9 @@ class TextSection(NamedTuple):
 
     title: str
     line: int  # the number of its first line, from 1
-    blocks: Iterator[str]  # its text without newlines at either end, to be read before the next section
+    blocks: Iterator[
+        str
+    ]  # its text without newlines at either end, to be read before the next section
 
 
 def sections(blocks: Iterable[str]) -> Iterator[TextSection]:
@@ -499,7 +646,9 @@ def _section(lines: "Iterator[_NumberedLine]") -> TextSection | None:
     following = next(rest, None)
     if following is None:
         return TextSection(title, first.number + 1, iter(()))
-    return TextSection(title, following.number, _without_last_newlines(chain([following], rest)))
+    return TextSection(
+        title, following.number, _without_last_newlines(chain([following], rest))
+    )
 
 
 class _NumberedLine(NamedTuple):
@@ -523,12 +672,18 @@ class _SectionNumber:
 
 def _numbered_lines(blocks: Iterable[str]) -> Iterator[_NumberedLine]:
     """The lines of a text, those that are longer than a block in parts; a title is whole."""
-    number, rest, is_inside = 1, "", False  # whether the beginning of a line was yielded already
+    number, rest, is_inside = (
+        1,
+        "",
+        False,
+    )  # whether the beginning of a line was yielded already
     for block in blocks:
         lines = (rest + block).split("\n")
         rest = lines.pop()
         for line in lines:
-            yield _NumberedLine(f"{line}\n", number, line.startswith("# ") and not is_inside)
+            yield _NumberedLine(
+                f"{line}\n", number, line.startswith("# ") and not is_inside
+            )
             number, is_inside = number + 1, False
         is_title_maybe = not is_inside and (rest.startswith("# ") or len(rest) < 2)
         if rest and not is_title_maybe:

@@ -13,7 +13,9 @@ from bpe_core.tokenizer.preparation import SplitStep
 PART: Final = 1 << 18  # characters of a part, about; a shorter text is one part
 WIDE_SPACE: Final = re.compile(r"[^\S\0-\x7f]")  # white space beyond ASCII
 ASCII_SPACE: Final = "\t\n\v\f\r "
-_SPACES: Final = frozenset({*ASCII_SPACE, *WIDE_SPACE.findall("".join(map(chr, range(0x80, 0x3100))))})
+_SPACES: Final = frozenset(
+    {*ASCII_SPACE, *WIDE_SPACE.findall("".join(map(chr, range(0x80, 0x3100))))}
+)
 
 CutKind = Callable[[str], Cut]
 """Two adjacent characters -> whether a tokenizer may cut a text between them, and how."""
@@ -83,7 +85,9 @@ def _cut_kind(tokenizer: Tokenizer) -> CutKind:
     splitter = tokenizer.splitter
     preparation = tokenizer.preparation
     steps = preparation.steps if preparation else ()
-    drops_text = splitter.lossy or any(isinstance(step, SplitStep) and step.splitter.lossy for step in steps)
+    drops_text = splitter.lossy or any(
+        isinstance(step, SplitStep) and step.splitter.lossy for step in steps
+    )
     if drops_text:
         return lambda pair: Cut.NONE
     if not tokenizer.by_piece:

@@ -46,8 +46,12 @@ class Automaton:
 
     def __init__(self, node: Node) -> None:
         self.node: Final = node  # the tree of the pattern
-        self.sources: Final[list[str]] = []  # for each position, the regular expression of its set: one character
-        self.follow: Final[list[frozenset[int]]] = []  # for each position, the positions that follow it
+        self.sources: Final[
+            list[str]
+        ] = []  # for each position, the regular expression of its set: one character
+        self.follow: Final[
+            list[frozenset[int]]
+        ] = []  # for each position, the positions that follow it
         self._ahead: Final = set[int]()  # positions in look-aheads
         self.matches_empty: Final = self._part(node).matches_empty
         """Whether the pattern can match nothing; look-aheads are ignored, so it may be true without need."""
@@ -56,14 +60,24 @@ class Automaton:
         """Whether some match may hold `text` as a part; False is a proof, as the automaton allows all matches."""
         after = here = frozenset(range(len(self.sources)))
         for character in text:
-            here = frozenset(one for one in after - self._ahead if regex.match(self.sources[one], character))
+            here = frozenset(
+                one
+                for one in after - self._ahead
+                if regex.match(self.sources[one], character)
+            )
             after = frozenset[int]().union(*(self.follow[one] for one in here))
         return bool(here)
 
     def looks_across(self, pair: str) -> bool:
         """Whether a match attempt that begins before the second of two adjacent characters may examine that."""
-        left, right = ([bool(regex.match(source, one)) for source in self.sources] for one in pair)
-        return any(left[at] and right[then] for at, following in enumerate(self.follow) for then in following)
+        left, right = (
+            [bool(regex.match(source, one)) for source in self.sources] for one in pair
+        )
+        return any(
+            left[at] and right[then]
+            for at, following in enumerate(self.follow)
+            for then in following
+        )
 
     def _part(self, node: Node) -> _Part:
         match node:
@@ -86,11 +100,23 @@ class Automaton:
             case tuple():
                 return self._chain(list(map(self._part, node)))
             case Repeat(item, least, most):
-                parts = [self._part(item) for _ in range(min(_COUNTED, max(least, 1) if most is None else most))]
+                parts = [
+                    self._part(item)
+                    for _ in range(
+                        min(_COUNTED, max(least, 1) if most is None else most)
+                    )
+                ]
                 if parts and (most is None or most > _COUNTED):
                     self._join(parts[-1].last, parts[-1].first)
-                empty = [part.matches_empty or i >= least for i, part in enumerate(parts)]
-                return self._chain([part._replace(matches_empty=it) for part, it in zip(parts, empty, strict=True)])
+                empty = [
+                    part.matches_empty or i >= least for i, part in enumerate(parts)
+                ]
+                return self._chain(
+                    [
+                        part._replace(matches_empty=it)
+                        for part, it in zip(parts, empty, strict=True)
+                    ]
+                )
 
     def _chain(self, parts: list[_Part]) -> _Part:
         matches_empty, first, last = True, frozenset[int](), frozenset[int]()
@@ -119,9 +145,13 @@ class CutFinder:
     Basic Multilingual Plane, so that the classes stay small. An expression for texts in ASCII alone is compiled in a
     tenth of the time."""
 
-    def __init__(self, automaton: Automaton, unless: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, automaton: Automaton, unless: frozenset[str] = frozenset()
+    ) -> None:
         self.automaton: Final = automaton
-        self.unless: Final = unless  # strings of two characters between which no cut is found
+        self.unless: Final = (
+            unless  # strings of two characters between which no cut is found
+        )
         self._finder: Final = cache(self._below)
 
     def __bool__(self) -> bool:
@@ -142,17 +172,25 @@ class CutFinder:
         automaton = self.automaton
         if automaton.matches_empty:
             return None  # an empty match can take the place of the piece that should begin after the cut
-        options = automaton.node if isinstance(automaton.node, list) else [automaton.node]
+        options = (
+            automaton.node if isinstance(automaton.node, list) else [automaton.node]
+        )
         begins = reduce(or_, (_enough(option, end) for option in options))
         sources, follows = automaton.sources, defaultdict[str, set[str]](set)
         for source, positions in zip(sources, automaton.follow, strict=True):
             follows[source].update(map(sources.__getitem__, positions))
-        before_of = defaultdict[int, int](int)  # a set -> those between which and a character of it is a cut
+        before_of = defaultdict[int, int](
+            int
+        )  # a set -> those between which and a character of it is a cut
         for held, before in kinds_of(set(sources), end).items():
             examined = {chars for source in held for chars in follows[source]}
-            before_of[begins & ~reduce(or_, (members(chars, end) for chars in examined), 0)] |= before
+            before_of[
+                begins & ~reduce(or_, (members(chars, end) for chars in examined), 0)
+            ] |= before
         cuts = ((before, after) for after, before in before_of.items() if after)
-        safe = "|".join(f"{set_source(before)}(?={set_source(after)})" for before, after in cuts)
+        safe = "|".join(
+            f"{set_source(before)}(?={set_source(after)})" for before, after in cuts
+        )
         unless = f"(?!{'|'.join(map(re.escape, self.unless))})" if self.unless else ""
         return re.compile(f"{unless}(?:{safe})") if safe else None
 
@@ -166,14 +204,21 @@ class InnerCutFinder:
     """
 
     def __init__(
-        self, first: CutFinder, second: "CutFinder | InnerCutFinder", unless: frozenset[str] = frozenset()
+        self,
+        first: CutFinder,
+        second: "CutFinder | InnerCutFinder",
+        unless: frozenset[str] = frozenset(),
     ) -> None:
         self._first, self._second = first, second
-        self._unless: Final = unless  # strings of two characters between which no cut is found
+        self._unless: Final = (
+            unless  # strings of two characters between which no cut is found
+        )
         self._is_cut: Final = cache(self._is_safe)
 
     def __bool__(self) -> bool:
-        return bool(self._first) or (bool(self._second) and not self._first.automaton.matches_empty)
+        return bool(self._first) or (
+            bool(self._second) and not self._first.automaton.matches_empty
+        )
 
     def without(self, pairs: frozenset[str]) -> "InnerCutFinder":
         """The same, which finds no cut between these either, strings of two characters."""
@@ -198,7 +243,10 @@ class InnerCutFinder:
         place = 0
         while start + place < end:
             place = self._first.end_of_first(window, place)
-            if start + place < end and window[place - 1 : place + 1] not in self._unless:
+            if (
+                start + place < end
+                and window[place - 1 : place + 1] not in self._unless
+            ):
                 return start + place
         return end
 
@@ -218,12 +266,17 @@ def _enough(option: Node, end: int) -> int:
     for position, item in enumerate(items):
         match item:
             case Repeat(str(source), 0, _, "+"):
-                consumed |= members(source, end)  # it gives nothing back, so nothing may be left for the next
+                consumed |= members(
+                    source, end
+                )  # it gives nothing back, so nothing may be left for the next
             case Repeat(_, 0, _, mode) if mode != "+":
                 continue
             case str(source) | Repeat(str(source), 1):
                 following = items[position + 1 :]
-                rest_is_optional = all(isinstance(later, Repeat) and later.least == 0 for later in following)
+                rest_is_optional = all(
+                    isinstance(later, Repeat) and later.least == 0
+                    for later in following
+                )
                 return members(source, end) & ~consumed if rest_is_optional else 0
             case _:
                 return 0
@@ -250,9 +303,15 @@ def set_source(chars: int) -> str:
     >>> set_source(members("[0-9_]"))
     '[\\u0030-\\u0039\\u005f]'
     """
-    ranges = [(match.start(), match.end() - 1) for match in re.finditer("1+", f"{chars:b}"[::-1])]
+    ranges = [
+        (match.start(), match.end() - 1)
+        for match in re.finditer("1+", f"{chars:b}"[::-1])
+    ]
     # A character stands as itself, which compiles faster, or is escaped where it could be syntax.
-    ends = [[chr(code) if code > 0xA0 else f"\\u{code:04x}" for code in both] for both in ranges]
+    ends = [
+        [chr(code) if code > 0xA0 else f"\\u{code:04x}" for code in both]
+        for both in ranges
+    ]
     return f"[{''.join(low if low == last else f'{low}-{last}' for low, last in ends)}]"
 
 
@@ -274,10 +333,16 @@ class Kinds(dict[int, str]):
 
     def __init__(self, sets: Collection[str]) -> None:
         kinds = kinds_of(sets, BMP).values()
-        self._kinds = dict(sorted((chr((kind & -kind).bit_length() - 1), kind) for kind in kinds))
-        self.examples = tuple(self._kinds)  # the representative of each kind of the Basic Multilingual Plane
+        self._kinds = dict(
+            sorted((chr((kind & -kind).bit_length() - 1), kind) for kind in kinds)
+        )
+        self.examples = tuple(
+            self._kinds
+        )  # the representative of each kind of the Basic Multilingual Plane
 
     def __missing__(self, code: int) -> str:
-        example = next((one for one, kind in self._kinds.items() if kind >> code & 1), chr(code))
+        example = next(
+            (one for one, kind in self._kinds.items() if kind >> code & 1), chr(code)
+        )
         self[code] = example
         return example

@@ -34,7 +34,9 @@ _PARTS: Final = re.compile(
 T = TypeVar("T")
 
 
-_budget: ContextVar[list[float] | None] = ContextVar("patience", default=None)  # [seconds granted, seconds left]
+_budget: ContextVar[list[float] | None] = ContextVar(
+    "patience", default=None
+)  # [seconds granted, seconds left]
 
 
 @contextmanager
@@ -64,38 +66,64 @@ class Expression:
         if (problem := _too_much(source)) is not None:
             raise PatternError(f"The {what} {problem}.")
         try:
-            with warnings.catch_warnings(action="ignore"):  # a future meaning of "[[" is no concern of who types it
+            with warnings.catch_warnings(
+                action="ignore"
+            ):  # a future meaning of "[[" is no concern of who types it
                 self._compiled: Final = regex.compile(source, cache_pattern=False)
-        except (regex.error, RecursionError, OverflowError, MemoryError, ValueError) as error:
-            reason = visible(str(getattr(error, "msg", None) or "it is too large or too deeply nested"))
+        except (
+            regex.error,
+            RecursionError,
+            OverflowError,
+            MemoryError,
+            ValueError,
+        ) as error:
+            reason = visible(
+                str(
+                    getattr(error, "msg", None)
+                    or "it is too large or too deeply nested"
+                )
+            )
             place = "; correct it"
             if (position := getattr(error, "pos", None)) is not None:
                 around = visible(source[max(0, position - 20) : position + 20])
-                place = f" at character {position + 1}, near '{around}'; correct it there"
-            raise PatternError(f"The {what} is not a valid regular expression: {reason}{place}.") from None
+                place = (
+                    f" at character {position + 1}, near '{around}'; correct it there"
+                )
+            raise PatternError(
+                f"The {what} is not a valid regular expression: {reason}{place}."
+            ) from None
         self.has_groups: Final = self._compiled.groups > 0
 
     def findall(self, text: str) -> list[str]:
         """The texts of all matches, in order; only for an expression without groups."""
-        return self._run(lambda seconds: self._compiled.findall(text, timeout=seconds), text)
+        return self._run(
+            lambda seconds: self._compiled.findall(text, timeout=seconds), text
+        )
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """(start, end) of all matches in code points, ascending."""
         find = self._compiled.finditer
-        spans = self._run(lambda seconds: [match.span() for match in find(text, timeout=seconds)], text)
+        spans = self._run(
+            lambda seconds: [match.span() for match in find(text, timeout=seconds)],
+            text,
+        )
         return sorted(spans)  # with (?r) the last one is found first
 
     def _run(self, find: Callable[[float], T], text: str) -> T:
         """`find(seconds)`, with the seconds left of the budget in force, or with the usual ones for `text`."""
         budget = _budget.get() or [enough_for(len(text))] * 2
-        begin = process_time()  # which regex, too, goes by: a process that waits for its turn is not slow
+        begin = (
+            process_time()
+        )  # which regex, too, goes by: a process that waits for its turn is not slow
         try:
             if budget[1] > 0:
                 return find(budget[1])
         except TimeoutError:
             pass
         except MemoryError:
-            problem = f"needs too much memory on {len(text):,} characters; make it simpler"
+            problem = (
+                f"needs too much memory on {len(text):,} characters; make it simpler"
+            )
             raise PatternError(f"The {self._what} {problem}.") from None
         finally:
             budget[1] -= process_time() - begin
@@ -120,7 +148,11 @@ def _too_much(source: str) -> str | None:
             case "atom":
                 last = len(found[0])
             case "least":
-                more = max(int(found["least"]) - 1, 0) if len(found["least"]) < 12 else MOST_CHARACTERS
+                more = (
+                    max(int(found["least"]) - 1, 0)
+                    if len(found["least"]) < 12
+                    else MOST_CHARACTERS
+                )
                 sums[-1] += last * more
                 last += last * more
                 continue

@@ -52,10 +52,14 @@ first version, which Llama 3 adopted, it is split after the last newline: "llama
 """
 
 _ONLY, _THEN, _ELSE = "(?#only)", "(?#then)", "(?#else)"
-_MOST_PARTS: Final = 64  # patterns that may be combined; no published tokenizer combines more than five
+_MOST_PARTS: Final = (
+    64  # patterns that may be combined; no published tokenizer combines more than five
+)
 _CHARACTER: Final = r"(?:[^\\.\[\](){}^$*+?|]|\\\W)"
 _CHOICE_OF_TEXTS: Final = re.compile(rf"{_CHARACTER}+(?:\|{_CHARACTER}+)*")
-_COMMENT: Final = re.compile(r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[^)]*\)", re.DOTALL)
+_COMMENT: Final = re.compile(
+    r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[^)]*\)", re.DOTALL
+)
 """A comment, or what may hold the same characters without being one: an escape, or a set as the first group."""
 
 
@@ -65,7 +69,9 @@ class Split:
 
     source: str  # a regular expression of the `regex` module; "" makes one piece of the whole text
     drops_rest: bool = False
-    name: str = field(default="", compare=False)  # its name in `PATTERNS`; "" for an expression that has none
+    name: str = field(
+        default="", compare=False
+    )  # its name in `PATTERNS`; "" for an expression that has none
 
     def __str__(self) -> str:
         return self.name or (_ONLY + self.source if self.drops_rest else self.source)
@@ -74,8 +80,14 @@ class Split:
     def of_expression(cls, source: str) -> "Split":
         """The split by a regular expression from a file, which gets its name if it is published. Comments, which could
         be marks, are removed; a bare word, which could be a name, is put into a group."""
-        names = {published: name for name, published in PATTERNS.items() if name not in ("none", "words")}
-        if source in names:  # "words" is none of them, since it drops text, unlike its expression
+        names = {
+            published: name
+            for name, published in PATTERNS.items()
+            if name not in ("none", "words")
+        }
+        if (
+            source in names
+        ):  # "words" is none of them, since it drops text, unlike its expression
             return cls(source, name=names[source])
         source = without_comments(source)
         return cls(f"(?:{source})" if is_bare_word(source) else source)
@@ -96,13 +108,17 @@ class Then:
 class Else:
     """Each match of `first` is a piece; the text between them is split by `rest`."""
 
-    first: tuple[str, ...] | str  # literal texts, of which the longest match wins; or an expression
+    first: (
+        tuple[str, ...] | str
+    )  # literal texts, of which the longest match wins; or an expression
     rest: "Pattern"
 
     def __str__(self) -> str:
         first = self.first
         if isinstance(first, tuple):
-            first = "|".join(map(regex.escape, sorted(first, key=lambda text: (-len(text), text))))
+            first = "|".join(
+                map(regex.escape, sorted(first, key=lambda text: (-len(text), text)))
+            )
         return f"{first}{_ELSE}{self.rest}"
 
 
@@ -112,8 +128,13 @@ Pattern = Split | Then | Else
 def parse(text: str) -> Pattern:
     """The tree of a pattern, its regular expressions unchecked. PatternError for a bare word that is no name."""
     if text.count(_THEN) + text.count(_ELSE) >= _MOST_PARTS:
-        raise PatternError(f"The split pattern is more than {_MOST_PARTS} patterns in one; leave some out.")
-    first, mark, rest = min((text.partition(mark) for mark in (_THEN, _ELSE)), key=lambda parts: len(parts[0]))
+        raise PatternError(
+            f"The split pattern is more than {_MOST_PARTS} patterns in one; leave some out."
+        )
+    first, mark, rest = min(
+        (text.partition(mark) for mark in (_THEN, _ELSE)),
+        key=lambda parts: len(parts[0]),
+    )
     if not mark:
         return _split(text)
     if mark == _THEN:
@@ -125,14 +146,20 @@ def one_after_another(splits: Sequence[Pattern]) -> Pattern:
     """Patterns applied in turn, each to the pieces of the one before, all but the last a `Split`; "none" of none."""
     *firsts, last = splits or [parse("none")]
     for first in reversed(firsts):
-        assert isinstance(first, Split), "only a whole pattern that someone asked for is more"
+        assert isinstance(first, Split), (
+            "only a whole pattern that someone asked for is more"
+        )
         last = Then(first, last)
     return last
 
 
 def without_comments(source: str) -> str:
     """An equivalent regular expression without comments, and so without marks."""
-    return _COMMENT.sub(lambda found: (found[1] or "").replace("(?#", r"(?\#"), source) if "(?#" in source else source
+    return (
+        _COMMENT.sub(lambda found: (found[1] or "").replace("(?#", r"(?\#"), source)
+        if "(?#" in source
+        else source
+    )
 
 
 def is_bare_word(text: str) -> bool:
@@ -156,5 +183,10 @@ def _texts(source: str) -> tuple[str, ...]:
     if not _CHOICE_OF_TEXTS.fullmatch(source):
         return ()
     escaped = re.findall(rf"{_CHARACTER}+", source)
-    texts = tuple("".join(part[-1] for part in re.findall(r"\\?.", text, re.DOTALL)) for text in escaped)
-    return texts if all(len(one) >= len(other) for one, other in pairwise(texts)) else ()
+    texts = tuple(
+        "".join(part[-1] for part in re.findall(r"\\?.", text, re.DOTALL))
+        for text in escaped
+    )
+    return (
+        texts if all(len(one) >= len(other) for one, other in pairwise(texts)) else ()
+    )

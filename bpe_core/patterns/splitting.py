@@ -9,7 +9,13 @@ import regex
 
 from bpe_core import kernel
 from bpe_core.kernel.grammars import scanner
-from bpe_core.patterns.automaton import Automaton, CutFinder, InnerCutFinder, Kinds, automaton_of
+from bpe_core.patterns.automaton import (
+    Automaton,
+    CutFinder,
+    InnerCutFinder,
+    Kinds,
+    automaton_of,
+)
 from bpe_core.patterns.expression import Expression, enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then, parse
 from bpe_core.patterns.text_search import TextSearch
@@ -23,9 +29,13 @@ class Splitter:
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
         self.tree: Final = tree  # two that are equal, names aside, give the same pieces
-        self.pattern: Final = str(tree)  # in the notation of `bpe_core.patterns.pattern`, names where they were given
+        self.pattern: Final = str(
+            tree
+        )  # in the notation of `bpe_core.patterns.pattern`, names where they were given
         # The expression of a published pattern, else `pattern`; "" makes one piece of a document.
-        self.source: Final = tree.source if isinstance(tree, Split) and tree.name else self.pattern
+        self.source: Final = (
+            tree.source if isinstance(tree, Split) and tree.name else self.pattern
+        )
         self.lossy: Final = lossy  # whether text between pieces is dropped, so that decoding cannot restore it
 
     def __eq__(self, other: object) -> bool:
@@ -86,7 +96,11 @@ class Splitter:
     @cached_property
     def scanner(self) -> "kernel.Scanner | None":
         """The scanner of the kernel that splits as this pattern does; None if there is none."""
-        return scanner(self.tree.source) if isinstance(self.tree, Split) and not self.lossy else None
+        return (
+            scanner(self.tree.source)
+            if isinstance(self.tree, Split) and not self.lossy
+            else None
+        )
 
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
         """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one.
@@ -96,7 +110,10 @@ class Splitter:
         held: list[str] = []
         for block in filter(None, blocks):
             text = (edge := held[-1][-1] if held else "") + block
-            near_the_end = (self.cut(text, max(1, len(text) - back)) for back in (256, 4096, len(text)))
+            near_the_end = (
+                self.cut(text, max(1, len(text) - back))
+                for back in (256, 4096, len(text))
+            )
             cut = next((at - len(edge) for at in near_the_end if at < len(text)), None)
             held.append(block[:cut])
             if cut is not None:
@@ -108,7 +125,11 @@ class Splitter:
     @cached_property
     def _automaton(self) -> Automaton | None:
         """Of the one expression that splits; None if there is none, or it cannot be analyzed."""
-        return automaton_of(self.tree.source) if isinstance(self.tree, Split) and self.tree.source else None
+        return (
+            automaton_of(self.tree.source)
+            if isinstance(self.tree, Split) and self.tree.source
+            else None
+        )
 
     @cached_property
     def _cuts(self) -> CutFinder | InnerCutFinder | None:
@@ -125,7 +146,9 @@ class _ByExpression(Splitter):
 
     def __init__(self, tree: Split) -> None:
         super().__init__(tree, tree.drops_rest)
-        self._own = None if tree.name else Expression(tree.source)  # untrusted unless it is a published one
+        self._own = (
+            None if tree.name else Expression(tree.source)
+        )  # untrusted unless it is a published one
 
     def split(self, text: str) -> list[str]:
         if not self._own:
@@ -142,11 +165,17 @@ class _ByExpression(Splitter):
     def places(self, text: str) -> list[Span]:
         if not self.lossy:
             return super().places(text)
-        spans = self._own.spans(text) if self._own else [found.span() for found in self._published.finditer(text)]
+        spans = (
+            self._own.spans(text)
+            if self._own
+            else [found.span() for found in self._published.finditer(text)]
+        )
         return [(start, stop) for start, stop in spans if start < stop]
 
     def may_hold(self, text: str) -> bool:
-        finds_all = self.lossy or not self._own  # otherwise what is between two matches is a piece, too
+        finds_all = (
+            self.lossy or not self._own
+        )  # otherwise what is between two matches is a piece, too
         return not (finds_all and self._automaton) or self._automaton.may_hold(text)
 
     @cached_property
@@ -160,18 +189,30 @@ class _InParts(Splitter):
 
     def __init__(self, tree: Then | Else) -> None:
         self._rest = made(tree.rest)
-        self._texts = tree.first if isinstance(tree.first, tuple) else ()  # that are found first
+        self._texts = (
+            tree.first if isinstance(tree.first, tuple) else ()
+        )  # that are found first
         self._first: Splitter | TextSearch | Expression
         if isinstance(tree, Then):
             self._first = made(tree.first)
         else:
-            self._first = TextSearch(tree.first) if isinstance(tree.first, tuple) else Expression(tree.first)
-        super().__init__(tree, self._rest.lossy or (isinstance(self._first, Splitter) and self._first.lossy))
+            self._first = (
+                TextSearch(tree.first)
+                if isinstance(tree.first, tuple)
+                else Expression(tree.first)
+            )
+        super().__init__(
+            tree,
+            self._rest.lossy
+            or (isinstance(self._first, Splitter) and self._first.lossy),
+        )
 
     def _parts(self, text: str) -> Iterator[tuple[int, int, bool]]:
         """(start, end, whether it is a piece) of each part, in code points."""
         if isinstance(self._first, Splitter):
-            yield from ((start, stop, False) for start, stop in self._first.places(text))
+            yield from (
+                (start, stop, False) for start, stop in self._first.places(text)
+            )
             return
         done = 0
         for start, stop in self._first.spans(text):
@@ -184,14 +225,22 @@ class _InParts(Splitter):
         pieces: list[str] = []
         with patience(enough_for(len(text))):
             for start, stop, is_piece in self._parts(text):
-                pieces += [text[start:stop]] if is_piece else self._rest.split(text[start:stop])
+                pieces += (
+                    [text[start:stop]]
+                    if is_piece
+                    else self._rest.split(text[start:stop])
+                )
         return pieces
 
     def places(self, text: str) -> list[Span]:
         places: list[Span] = []
         with patience(enough_for(len(text))):
             for start, stop, is_piece in self._parts(text):
-                inside = [(0, stop - start)] if is_piece else self._rest.places(text[start:stop])
+                inside = (
+                    [(0, stop - start)]
+                    if is_piece
+                    else self._rest.places(text[start:stop])
+                )
                 places += [(start + begin, start + end) for begin, end in inside]
         return places
 
@@ -202,13 +251,21 @@ class _InParts(Splitter):
     def may_hold(self, text: str) -> bool:
         if isinstance(self._first, Splitter):
             return self._first.may_hold(text) and self._rest.may_hold(text)
-        return not self._texts or self._rest.may_hold(text) or any(text in one for one in self._texts)
+        return (
+            not self._texts
+            or self._rest.may_hold(text)
+            or any(text in one for one in self._texts)
+        )
 
     @cached_property
     def _cuts(self) -> CutFinder | InnerCutFinder | None:
         if isinstance(self._first, Splitter):
             first, rest = self._first._cuts, self._rest._cuts
-            return InnerCutFinder(first, rest) if isinstance(first, CutFinder) and rest is not None else first
+            return (
+                InnerCutFinder(first, rest)
+                if isinstance(first, CutFinder) and rest is not None
+                else first
+            )
         # A text that is found first may stand beside a cut, but not across it.
         pairs = {one + other for text in self._texts for one, other in pairwise(text)}
         cuts = self._rest._cuts
@@ -226,4 +283,8 @@ def made(tree: Pattern) -> Splitter:
     """The splitter for a pattern. PatternError if one of its regular expressions is not valid."""
     if not isinstance(tree, Split):
         return _InParts(tree)
-    return _ByExpression(tree) if tree.source or tree.drops_rest else Splitter(tree, lossy=False)
+    return (
+        _ByExpression(tree)
+        if tree.source or tree.drops_rest
+        else Splitter(tree, lossy=False)
+    )

@@ -43,7 +43,11 @@ _CHARS: Final = re.compile(
 )
 _QUANTIFIER: Final = re.compile(r"(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})([?+]?)")
 _GROUP: Final = re.compile(r"\((?:\?(i?:|=|!|>))?(?![?*])")
-_SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_SHORT: Final[dict[str, tuple[int, int | None]]] = {
+    "*": (0, None),
+    "+": (1, None),
+    "?": (0, 1),
+}
 
 
 def parse(source: str) -> Node:
@@ -84,7 +88,9 @@ class _Reader:
         short, least, comma, most, mode = found.groups()
         if short:
             return Repeat(item, *_SHORT[short], mode)
-        return Repeat(item, int(least), int(most) if most else None if comma else int(least), mode)
+        return Repeat(
+            item, int(least), int(most) if most else None if comma else int(least), mode
+        )
 
     def item(self, ignore_case: bool) -> Node:
         if self.accept("$"):  # the end of the text, or a newline there and then the end
@@ -100,7 +106,9 @@ class _Reader:
                 return Repeat(inner, 1, 1, "+")
             return inner if kind.endswith(":") else Lookaround(inner)
         chars = self.read(_CHARS)
-        if not chars or (chars[0][0] == "[" and re.search(r"--|&&|\|\||~~", chars[0])):  # an operator of sets
+        if not chars or (
+            chars[0][0] == "[" and re.search(r"--|&&|\|\||~~", chars[0])
+        ):  # an operator of sets
             raise ValueError
         return f"(?i:{chars[0]})" if ignore_case else chars[0]
 

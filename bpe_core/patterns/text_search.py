@@ -16,12 +16,18 @@ class TextSearch:
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts: Final = frozenset(filter(None, texts))
         longest = min(4, *map(len, self._texts)) if self._texts else 1
-        few = (n for n in range(longest, 1, -1) if len({text[:n] for text in self._texts}) <= _MOST_HEADS)
+        few = (
+            n
+            for n in range(longest, 1, -1)
+            if len({text[:n] for text in self._texts}) <= _MOST_HEADS
+        )
         self._head_length: Final = next(few, 1)
         lengths: defaultdict[str, set[int]] = defaultdict(set)
         for text in self._texts:
             lengths[text[: self._head_length]].add(len(text))
-        self._lengths: Final = {head: sorted(found, reverse=True) for head, found in lengths.items()}
+        self._lengths: Final = {
+            head: sorted(found, reverse=True) for head, found in lengths.items()
+        }
         heads = list(map(re.escape, sorted(lengths)))
         either = f"[{''.join(heads)}]" if self._head_length == 1 else "|".join(heads)
         self._find_head: Final = re.compile(either).search if heads else None

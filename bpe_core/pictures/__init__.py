@@ -11,7 +11,9 @@ HUES: Final = ("#3c8ff4", "#00ac5f", "#ca7b00", "#e35b6d", "#af6ddb", "#00abb8")
 """Blue, green, amber, rose, violet, teal: lightness 0.65 and chroma 0.17 in OKLCH."""
 
 
-def choose_colors(spans: "Sequence[Span | DecodedSpan]", n_colors: int = len(HUES)) -> list[int]:
+def choose_colors(
+    spans: "Sequence[Span | DecodedSpan]", n_colors: int = len(HUES)
+) -> list[int]:
     """For each of consecutive spans a color from 0 to `n_colors` - 1, never that of the span before.
 
     The color is the sum of the ids modulo `n_colors`; only where that equals its neighbor's does it depend on the

@@ -9,7 +9,13 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
-from bpe_core.errors import NotAnIdError, OptionError, SpecialTokenError, TextError, UnknownTokenError
+from bpe_core.errors import (
+    NotAnIdError,
+    OptionError,
+    SpecialTokenError,
+    TextError,
+    UnknownTokenError,
+)
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.patterns.pattern import Else
@@ -40,14 +46,22 @@ _LONGEST: Final = 48  # characters of a piece that is cached
 _MOST: Final = 1 << 17  # pieces in the cache: 100 MB at most, 20 MB as a rule
 _BLOCK: Final = 1 << 16  # characters
 _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
-_SHARE: Final = 1 << 17  # characters of a batch that a thread encodes at a time, at least: a millisecond
+_SHARE: Final = (
+    1 << 17
+)  # characters of a batch that a thread encodes at a time, at least: a millisecond
 _finder: Final = lru_cache(maxsize=64)(TextSearch)
 
 
-def _ids_of(vocabulary: Vocabulary, within: "BytePieces | None", piece: str) -> tuple[int, ...]:
+def _ids_of(
+    vocabulary: Vocabulary, within: "BytePieces | None", piece: str
+) -> tuple[int, ...]:
     """The ids of a piece; `within` splits its bytes again, None: they are encoded as a whole."""
     data = utf8(piece)
-    return tuple(chain.from_iterable(map(vocabulary.encode, within(data)))) if within else vocabulary.encode(data)
+    return (
+        tuple(chain.from_iterable(map(vocabulary.encode, within(data))))
+        if within
+        else vocabulary.encode(data)
+    )
 
 
 class Tokenizer:
@@ -68,7 +82,15 @@ class Tokenizer:
     that changes the text. `encode(decode(ids)) == ids` does not hold in general.
     """
 
-    __slots__ = ("_cached", "_ids_of", "name", "preparation", "record", "splitter", "vocabulary")
+    __slots__ = (
+        "_cached",
+        "_ids_of",
+        "name",
+        "preparation",
+        "record",
+        "splitter",
+        "vocabulary",
+    )
 
     def __init__(
         self,
@@ -128,7 +150,9 @@ class Tokenizer:
     def eot_token(self) -> int:
         """The id of the special token <|endoftext|>; `UnknownTokenError`, a KeyError, if there is none."""
         if (token := self.vocabulary.special_tokens.get(END_OF_TEXT)) is None:
-            raise UnknownTokenError(f"This tokenizer has no special token {END_OF_TEXT}.")
+            raise UnknownTokenError(
+                f"This tokenizer has no special token {END_OF_TEXT}."
+            )
         return token
 
     def __repr__(self) -> str:
@@ -141,13 +165,19 @@ class Tokenizer:
         if self is other or not isinstance(other, Tokenizer):
             return self is other or NotImplemented
         is_like = type(self) is type(other) and self.splitter == other.splitter
-        return is_like and self.preparation == other.preparation and self.vocabulary == other.vocabulary
+        return (
+            is_like
+            and self.preparation == other.preparation
+            and self.vocabulary == other.vocabulary
+        )
 
     def __hash__(self) -> int:
         return hash((self.splitter, self.vocabulary))
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Vocabulary, str]]:
-        made = partial(type(self), record=self.record, name=self.name, preparation=self.preparation)
+        made = partial(
+            type(self), record=self.record, name=self.name, preparation=self.preparation
+        )
         return made, (self.vocabulary, self.pattern)
 
     @property
@@ -157,7 +187,12 @@ class Tokenizer:
 
     def splits_like(self, other: "Tokenizer | None") -> bool:
         """Whether both make the same pieces of any text, and nothing else of it, as two steps of one tokenizer do."""
-        return other is not None and other.splitter == self.splitter and self.by_piece and other.by_piece
+        return (
+            other is not None
+            and other.splitter == self.splitter
+            and self.by_piece
+            and other.by_piece
+        )
 
     def at(self, step: int) -> Self:
         """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""
@@ -169,7 +204,11 @@ class Tokenizer:
         return self._with(self.vocabulary.extended(merges))
 
     def _with(self, vocabulary: Vocabulary, **other: Any) -> Self:
-        return type(self)(vocabulary, self.pattern, **{"name": self.name, "preparation": self.preparation} | other)
+        return type(self)(
+            vocabulary,
+            self.pattern,
+            **{"name": self.name, "preparation": self.preparation} | other,
+        )
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> Self:
         """This tokenizer with these special tokens, text -> id, besides its own; a text that is one gets the new id.
@@ -181,12 +220,20 @@ class Tokenizer:
         >>> chat.encode("<|user|>low", allowed_special="all")
         [300, 257]
         """
-        vocabulary = self.vocabulary.with_special_tokens({**self.vocabulary.special_tokens, **special_tokens})
-        preparation = self.preparation and self.preparation.with_special_tokens(special_tokens)
+        vocabulary = self.vocabulary.with_special_tokens(
+            {**self.vocabulary.special_tokens, **special_tokens}
+        )
+        preparation = self.preparation and self.preparation.with_special_tokens(
+            special_tokens
+        )
         return self._with(vocabulary, record=self.record, preparation=preparation)
 
     def encode(
-        self, text: str, *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
+        self,
+        text: str,
+        *,
+        allowed_special: Choice = frozenset(),
+        disallowed_special: Choice = "all",
     ) -> list[int]:
         """The ids of `text`; the two options mean what they mean in tiktoken.
 
@@ -194,15 +241,28 @@ class Tokenizer:
         another one in `disallowed_special` ("all": every one not allowed) raises `SpecialTokenError`. Those in neither
         are encoded as ordinary text. `PatternError` if an untrusted split pattern takes too long.
         """
-        allowed, disallowed = chosen_specials(allowed_special, disallowed_special, self.vocabulary.special_tokens)
+        allowed, disallowed = chosen_specials(
+            allowed_special, disallowed_special, self.vocabulary.special_tokens
+        )
         refuse_specials(disallowed, text)
         if not allowed:
             return self.encode_ordinary(text)
         parts = self.divide((text,), allowed_special=allowed, disallowed_special=())
-        return list(chain(*(self.encode_ordinary(part) if isinstance(part, str) else part for part in parts)))
+        return list(
+            chain(
+                *(
+                    self.encode_ordinary(part) if isinstance(part, str) else part
+                    for part in parts
+                )
+            )
+        )
 
     def divide(
-        self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
+        self,
+        blocks: Iterable[str],
+        *,
+        allowed_special: Choice = frozenset(),
+        disallowed_special: Choice = "all",
     ) -> Iterator[str | list[int]]:
         """A text that comes in blocks, in parts: known ids, such as those of special tokens, and ordinary texts between
         them, whose ids `encode_ordinary` gives. The ids of all, in a row, are those that `encode` gives.
@@ -211,12 +271,16 @@ class Tokenizer:
         `preparation`. A disallowed special token raises `SpecialTokenError` when it is reached. No block may end
         between the two halves of a surrogate pair.
         """
-        allowed, disallowed = chosen_specials(allowed_special, disallowed_special, self.vocabulary.special_tokens)
+        allowed, disallowed = chosen_specials(
+            allowed_special, disallowed_special, self.vocabulary.special_tokens
+        )
         blocks = without_specials(disallowed, map(without_surrogates, blocks))
         if self.preparation:
             yield self._encode_prepared("".join(blocks), allowed)
             return
-        for is_token, group in groupby(special_parts(allowed, blocks), key=itemgetter(0)):
+        for is_token, group in groupby(
+            special_parts(allowed, blocks), key=itemgetter(0)
+        ):
             texts = (text for _, text in group)
             if is_token:
                 yield list(map(self.vocabulary.special_tokens.__getitem__, texts))
@@ -239,7 +303,11 @@ class Tokenizer:
         return list(chain.from_iterable(map(self._encode_pieces, parts)))
 
     def encode_to_array(
-        self, text: str, *, allowed_special: Choice = frozenset(), disallowed_special: Choice = ()
+        self,
+        text: str,
+        *,
+        allowed_special: Choice = frozenset(),
+        disallowed_special: Choice = (),
     ) -> "array[int]":
         """The ids of `text` as unsigned 32-bit numbers, in less time and memory than a list; special tokens are
         ordinary text unless the options, which are those of `encode`, say otherwise.
@@ -254,13 +322,25 @@ class Tokenizer:
         """
         if allowed_special or disallowed_special:
             found = array("I")
-            for part in self.divide((text,), allowed_special=allowed_special, disallowed_special=disallowed_special):
-                found += self.encode_to_array(part) if isinstance(part, str) else array("I", part)
+            for part in self.divide(
+                (text,),
+                allowed_special=allowed_special,
+                disallowed_special=disallowed_special,
+            ):
+                found += (
+                    self.encode_to_array(part)
+                    if isinstance(part, str)
+                    else array("I", part)
+                )
             return found
         return self._encode_each([text], as_arrays=True)[0]  # type: ignore[no-any-return]
 
     def encode_to_numpy(
-        self, text: str, *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
+        self,
+        text: str,
+        *,
+        allowed_special: Choice = frozenset(),
+        disallowed_special: Choice = "all",
     ) -> "Ids":
         """The ids of `text` as a numpy array of uint32; tiktoken's name, with tiktoken's options and errors.
         `FetchError` if numpy is not installed.
@@ -270,14 +350,18 @@ class Tokenizer:
         [257, 101, 114]
         """
         numpy = installed("numpy", "encode_to_numpy", "embeddings")
-        ids = self.encode_to_array(text, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        ids = self.encode_to_array(
+            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        )
         return numpy.frombuffer(ids, numpy.uint32)  # type: ignore[no-any-return]
 
     def _in_kernel(self, texts: list[str], as_arrays: bool = False) -> list[Any] | None:
         """The ids of each text, split and encoded in one call free of the GIL; None if it takes Python."""
         for text in texts:  # the kernel would take any bytes
             if not isinstance(text, str):
-                raise TypeError(f"A text to encode is a str, not {type(text).__name__}; decode it first.")
+                raise TypeError(
+                    f"A text to encode is a str, not {type(text).__name__}; decode it first."
+                )
         scanner = self.splitter.scanner
         if self.preparation or (scanner is None and self.splitter.source):
             return None
@@ -300,25 +384,36 @@ class Tokenizer:
         >>> train("low lower", vocab_size=260).encode_batch(["low", "", "lowe"])
         [[257], [], [257, 101]]
         """
-        allowed, disallowed = chosen_specials(allowed_special, disallowed_special, self.vocabulary.special_tokens)
+        allowed, disallowed = chosen_specials(
+            allowed_special, disallowed_special, self.vocabulary.special_tokens
+        )
 
         def encode(texts: list[str]) -> list[list[int]]:
             for text in texts:
                 refuse_specials(disallowed, text)
             if not allowed:
                 return self._encode_each(texts)
-            return [self.encode(text, allowed_special=allowed, disallowed_special=()) for text in texts]
+            return [
+                self.encode(text, allowed_special=allowed, disallowed_special=())
+                for text in texts
+            ]
 
         return in_threads(encode, texts, num_threads)
 
-    def encode_ordinary_batch(self, texts: Iterable[str], *, num_threads: int | None = None) -> list[list[int]]:
+    def encode_ordinary_batch(
+        self, texts: Iterable[str], *, num_threads: int | None = None
+    ) -> list[list[int]]:
         """The ids of each text in order, as `encode_ordinary` gives them; the threads are those of `encode_batch`."""
         return in_threads(self._encode_each, texts, num_threads)
 
-    def encode_to_arrays(self, texts: Iterable[str], *, num_threads: int | None = None) -> "list[array[int]]":
+    def encode_to_arrays(
+        self, texts: Iterable[str], *, num_threads: int | None = None
+    ) -> "list[array[int]]":
         """The same as arrays, such as `encode_to_array` gives, in less time and memory. `datasets` does not know
         these; return `encode_ordinary_batch(texts)` from a batched `datasets.map`."""
-        return in_threads(partial(self._encode_each, as_arrays=True), texts, num_threads)
+        return in_threads(
+            partial(self._encode_each, as_arrays=True), texts, num_threads
+        )
 
     def _encode_each(self, texts: list[str], as_arrays: bool = False) -> list[Any]:
         with suppress(UnicodeEncodeError):
@@ -329,7 +424,11 @@ class Tokenizer:
 
     def _encode_pieces(self, pieces: list[str]) -> list[int]:
         known = None if self._within else self.vocabulary.encode_pieces(pieces)
-        return list(chain.from_iterable(map(self.encode_piece, pieces))) if known is None else known[0].tolist()
+        return (
+            list(chain.from_iterable(map(self.encode_piece, pieces)))
+            if known is None
+            else known[0].tolist()
+        )
 
     @property
     def _within(self) -> "BytePieces | None":
@@ -359,7 +458,9 @@ class Tokenizer:
         if known is None:
             return map(self.encode_piece, pieces)
         ids, ends = known
-        return (ids[start:end] for start, end in zip(chain((0,), ends), ends, strict=False))
+        return (
+            ids[start:end] for start, end in zip(chain((0,), ends), ends, strict=False)
+        )
 
     def token_bytes(self, token: int) -> bytes:
         """The bytes of an id. Raises `UnknownTokenError`, and `NotAnIdError`, a TypeError, if it is not a whole
@@ -378,7 +479,9 @@ class Tokenizer:
         """
         data = utf8(text_or_bytes) if isinstance(text_or_bytes, str) else text_or_bytes
         if (token := self.vocabulary.id_by_bytes.get(data)) is None:
-            raise UnknownTokenError(f"There is no token {text_or_bytes!r} in this vocabulary of {self.n_tokens}.")
+            raise UnknownTokenError(
+                f"There is no token {text_or_bytes!r} in this vocabulary of {self.n_tokens}."
+            )
         return token
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
@@ -388,7 +491,11 @@ class Tokenizer:
 
     def _as_text(self, data: bytes) -> bytes:
         """`data` without the leading space, if this tokenizer's encoding prepends one."""
-        return data[1:] if self.preparation and self.preparation.drops_space and data[:1] == b" " else data
+        return (
+            data[1:]
+            if self.preparation and self.preparation.drops_space and data[:1] == b" "
+            else data
+        )
 
     def to_tiktoken(self) -> "tiktoken.Encoding":
         """An equivalent tiktoken encoding; see `bpe_core.formats.tiktoken`."""
@@ -407,7 +514,9 @@ class Tokenizer:
         `UnknownTokenError` in any case, and a value that is not a whole number `NotAnIdError`, a TypeError.
         """
         if errors not in _ERRORS:
-            raise OptionError(f"There is no way {errors!r} to decode; choose one of {', '.join(_ERRORS)}.")
+            raise OptionError(
+                f"There is no way {errors!r} to decode; choose one of {', '.join(_ERRORS)}."
+            )
         token_ids = as_ids(ids)
         if errors == "strict":
             try:
@@ -417,18 +526,26 @@ class Tokenizer:
                     f"These ids are no text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
                 ) from None
         if errors == "replace" and self.preparation and self.preparation.replaces_runs:
-            data = b"".join(self.preparation.readable(token_ids, self._bytes_or_replacement))
+            data = b"".join(
+                self.preparation.readable(token_ids, self._bytes_or_replacement)
+            )
         else:
             data = self.vocabulary.joined(token_ids, self._bytes_or_replacement)
         return self._as_text(data).decode(errors=errors)
 
     def decode_batch(
-        self, batch: Iterable[Iterable[int]], *, errors: str = "replace", num_threads: int | None = None
+        self,
+        batch: Iterable[Iterable[int]],
+        *,
+        errors: str = "replace",
+        num_threads: int | None = None,
     ) -> list[str]:
         """The text of each list of ids in order, as `decode` gives it. Decoding holds the GIL, so that `num_threads` is
         there for tiktoken's callers only: it is a look-up and a copy a token."""
         if isinstance(batch, str):
-            raise NotAnIdError(f"A batch is a list of lists of ids, not the text {shortened(repr(batch), 40)}.")
+            raise NotAnIdError(
+                f"A batch is a list of lists of ids, not the text {shortened(repr(batch), 40)}."
+            )
         return [self.decode(ids, errors) for ids in batch]
 
     def decode_with_offsets(self, ids: Iterable[int]) -> tuple[str, list[int]]:
@@ -440,17 +557,26 @@ class Tokenizer:
         ('né!', [0, 1, 1, 2])
         """
         token_ids = as_ids(ids)
-        tokens, text = list(map(self.vocabulary.token_bytes, token_ids)), self.decode(token_ids, "strict")
-        begun = len(text) - sum(map(n_characters, tokens))  # -1 if decoding drops a space
+        tokens, text = (
+            list(map(self.vocabulary.token_bytes, token_ids)),
+            self.decode(token_ids, "strict"),
+        )
+        begun = len(text) - sum(
+            map(n_characters, tokens)
+        )  # -1 if decoding drops a space
         offsets: list[int] = []
         for token in tokens:
-            offsets.append(max(0, begun - (token[:1] in CONTINUATIONS and token != b"")))
+            offsets.append(
+                max(0, begun - (token[:1] in CONTINUATIONS and token != b""))
+            )
             begun += n_characters(token)
         return text, offsets
 
     def _bytes_or_replacement(self, token: int) -> bytes:
         if token < 0:
-            raise UnknownTokenError(f"{token} is not an id: ids are whole numbers from 0 on; leave it out.")
+            raise UnknownTokenError(
+                f"{token} is not an id: ids are whole numbers from 0 on; leave it out."
+            )
         try:
             return self.vocabulary.token_bytes(token)
         except UnknownTokenError:
@@ -471,7 +597,12 @@ class SpecialsAllowed(Tokenizer):
         if isinstance(tokenizer, cls) or not texts or not tokenizer.by_piece:
             return tokenizer
         pattern = Else(tuple(texts), tokenizer.splitter.tree)
-        return cls(tokenizer.vocabulary, str(pattern), record=tokenizer.record, name=tokenizer.name)
+        return cls(
+            tokenizer.vocabulary,
+            str(pattern),
+            record=tokenizer.record,
+            name=tokenizer.name,
+        )
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
         special = self.vocabulary.special_tokens.get(piece)
@@ -481,17 +612,28 @@ class SpecialsAllowed(Tokenizer):
         return map(self.encode_piece, pieces)
 
     def encode_ordinary(self, text: str) -> list[int]:
-        return list(chain.from_iterable(map(self.encode_piece, self.splitter.split(text))))
+        return list(
+            chain.from_iterable(map(self.encode_piece, self.splitter.split(text)))
+        )
 
 
-def in_threads(encode: Callable[[list[str]], list[T]], texts: Iterable[str], num_threads: int | None) -> list[T]:
+def in_threads(
+    encode: Callable[[list[str]], list[T]],
+    texts: Iterable[str],
+    num_threads: int | None,
+) -> list[T]:
     """What `encode` makes of each text, in order, by so many threads; None: as many as there are cores, at most 8."""
     if isinstance(texts, str):
-        raise OptionError("A batch is a list of texts, not one text; put it into a list.")
+        raise OptionError(
+            "A batch is a list of texts, not one text; put it into a list."
+        )
     n_threads = most_threads() if num_threads is None else num_threads
     shared = shares(texts, _SHARE)
     parts = in_order(
-        lambda share: encode(share[1]), shared, n_threads, here=lambda one: n_threads < 2 or one[0] < _SHARE
+        lambda share: encode(share[1]),
+        shared,
+        n_threads,
+        here=lambda one: n_threads < 2 or one[0] < _SHARE,
     )
     return list(chain.from_iterable(parts))
 
@@ -501,8 +643,13 @@ def chosen_specials(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """(texts that become tokens, texts that must not occur) for tiktoken's options `allowed_special` and
     `disallowed_special`; `specials` are all special tokens. Raises `OptionError` for a single text."""
-    wanted, refused = _names("allowed_special", allowed, specials), _names("disallowed_special", disallowed, specials)
-    return wanted.intersection(specials), refused - wanted if disallowed == "all" else refused
+    wanted, refused = (
+        _names("allowed_special", allowed, specials),
+        _names("disallowed_special", disallowed, specials),
+    )
+    return wanted.intersection(
+        specials
+    ), refused - wanted if disallowed == "all" else refused
 
 
 def refuse_specials(tokens: frozenset[str], text: str, before: int = 0) -> None:
@@ -523,7 +670,9 @@ def without_specials(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[
         yield part
 
 
-def special_parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[tuple[bool, str]]:
+def special_parts(
+    tokens: frozenset[str], blocks: Iterable[str]
+) -> Iterator[tuple[bool, str]]:
     """The text in parts: (True, token) for each occurrence of a token, also across blocks, and (False, text) for the
     text between them, which may come in several parts; none is empty."""
     find, longest = _finder(tokens).spans, max(map(len, tokens), default=1)
@@ -549,5 +698,7 @@ def _names(option: str, given: Choice, specials: Collection[str]) -> frozenset[s
     if given == "all":
         return frozenset(specials)
     if isinstance(given, str):
-        raise OptionError(f'{option} is "all" or a set of special tokens, not the text {given!r}.')
+        raise OptionError(
+            f'{option} is "all" or a set of special tokens, not the text {given!r}.'
+        )
     return frozenset(given)

@@ -23,7 +23,22 @@ Rewrite = tuple[int, int, str]
 """(start, end, replacement): text[start:end] is replaced; in code points. What lies between two rewrites is kept."""
 
 WHITE_SPACE: Final = "".join(
-    map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
+    map(
+        chr,
+        (
+            *range(9, 14),
+            0x20,
+            0x85,
+            0xA0,
+            0x1680,
+            *range(0x2000, 0x200B),
+            0x2028,
+            0x2029,
+            0x202F,
+            0x205F,
+            0x3000,
+        ),
+    )
 )
 """The characters with Unicode's property White_Space; `str.strip` and `str.isspace` know four more."""
 
@@ -65,7 +80,9 @@ class Rule:
 
     def part(self, starts: bool, ends: bool) -> "Rule":
         """The rule for a part that `starts` or `ends` the text, or not; one that does nothing if not at `only_at`."""
-        is_elsewhere = (self.only_at == "start" and not starts) or (self.only_at == "end" and not ends)
+        is_elsewhere = (self.only_at == "start" and not starts) or (
+            self.only_at == "end" and not ends
+        )
         return Rule() if is_elsewhere else self
 
 
@@ -79,7 +96,9 @@ def _check_length(length: int, most: float) -> None:
 
 def longest(n_characters: int) -> int:
     """The length in code points that normalizing a text of `n_characters` may not exceed."""
-    return 32 * n_characters + 256  # no normalization form makes it more than 18 times as long
+    return (
+        32 * n_characters + 256
+    )  # no normalization form makes it more than 18 times as long
 
 
 class Normalizer(tuple[Rule, ...]):
@@ -102,7 +121,11 @@ class NormalForm(Rule):
     def __call__(self, text: str, most: float = math.inf) -> str:
         if not text.isascii() and _MARKS.search(text):
             text = _ordered(text, "NFD" if self.form in ("NFC", "NFD") else "NFKD")
-        return text if unicodedata.is_normalized(self.form, text) else unicodedata.normalize(self.form, text)
+        return (
+            text
+            if unicodedata.is_normalized(self.form, text)
+            else unicodedata.normalize(self.form, text)
+        )
 
     def rewrites(self, text: str) -> Iterator[Rewrite]:
         for found in _BESIDE_ASCII.finditer(text):
@@ -117,13 +140,20 @@ class NormalForm(Rule):
         # or with a vowel or final consonant of Hangul: the second characters of all compositions are of these kinds.
         first = unicodedata.normalize("NFKD", character)[0]
         is_jamo = "\u1160" <= first <= "\u11ff" or "\ud7b0" <= first <= "\ud7ff"
-        return not (is_jamo or unicodedata.category(first)[0] == "M" or unicodedata.combining(first))
+        return not (
+            is_jamo
+            or unicodedata.category(first)[0] == "M"
+            or unicodedata.combining(first)
+        )
 
 
 def _ordered(text: str, form: Literal["NFD", "NFKD"]) -> str:
     """The text in the decomposed normalization form, in O(n log n). `unicodedata.normalize` takes time quadratic in the
     length of a run of combining marks."""
-    parts = (text[i : i + _DECOMPOSED_AT_ONCE] for i in range(0, len(text), _DECOMPOSED_AT_ONCE))
+    parts = (
+        text[i : i + _DECOMPOSED_AT_ONCE]
+        for i in range(0, len(text), _DECOMPOSED_AT_ONCE)
+    )
     decomposed = "".join(unicodedata.normalize(form, part) for part in parts)
     return str(_MARKS.sub(lambda found: _sorted_marks(found[0]), decomposed))
 
@@ -131,7 +161,10 @@ def _ordered(text: str, form: Literal["NFD", "NFKD"]) -> str:
 def _sorted_marks(text: str) -> str:
     """The canonical ordering: each run of combining characters sorted by combining class, stably."""
     runs = groupby(text, key=lambda character: unicodedata.combining(character) > 0)
-    return "".join("".join(sorted(run, key=unicodedata.combining) if combines else run) for combines, run in runs)
+    return "".join(
+        "".join(sorted(run, key=unicodedata.combining) if combines else run)
+        for combines, run in runs
+    )
 
 
 @dataclass(frozen=True)
@@ -142,7 +175,11 @@ class EachCharacter(Rule):
         return "".join(map(self.change, text))
 
     def rewrites(self, text: str) -> Iterator[Rewrite]:
-        return ((at, at + 1, new) for at, old in enumerate(text) if (new := self.change(old)) != old)
+        return (
+            (at, at + 1, new)
+            for at, old in enumerate(text)
+            if (new := self.change(old)) != old
+        )
 
 
 def _without_mark(character: str) -> str:
@@ -185,11 +222,16 @@ class Replaced(Rule):
     new: str
 
     def __call__(self, text: str, most: float = math.inf) -> str:
-        _check_length(len(text) + text.count(self.old) * (len(self.new) - len(self.old)), most)
+        _check_length(
+            len(text) + text.count(self.old) * (len(self.new) - len(self.old)), most
+        )
         return text.replace(self.old, self.new)
 
     def rewrites(self, text: str) -> Iterator[Rewrite]:
-        return ((*found.span(), self.new) for found in re.finditer(re.escape(self.old), text))
+        return (
+            (*found.span(), self.new)
+            for found in re.finditer(re.escape(self.old), text)
+        )
 
     def is_apart(self, character: str) -> bool:
         return len(self.old) == 1 or (bool(self.old) and character not in self.old)
@@ -209,7 +251,9 @@ class ReplacedMatches(Rule):
         return [(*span, self.new) for span in self._expression.spans(text)]
 
     def is_apart(self, character: str) -> bool:
-        return self._sets is not None and not any(one.fullmatch(character) for one in self._sets)
+        return self._sets is not None and not any(
+            one.fullmatch(character) for one in self._sets
+        )
 
     @cached_property
     def _expression(self) -> Expression:
@@ -229,7 +273,9 @@ class SourceMap:
     range comes from all of that range."""
 
     def __init__(self) -> None:
-        self._places: list[tuple[int, int]] = []  # the range of the original that each character comes from
+        self._places: list[
+            tuple[int, int]
+        ] = []  # the range of the original that each character comes from
         self._length = 0  # of the original
 
     def add(self, text: str, rules: Iterable[Rule]) -> str:

@@ -34,35 +34,51 @@ class AddedToken:
     text: str
     token: int
     special: bool = False  # found only where the caller allows it
-    single_word: bool = False  # found only where no letter, mark, digit or connector is next to it
+    single_word: bool = (
+        False  # found only where no letter, mark, digit or connector is next to it
+    )
     lstrip: bool = False  # white space before it becomes a part of it
     rstrip: bool = False  # and after it
-    normalized: bool = False  # searched for in the normalized text rather than in the text as given
+    normalized: bool = (
+        False  # searched for in the normalized text rather than in the text as given
+    )
 
 
 class Finder:
     """Finds added tokens in a text from left to right, at each place the longest."""
 
-    def __init__(self, tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        tokens: Iterable[AddedToken],
+        normalize: Callable[[str], str] | None = None,
+    ) -> None:
         """`normalize` is applied to the texts of the tokens, to find them in a normalized text."""
         self.tokens: Final = dict[str, AddedToken]()  # by the text that is searched for
         for token in tokens:
-            self.tokens.setdefault(normalize(token.text) if normalize else token.text, token)
+            self.tokens.setdefault(
+                normalize(token.text) if normalize else token.text, token
+            )
         self._texts = TextSearch(self.tokens)
 
-    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int | None]]:
+    def parts(
+        self, text: str, allowed: frozenset[str]
+    ) -> Iterator[tuple[int, int, int | None]]:
         """(start, end, id) of each token found, in code points, and (start, end, None) of the texts between them. A
         special token is found only if its text is in `allowed`."""
         start = done = 0
         for begin, end in self._texts.spans(text):
             token = self.tokens[text[begin:end]]
-            in_word = token.single_word and (_WORD.match(text, max(0, begin - 1), begin) or _WORD.match(text, end))
+            in_word = token.single_word and (
+                _WORD.match(text, max(0, begin - 1), begin) or _WORD.match(text, end)
+            )
             if in_word or (token.special and token.text not in allowed):
                 continue
             if token.lstrip:
                 while begin > start and text[begin - 1] in WHITE_SPACE:
                     begin -= 1
-                begin = max(begin, start)  # rstrip of the token before may have reached behind it
+                begin = max(
+                    begin, start
+                )  # rstrip of the token before may have reached behind it
             if token.rstrip and end >= done:
                 while end < len(text) and text[end] in WHITE_SPACE:
                     end += 1
@@ -109,7 +125,11 @@ class SplitStep(Step):
 
     def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
         return [
-            Placed(text[begin:end], start + max(0, begin - n_put), max(0, min(n_put, end) - begin))
+            Placed(
+                text[begin:end],
+                start + max(0, begin - n_put),
+                max(0, min(n_put, end) - begin),
+            )
             for text, start, n_put in pieces
             for begin, end in self.splitter.places(text)
         ]
@@ -124,7 +144,10 @@ class PrefixStep(Step):
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         prefix, n = self.prefix, int(begins) if self.only_first else len(pieces)
-        return [piece if piece.startswith(prefix) else prefix + piece for piece in pieces[:n]] + pieces[n:]
+        return [
+            piece if piece.startswith(prefix) else prefix + piece
+            for piece in pieces[:n]
+        ] + pieces[n:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,25 +202,47 @@ class Preparation:
     normalized: Finder = field(init=False, compare=False)  # of those of step 3
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "raw", Finder(token for token in self.added if not token.normalized))
+        object.__setattr__(
+            self, "raw", Finder(token for token in self.added if not token.normalized)
+        )
         normalized = (token for token in self.added if token.normalized)
-        object.__setattr__(self, "normalized", Finder(normalized, None if self.finds_as_written else self.normalize))
+        object.__setattr__(
+            self,
+            "normalized",
+            Finder(normalized, None if self.finds_as_written else self.normalize),
+        )
 
     def __reduce__(self) -> "tuple[type[Preparation], tuple[Any, ...]]":
-        return type(self), tuple(getattr(self, field.name) for field in fields(self) if field.init)
+        return type(self), tuple(
+            getattr(self, field.name) for field in fields(self) if field.init
+        )
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> "Preparation":
         """This pipeline, which also finds these, text -> id, each once."""
-        added = {one.text: one for one in self.added if special_tokens.get(one.text, one.token) == one.token}
-        new = [AddedToken(text, token, special=True) for text, token in special_tokens.items() if text not in added]
+        added = {
+            one.text: one
+            for one in self.added
+            if special_tokens.get(one.text, one.token) == one.token
+        }
+        new = [
+            AddedToken(text, token, special=True)
+            for text, token in special_tokens.items()
+            if text not in added
+        ]
         return replace(self, added=(*added.values(), *new))
 
     @property
     def only_splits(self) -> bool:
         """Whether all that happens to a text, apart from special tokens, is that it is split."""
-        does_more = self.normalize or self.within or self.has_metaspace or self.drops_space
+        does_more = (
+            self.normalize or self.within or self.has_metaspace or self.drops_space
+        )
         only_special = all(token.special for token in self.added)
-        return not does_more and only_special and all(isinstance(step, SplitStep) for step in self.steps)
+        return (
+            not does_more
+            and only_special
+            and all(isinstance(step, SplitStep) for step in self.steps)
+        )
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | list[str]]:
         """The text as a sequence of ids, of added tokens, and of lists of pieces, which are still to be encoded.
@@ -208,9 +253,17 @@ class Preparation:
             if token is not None:
                 yield token
             else:
-                part = self.normalize(text[start:end]) if self.normalize else text[start:end]
+                part = (
+                    self.normalize(text[start:end])
+                    if self.normalize
+                    else text[start:end]
+                )
                 for first, last, inner in self.normalized.parts(part, allowed):
-                    yield self._pieces(part[first:last], begins) if inner is None else inner
+                    yield (
+                        self._pieces(part[first:last], begins)
+                        if inner is None
+                        else inner
+                    )
                     begins = False
             begins = False
 
@@ -218,9 +271,15 @@ class Preparation:
         pieces = [text]
         for step in self.steps:
             pieces = step(pieces, begins)
-        return [piece.replace(METASPACE, " ") for piece in pieces] if self.has_metaspace else pieces
+        return (
+            [piece.replace(METASPACE, " ") for piece in pieces]
+            if self.has_metaspace
+            else pieces
+        )
 
-    def readable(self, ids: Iterable[int], bytes_of: Callable[[int], bytes]) -> Iterator[bytes]:
+    def readable(
+        self, ids: Iterable[int], bytes_of: Callable[[int], bytes]
+    ) -> Iterator[bytes]:
         """The bytes of `ids`, in order; a run of ids in `replaces_runs` that is no UTF-8 becomes a U+FFFD per byte."""
         for is_byte, run in groupby(ids, self.replaces_runs.__contains__):
             data = b"".join(map(bytes_of, run))
@@ -231,10 +290,21 @@ class Preparation:
 def found_at_once(added: Sequence[AddedToken]) -> bool:
     """Whether searching for special tokens first and for the others afterwards finds what one search finds, as it does
     if all are plain, those of a kind agree in `normalized`, and no special and ordinary one can overlap."""
-    special, ordinary = ([token for token in added if token.special is kind] for kind in (True, False))
-    plain = not any(token.single_word or token.lstrip or token.rstrip for token in added)
-    agree = all(len({token.normalized for token in kind}) <= 1 for kind in (special, ordinary))
-    return plain and agree and not _overlap(special, ordinary) and not _overlap(ordinary, special)
+    special, ordinary = (
+        [token for token in added if token.special is kind] for kind in (True, False)
+    )
+    plain = not any(
+        token.single_word or token.lstrip or token.rstrip for token in added
+    )
+    agree = all(
+        len({token.normalized for token in kind}) <= 1 for kind in (special, ordinary)
+    )
+    return (
+        plain
+        and agree
+        and not _overlap(special, ordinary)
+        and not _overlap(ordinary, special)
+    )
 
 
 def _overlap(tokens: Sequence[AddedToken], others: Sequence[AddedToken]) -> bool:

@@ -24,7 +24,9 @@ TIES: Final = ("first", "lowest", "lowest-hf", "largest")
 
 STOPPED: Final = "stopped"  # the stop reason of a training that would have learned more
 YES: Final = "yes"  # what is typed for an option that is a flag of the command
-LARGEST_VOCABULARY: Final = 0x110000 - 256  # several times as many ids as any published vocabulary has
+LARGEST_VOCABULARY: Final = (
+    0x110000 - 256
+)  # several times as many ids as any published vocabulary has
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +69,45 @@ class Options:
         """These options, the share as a number and the special tokens as a tuple; `OptionError` or `PatternError`.
         Without texts to learn from there need not be room for a merge."""
         if isinstance(self.special_tokens, str):
-            raise OptionError(f"special_tokens is a list of texts, not the one text {self.special_tokens!r}.")
+            raise OptionError(
+                f"special_tokens is a list of texts, not the one text {self.special_tokens!r}."
+            )
         specials: tuple[object, ...] = tuple(self.special_tokens)
         seen: set[object] = set()
         for text in specials:
             if not isinstance(text, str) or not text:
-                raise OptionError(f"The special token {text!r} is not a text of at least one character.")
+                raise OptionError(
+                    f"The special token {text!r} is not a text of at least one character."
+                )
             if text in seen:
-                raise OptionError(f"The special token {text!r} is named twice; name it once.")
+                raise OptionError(
+                    f"The special token {text!r} is named twice; name it once."
+                )
             seen.add(text)
         if not isinstance(self.end_of_word, str):
-            raise OptionError(f"end_of_word is a text such as '</w>', not {self.end_of_word!r}.")
+            raise OptionError(
+                f"end_of_word is a text such as '</w>', not {self.end_of_word!r}."
+            )
         if without_surrogates(self.end_of_word) != self.end_of_word:
-            raise OptionError(f"end_of_word {self.end_of_word!r} holds half of a character; give it a text.")
+            raise OptionError(
+                f"end_of_word {self.end_of_word!r} holds half of a character; give it a text."
+            )
         if len(self.end_of_word) > 100:  # it stands in many tokens of a file
-            raise OptionError(f"end_of_word has {len(self.end_of_word):,} characters; give it 100 at most.")
+            raise OptionError(
+                f"end_of_word has {len(self.end_of_word):,} characters; give it 100 at most."
+            )
         if self.end_of_word in specials:
-            raise OptionError(f"{self.end_of_word!r} is a special token already; choose another end_of_word.")
+            raise OptionError(
+                f"{self.end_of_word!r} is a special token already; choose another end_of_word."
+            )
         smallest = 256 + has_texts + len(specials) + bool(self.end_of_word)
         room = "256 bytes, the special tokens" + " and a first merge" * has_texts
-        for name, least, most, because in (  # with more digits than 10^18 has, a file could not be read back
+        for (
+            name,
+            least,
+            most,
+            because,
+        ) in (  # with more digits than 10^18 has, a file could not be read back
             ("vocab_size", smallest, LARGEST_VOCABULARY, room),
             ("min_count", 1, 10**18, "a pair that does not occur cannot be merged"),
             *[("max_token_length", 2, 10**18, "a merge makes at least two bytes")]
@@ -96,25 +117,41 @@ class Options:
             if not isinstance(value, int) or isinstance(value, bool):
                 raise OptionError(f"{name} is a whole number, not {value!r}.")
             if value > most:
-                raise OptionError(f"{name} is {value}; no more than {most} is possible.")
+                raise OptionError(
+                    f"{name} is {value}; no more than {most} is possible."
+                )
             if value < least:
-                raise OptionError(f"{name} is {value}, but must be at least {least}: {because}.")
+                raise OptionError(
+                    f"{name} is {value}, but must be at least {least}: {because}."
+                )
         for name, option in OPTION_OF.items():
             if option.choices and getattr(self, name) not in option.choices:
                 known = ", ".join(option.choices)
-                raise OptionError(f"There is no {name} {getattr(self, name)!r}; choose one of {known}.")
+                raise OptionError(
+                    f"There is no {name} {getattr(self, name)!r}; choose one of {known}."
+                )
         splitter(self.pattern)
-        return replace(self, min_share=self._share(), special_tokens=tuple(self.special_tokens))
+        return replace(
+            self, min_share=self._share(), special_tokens=tuple(self.special_tokens)
+        )
 
     def _share(self) -> Fraction | None:
         if self.min_share is None:
             return None
         try:
-            share = self.min_share if isinstance(self.min_share, Fraction) else exact_fraction(self.min_share)
+            share = (
+                self.min_share
+                if isinstance(self.min_share, Fraction)
+                else exact_fraction(self.min_share)
+            )
         except (ValueError, TypeError):
-            raise OptionError(f"min_share is a fraction such as 1/10000 or 0.0001, not {self.min_share!r}.") from None
+            raise OptionError(
+                f"min_share is a fraction such as 1/10000 or 0.0001, not {self.min_share!r}."
+            ) from None
         if not 0 <= share <= 1:
-            raise OptionError(f"min_share is {self.min_share}, but a share is between 0 and 1.")
+            raise OptionError(
+                f"min_share is {self.min_share}, but a share is between 0 and 1."
+            )
         return share
 
 
@@ -133,28 +170,63 @@ class TrainOptions(TypedDict, total=False):
 
 OPTION_OF: Final[Mapping[str, Option]] = {
     "vocab_size": Option(
-        "vocab-size", "vocabulary", "Tokens in all: 256 bytes, the special tokens, and one for each merge.", "4096"
+        "vocab-size",
+        "vocabulary",
+        "Tokens in all: 256 bytes, the special tokens, and one for each merge.",
+        "4096",
     ),
     "pattern": Option(
-        *("pattern", "pattern", "The split pattern cuts texts into pieces; no merge crosses their borders."),
+        *(
+            "pattern",
+            "pattern",
+            "The split pattern cuts texts into pieces; no merge crosses their borders.",
+        ),
         "gpt4o, words, none or a regular expression",
     ),
-    "ties": Option("ties", "ties", "The tie rule chooses between pairs that occur equally often.", "first", TIES),
-    "id_layout": Option(
-        "id-layout", "id layout", f"Which ids come first: {' or '.join(ID_LAYOUTS)}.", "bytes-first", ID_LAYOUTS
+    "ties": Option(
+        "ties",
+        "ties",
+        "The tie rule chooses between pairs that occur equally often.",
+        "first",
+        TIES,
     ),
-    "min_count": Option("min-count", "min. count", "Training stops when no pair occurs this often any more.", "2"),
+    "id_layout": Option(
+        "id-layout",
+        "id layout",
+        f"Which ids come first: {' or '.join(ID_LAYOUTS)}.",
+        "bytes-first",
+        ID_LAYOUTS,
+    ),
+    "min_count": Option(
+        "min-count",
+        "min. count",
+        "Training stops when no pair occurs this often any more.",
+        "2",
+    ),
     "max_token_length": Option(
-        "max-token-length", "longest token", "Bytes in a token at most; longer pairs are passed over.", "16"
+        "max-token-length",
+        "longest token",
+        "Bytes in a token at most; longer pairs are passed over.",
+        "16",
     ),
     "special_tokens": Option(
-        "special", "specials", "Special tokens such as <|endoftext|>: ids that no merge makes.", "<|endoftext|>"
+        "special",
+        "specials",
+        "Special tokens such as <|endoftext|>: ids that no merge makes.",
+        "<|endoftext|>",
     ),
     "end_of_word": Option(
-        "end-of-word", "end of word", "A marker behind every piece, a symbol of its own that merges too.", "</w>"
+        "end-of-word",
+        "end of word",
+        "A marker behind every piece, a symbol of its own that merges too.",
+        "</w>",
     ),
     "min_share": Option(
-        *("min-share", "least gain", "Stop after the first pair that makes up less than this share of the tokens."),
+        *(
+            "min-share",
+            "least gain",
+            "Stop after the first pair that makes up less than this share of the tokens.",
+        ),
         "1/10000",
     ),
 }
@@ -202,7 +274,9 @@ def peers_name(name: str, written: Callable[[str], str] = str) -> str:
     ('it is called min_count here', 'leave it out: all 256 bytes are tokens from the start')
     """
     if field := PEERS_NAMES.get(name):
-        counted_so = ": 256 bytes, the special tokens and the merges" if "merges" in name else ""
+        counted_so = (
+            ": 256 bytes, the special tokens and the merges" if "merges" in name else ""
+        )
         return f"it is called {written(field)} here{counted_so}"
     reason = NEEDLESS_OPTIONS.get(name)
     return f"leave it out: {reason}" if reason else ""
@@ -223,24 +297,61 @@ INHERITED: Final = ("id_layout", "special_tokens", "end_of_word")
 """Those that are not asked for where a training extends a vocabulary, but that of the vocabulary."""
 
 EXTEND: Final = Option(
-    "extend", "start from", "A tokenizer whose merges come first; its tokens keep their ids.", "mine.json"
+    "extend",
+    "start from",
+    "A tokenizer whose merges come first; its tokens keep their ids.",
+    "mine.json",
 )
 WEIGHT: Final = Option(
-    "weight", "weight", "Count each piece of a text so many times: a number such as 3, 2.5 or 1/3.", "3"
+    "weight",
+    "weight",
+    "Count each piece of a text so many times: a number such as 3, 2.5 or 1/3.",
+    "3",
 )
 READING: Final = (
-    Option("sample", "sample", "Read only this share of the texts, in stretches of 64 KB.", "1/10"),
-    Option("documents", "documents", "Read so many documents, drawn from all; rows are read twice for it.", "1000"),
+    Option(
+        "sample",
+        "sample",
+        "Read only this share of the texts, in stretches of 64 KB.",
+        "1/10",
+    ),
+    Option(
+        "documents",
+        "documents",
+        "Read so many documents, drawn from all; rows are read twice for it.",
+        "1000",
+    ),
     Option("seed", "seed", "What a sample takes: the same number takes the same.", "0"),
-    Option("dedupe", "once each", "Read no document twice; to find which, all texts are read once more.", YES),
-    Option("skip-bad", "skip bad", "Leave out rows that are no text, and files that cannot be read.", YES),
-    Option("alpha", "alpha", "Count each path as if its share p of the bytes were p^alpha; at 0 all alike.", "0.5"),
-    Option("dask", "Dask", "Have workers of Dask do it: local, one a core here, or those of a scheduler.", "local"),
+    Option(
+        "dedupe",
+        "once each",
+        "Read no document twice; to find which, all texts are read once more.",
+        YES,
+    ),
+    Option(
+        "skip-bad",
+        "skip bad",
+        "Leave out rows that are no text, and files that cannot be read.",
+        YES,
+    ),
+    Option(
+        "alpha",
+        "alpha",
+        "Count each path as if its share p of the bytes were p^alpha; at 0 all alike.",
+        "0.5",
+    ),
+    Option(
+        "dask",
+        "Dask",
+        "Have workers of Dask do it: local, one a core here, or those of a scheduler.",
+        "local",
+    ),
 )
 """What of the texts is read, by whom, and how much it counts: fields of `Recipe`."""
 
 OPTIONS: Final[Mapping[str, Option]] = {
-    option.argument: option for option in (*OPTION_OF.values(), EXTEND, *READING, WEIGHT)
+    option.argument: option
+    for option in (*OPTION_OF.values(), EXTEND, *READING, WEIGHT)
 }
 """All options of a training by argument: what is learned, by which rules, and how the texts are read."""
 
@@ -256,12 +367,16 @@ def parsed_options(kind: type, typed: Mapping[str, str]) -> dict[str, Any]:
         if text := typed.get(argument := field.name.replace("_", "-")):
             values[field.name] = text
             if field.type is bool and text != YES:
-                raise OptionError(f"--{argument}: {quoted(text)} is not {YES}; leave it out for no.")
+                raise OptionError(
+                    f"--{argument}: {quoted(text)} is not {YES}; leave it out for no."
+                )
             if field.type in (int, int | None):
                 try:
                     values[field.name] = int(text)
                 except ValueError:
-                    raise OptionError(f"--{argument}: {quoted(text)} is no whole number.") from None
+                    raise OptionError(
+                        f"--{argument}: {quoted(text)} is no whole number."
+                    ) from None
     return values
 
 
@@ -289,11 +404,15 @@ class TrainingRecord(Options):
     n_bytes: int  # of the corpus in UTF-8, those of a text as many times as it weighs: an amount, as all counts are
     n_tokens_start: int  # before the first merge; less than `n_bytes` if the pattern drops whitespace
     stop_reason: str  # the size was reached, no pair was left, or it was stopped
-    n_given: int = 0  # the first so many merges were given, by the vocabulary that was extended
+    n_given: int = (
+        0  # the first so many merges were given, by the vocabulary that was extended
+    )
     first_counts: tuple[int, ...] = ()
     """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker if there
     is one; empty if it is not known."""
-    sample: str = ""  # what was taken of the files, in words; "" if they were read whole
+    sample: str = (
+        ""  # what was taken of the files, in words; "" if they were read whole
+    )
     weights: str = ""  # as they were asked for, such as "en=3 code=0.5"; "" for none
     created: str = field_of(default="", compare=False)
     """When the training ended, in ISO 8601, UTC, as earlier versions recorded it. It is "" now, so that equal trainings
@@ -303,5 +422,8 @@ class TrainingRecord(Options):
     def corpus_digest(self) -> str:
         """A SHA-256 of the digests and weights of all documents in their order, in hexadecimal: equal for the same
         texts, whatever their files are called."""
-        digests = (source.sha256 + f" {source.weight}" * (source.weight != 1) for source in self.sources)
+        digests = (
+            source.sha256 + f" {source.weight}" * (source.weight != 1)
+            for source in self.sources
+        )
         return hashlib.sha256("".join(digests).encode()).hexdigest()

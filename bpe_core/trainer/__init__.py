@@ -30,7 +30,13 @@ from bpe_core.tokenizer.training_record import (
     check_option_names,
 )
 from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
-from bpe_core.trainer.start import NUMBER_OF, alphabet, check_extensible, inherited, start_of
+from bpe_core.trainer.start import (
+    NUMBER_OF,
+    alphabet,
+    check_extensible,
+    inherited,
+    start_of,
+)
 from bpe_core.typed_numbers import amount
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
@@ -41,7 +47,9 @@ _AT_ONCE: Final = 1024  # merges that a learner is asked for at a time, at most
 _NO_LIMIT: Final = (1 << 63) - 1  # the largest number that the kernel takes
 
 
-@dataclass(slots=True)  # not frozen: making one would take three times as long, and they are made by the ten thousand
+@dataclass(
+    slots=True
+)  # not frozen: making one would take three times as long, and they are made by the ten thousand
 class Merge:
     """One step of a training, from 1: the ids of the two tokens that were joined and of the new one, its bytes.
 
@@ -67,13 +75,24 @@ class Merges(Sequence[Merge]):
     """Merges of steps that follow one another, in columns that grow: as objects they would take many times as long to
     be sent, and the garbage collector would look through all of them again and again."""
 
-    def __init__(self, first: int = 1, columns: Iterable[Iterable[Any]] = ((),) * 7) -> None:
+    def __init__(
+        self, first: int = 1, columns: Iterable[Iterable[Any]] = ((),) * 7
+    ) -> None:
         """`first` is the step of the first; each column is of what a `Merge` has behind its step."""
         self.first = first
         self.pairs = array("Q"), array("Q"), array("Q")  # the ids: left, right and new
         self.token_bytes, self.ties = list[bytes](), array("Q")
-        self.counts, self.n_tokens = list[int](), list[int]()  # amounts, which need be no whole numbers
-        self.columns: tuple[Any, ...] = *self.pairs, self.token_bytes, self.counts, self.ties, self.n_tokens
+        self.counts, self.n_tokens = (
+            list[int](),
+            list[int](),
+        )  # amounts, which need be no whole numbers
+        self.columns: tuple[Any, ...] = (
+            *self.pairs,
+            self.token_bytes,
+            self.counts,
+            self.ties,
+            self.n_tokens,
+        )
         self._lengths = dict[int, int]()
         self.extend(columns)
 
@@ -81,7 +100,9 @@ class Merges(Sequence[Merge]):
         """Add those of the steps behind these. Interrupted, it adds none."""
         n = len(self.n_tokens)
         for column, more in zip(self.columns, columns, strict=True):
-            del column[n:]  # what is left of an interrupted call; the last column says how many there are
+            del column[
+                n:
+            ]  # what is left of an interrupted call; the last column says how many there are
             column.extend(more)
 
     def steps(self) -> Iterator[tuple[int, int, int]]:
@@ -91,7 +112,13 @@ class Merges(Sequence[Merge]):
     def length_of(self, token: int) -> int | None:
         """The bytes of a token that these merges make; None of others."""
         if (start := len(self._lengths)) < len(self):
-            self._lengths.update(zip(self.pairs[2][start:], map(len, self.token_bytes[start:]), strict=True))
+            self._lengths.update(
+                zip(
+                    self.pairs[2][start:],
+                    map(len, self.token_bytes[start:]),
+                    strict=True,
+                )
+            )
         return self._lengths.get(token)
 
     def __len__(self) -> int:
@@ -105,8 +132,15 @@ class Merges(Sequence[Merge]):
     @overload
     def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: int | slice) -> Merge | Self:
-        steps, columns = range(self.first, self.first + len(self))[index], [column[index] for column in self.columns]
-        return Merge(steps, *columns) if isinstance(steps, int) else type(self)(steps.start, columns)
+        steps, columns = (
+            range(self.first, self.first + len(self))[index],
+            [column[index] for column in self.columns],
+        )
+        return (
+            Merge(steps, *columns)
+            if isinstance(steps, int)
+            else type(self)(steps.start, columns)
+        )
 
 
 class Trainer:
@@ -147,38 +181,59 @@ class Trainer:
         pattern = options.pop("pattern", None)
         if isinstance(start, Tokenizer):
             if start.preparation:
-                raise OptionError("A tokenizer that changes a text before it splits it cannot be extended.")
+                raise OptionError(
+                    "A tokenizer that changes a text before it splits it cannot be extended."
+                )
             pattern = pattern or start.pattern
             start = start.vocabulary
         if isinstance(texts, Counts):
             if pattern is not None and texts.splitter.tree != splitter(pattern).tree:
-                raise OptionError(f"The counts were split by {texts.pattern!r}, not by {pattern!r}; count again.")
+                raise OptionError(
+                    f"The counts were split by {texts.pattern!r}, not by {pattern!r}; count again."
+                )
             pattern = texts.pattern
         if start is not None:
             start.recover()
             check_extensible(start)
             own, usual = inherited(start), Options()
-            if any(options.get(name, value) not in (value, getattr(usual, name)) for name, value in own.items()):
-                raise OptionError("Special tokens, id layout and end of word are those of the vocabulary extended.")
+            if any(
+                options.get(name, value) not in (value, getattr(usual, name))
+                for name, value in own.items()
+            ):
+                raise OptionError(
+                    "Special tokens, id layout and end of word are those of the vocabulary extended."
+                )
             options |= own
         if pattern is not None:
             options["pattern"] = pattern
-        self.options: Final = Options(vocab_size, **options).checked(not isinstance(texts, Sized) or len(texts) > 0)
+        self.options: Final = Options(vocab_size, **options).checked(
+            not isinstance(texts, Sized) or len(texts) > 0
+        )
         """What to learn, and by which rules."""
         self._vocabulary, self._ids, self._given = start_of(self.options, start)
-        counts = texts if isinstance(texts, Counts) else Counts.of(texts, self.options.pattern)
+        counts = (
+            texts
+            if isinstance(texts, Counts)
+            else Counts.of(texts, self.options.pattern)
+        )
         self._scale = counts.scale
         if resume is not None:
             check_options(resume, self.options, counts.sample)
             check_texts(resume, counts.sources)
-        known = zip(resume.vocabulary.merges, resume.record.steps, strict=False) if resume and resume.record else ()
+        known = (
+            zip(resume.vocabulary.merges, resume.record.steps, strict=False)
+            if resume and resume.record
+            else ()
+        )
         self._known = list(known)  # the merges and steps that have to come out again
         self.n_known: Final = max(len(self._given), len(self._known))
         """How many merges were made before: those that are given, or those of the training that is resumed."""
         self._n_base = len(self._vocabulary.base)  # symbols that no merge makes
         self.n_merges_wanted: Final = len(self._ids) - self._n_base
         """How many merges the vocabulary size asks for; the corpus may have fewer."""
-        self._bytes = list(map(self._vocabulary.base.__getitem__, self._ids[: self._n_base]))  # of each symbol
+        self._bytes = list(
+            map(self._vocabulary.base.__getitem__, self._ids[: self._n_base])
+        )  # of each symbol
         self._merges = Merges()
         self._exhausted = ""
         self._learner = kernel.Learner(
@@ -193,7 +248,11 @@ class Trainer:
         occurs = self._amounts(self._learner.symbol_counts())
         by_value = dict(zip(alphabet(self.options.ties), occurs, strict=False))
         share = self.options.min_share
-        asked = replace(self.options, special_tokens=(), min_share=None if share is None else str(share))
+        asked = replace(
+            self.options,
+            special_tokens=(),
+            min_share=None if share is None else str(share),
+        )
         self.record: Final = TrainingRecord(
             **{name: getattr(asked, name) for name in OPTION_OF},
             sources=tuple(counts.sources),
@@ -212,10 +271,14 @@ class Trainer:
     def merges(self) -> Merges:
         """All that were made so far, those that `start` gives included; not to be changed."""
         merges, start = self._merges, len(self._merges.n_tokens)
-        if self._learner.n_merges > start:  # it keeps each of them, so that whatever interrupts this can be done again
+        if (
+            self._learner.n_merges > start
+        ):  # it keeps each of them, so that whatever interrupts this can be done again
             ids, contents, end = self._ids, self._bytes, self._n_base + start
             del contents[end:]
-            lefts, rights, counts, ties, lengths = zip(*self._learner.merges(start), strict=True)  # columns are faster
+            lefts, rights, counts, ties, lengths = zip(
+                *self._learner.merges(start), strict=True
+            )  # columns are faster
             for left, right in zip(lefts, rights, strict=True):
                 contents.append(contents[left] + contents[right])
             parts = map(ids.__getitem__, lefts), map(ids.__getitem__, rights)
@@ -252,7 +315,9 @@ class Trainer:
         """The vocabulary of all merges learned so far."""
         known = self._vocabulary.n_merges
         if known < self.n_merges:
-            self._vocabulary = self._vocabulary.extended(zip(*self.merges[known:].pairs, strict=True))
+            self._vocabulary = self._vocabulary.extended(
+                zip(*self.merges[known:].pairs, strict=True)
+            )
         return self._vocabulary
 
     def __iter__(self) -> Self:
@@ -298,9 +363,13 @@ class Trainer:
             return
         made = self.merges[start:]
         now_made = zip(zip(*made.pairs, strict=True), made.steps(), strict=True)
-        for step, (was, now) in enumerate(zip(self._known[start:], now_made, strict=False), start + 1):
+        for step, (was, now) in enumerate(
+            zip(self._known[start:], now_made, strict=False), start + 1
+        ):
             if was != now:
-                raise OptionError(f"Step {step:,} of the training to resume is not the one of these texts; begin anew.")
+                raise OptionError(
+                    f"Step {step:,} of the training to resume is not the one of these texts; begin anew."
+                )
 
     def _saves_little(self) -> bool:
         """Whether the last merge was learned, and its pair made up less than `min_share` of the tokens before it."""
@@ -311,22 +380,30 @@ class Trainer:
 
     def token_counts(self) -> dict[int, int]:
         """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
-        return dict(zip(self._ids, self._amounts(self._learner.symbol_counts()), strict=False))
+        return dict(
+            zip(self._ids, self._amounts(self._learner.symbol_counts()), strict=False)
+        )
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer with all merges learned so far; none if nothing can be merged, and it encodes into bytes.
         Raises `UntrainedError` before the first merge is learned."""
         if not self.merges and self.stop_reason is None:
-            raise UntrainedError("This trainer has not run yet; take a step before you ask for its tokenizer.")
+            raise UntrainedError(
+                "This trainer has not run yet; take a step before you ask for its tokenizer."
+            )
         with no_garbage_collection():
             record = record_of(self.record, self.merges, self.stop_reason or STOPPED)
             return Tokenizer(self.vocabulary, self.options.pattern, record=record)
 
 
-def record_of(begun: TrainingRecord, merges: Merges, stop_reason: str) -> TrainingRecord:
+def record_of(
+    begun: TrainingRecord, merges: Merges, stop_reason: str
+) -> TrainingRecord:
     """The record of a training that has made these merges; `begun` is its `Trainer.record`."""
     n_given = min(begun.n_given, len(merges))
-    return replace(begun, steps=tuple(merges.steps()), stop_reason=stop_reason, n_given=n_given)
+    return replace(
+        begun, steps=tuple(merges.steps()), stop_reason=stop_reason, n_given=n_given
+    )
 
 
 def train(
@@ -349,7 +426,9 @@ def train(
     >>> train(["low lower", "lowest"], vocab_size=258).encode("lower")
     [257, 101, 114]
     """
-    trainer = Trainer(texts, vocab_size=vocab_size, start=start, resume=resume, **options)
+    trainer = Trainer(
+        texts, vocab_size=vocab_size, start=start, resume=resume, **options
+    )
     checkpoints = Checkpoints(None if checkpoint is None else Path(checkpoint))
     try:
         while trainer.stop_reason is None:

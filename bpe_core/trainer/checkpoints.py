@@ -28,7 +28,9 @@ LARGEST_PART: Final = 0.02  # of the time that writing may take: it becomes rare
 class Checkpoints:
     """Writes checkpoints of one training to `path`; to nowhere if that is None."""
 
-    def __init__(self, path: Path | None, report: Callable[[str], object] = lambda *_: None) -> None:
+    def __init__(
+        self, path: Path | None, report: Callable[[str], object] = lambda *_: None
+    ) -> None:
         """`report` is called after each with why it could not be written, or ""."""
         self.path: Final = path
         self._report = report
@@ -68,16 +70,26 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
     Options that only end the learning (the sizes and least counts) may differ: they change no merge before the end."""
     record = earlier.record
     if record is None:
-        raise OptionError("The training to resume left no record of how it was done; begin anew.")
+        raise OptionError(
+            "The training to resume left no record of how it was done; begin anew."
+        )
     if options.vocab_size < earlier.n_tokens:
         raise OptionError(
             f"The training to resume has {earlier.n_tokens:,} tokens already; ask for no fewer, or begin anew."
         )
-    was, now = ({name: getattr(asked, name) for name in OPTION_OF} for asked in (record, options))
-    was["special_tokens"], now["special_tokens"] = tuple(earlier.special_tokens), tuple(options.special_tokens)
+    was, now = (
+        {name: getattr(asked, name) for name in OPTION_OF}
+        for asked in (record, options)
+    )
+    was["special_tokens"], now["special_tokens"] = (
+        tuple(earlier.special_tokens),
+        tuple(options.special_tokens),
+    )
     if not earlier.special_tokens:  # then the layouts are the same
         was["id_layout"] = now["id_layout"]
-    names = {name: option.name for name, option in OPTION_OF.items() if name not in ENDING} | {"sample": "sample"}
+    names = {
+        name: option.name for name, option in OPTION_OF.items() if name not in ENDING
+    } | {"sample": "sample"}
     was["sample"], now["sample"] = record.sample, sample
     for name, called in names.items():
         if was[name] != now[name]:
@@ -90,9 +102,13 @@ def check_options(earlier: Tokenizer, options: Options, sample: str) -> None:
 def check_texts(earlier: Tokenizer, now: Sequence[Source]) -> None:
     """Raise `OptionError` if these are not the texts of an earlier training, whatever they are called."""
     then = earlier.record.sources if earlier.record else ()
-    texts, others = ([(one.sha256, one.weight) for one in sources] for sources in (then, now))
+    texts, others = (
+        [(one.sha256, one.weight) for one in sources] for sources in (then, now)
+    )
     if texts != others and sorted(texts) == sorted(others):
-        raise OptionError("These are the texts of the training to resume in another order; give them as then.")
+        raise OptionError(
+            "These are the texts of the training to resume in another order; give them as then."
+        )
     for was, source in zip(then, now, strict=False):
         if was.weight != source.weight:
             raise OptionError(
@@ -100,14 +116,28 @@ def check_texts(earlier: Tokenizer, now: Sequence[Source]) -> None:
                 "give the same weights, or begin anew."
             )
         if was.sha256 != source.sha256:
-            changed = "has changed" if was.name == source.name else f"is read where {was.name} was"
-            raise OptionError(f"{source.name} {changed} since the training to resume; begin anew.")
+            changed = (
+                "has changed"
+                if was.name == source.name
+                else f"is read where {was.name} was"
+            )
+            raise OptionError(
+                f"{source.name} {changed} since the training to resume; begin anew."
+            )
     if len(then) != len(now):
         n_texts = counted(len(now), "text")
-        raise OptionError(f"The corpus has {n_texts} now, and had {len(then):,} in the training to resume; begin anew.")
+        raise OptionError(
+            f"The corpus has {n_texts} now, and had {len(then):,} in the training to resume; begin anew."
+        )
 
 
 def _written(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(quoted, value)) or "none"
-    return "none" if value in (None, "") else quoted(value) if isinstance(value, str) else str(value)
+    return (
+        "none"
+        if value in (None, "")
+        else quoted(value)
+        if isinstance(value, str)
+        else str(value)
+    )

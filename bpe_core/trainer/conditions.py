@@ -16,20 +16,36 @@ from bpe_core.errors import OptionError
 from bpe_core.trainer import Merge
 from bpe_core.visible import quoted
 
-EXAMPLES: Final = ("step >= 512", "tokens <= 100,000", "ratio >= 3.5", "length > 12", "count < 10")
+EXAMPLES: Final = (
+    "step >= 512",
+    "tokens <= 100,000",
+    "ratio >= 3.5",
+    "length > 12",
+    "count < 10",
+)
 """A condition on each field."""
 
 _VALUE_OF: Final[Mapping[str, Callable[[Merge, int], int | Fraction]]] = {
     "step": lambda merge, _: merge.step,
     "tokens": lambda merge, _: merge.n_tokens,
-    "ratio": lambda merge, n_bytes: Fraction(n_bytes, merge.n_tokens) if merge.n_tokens else 0,
+    "ratio": lambda merge, n_bytes: (
+        Fraction(n_bytes, merge.n_tokens) if merge.n_tokens else 0
+    ),
     "length": lambda merge, _: len(merge.token_bytes),
     "count": lambda merge, _: merge.count,
 }
 """What can be compared after a merge -> its value, in a corpus of so many bytes; 0 if it is not known."""
 
-_OPERATORS: Final = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_CONDITION: Final = re.compile(r"(?:([a-z]+)\s*([<>]=?)\s*)?(\d[\d,_]{,20}(?:\.\d{1,12})?)", re.ASCII | re.IGNORECASE)
+_OPERATORS: Final = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_CONDITION: Final = re.compile(
+    r"(?:([a-z]+)\s*([<>]=?)\s*)?(\d[\d,_]{,20}(?:\.\d{1,12})?)",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +61,13 @@ class Condition:
         value = _VALUE_OF[self.field](merge, n_bytes)
         return value > 0 and _OPERATORS[self.op](value, self.number)
 
-    def first_step(self, merges: Sequence[Merge], n_bytes: int, start: int = 0, stop: int | None = None) -> int:
+    def first_step(
+        self,
+        merges: Sequence[Merge],
+        n_bytes: int,
+        start: int = 0,
+        stop: int | None = None,
+    ) -> int:
         """The first step after which it holds, of those behind `start`, up to `stop`; 0 if none. Takes a millisecond
         for 1,000 merges."""
         if self.field == "step" and ">" in self.op:

@@ -18,7 +18,12 @@ from bpe_core.tokenizer.training_record import Options, TrainOptions
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.symbols import BYTES_IN_ORDER
 
-NUMBER_OF: Final = {"first": FIRST, "lowest": LOWEST, "lowest-hf": LOWEST, "largest": LARGEST}
+NUMBER_OF: Final = {
+    "first": FIRST,
+    "lowest": LOWEST,
+    "lowest-hf": LOWEST,
+    "largest": LARGEST,
+}
 """Tie rule -> what a learner calls it; the two "lowest" rules differ only in the alphabet."""
 
 
@@ -27,7 +32,9 @@ def alphabet(ties: str) -> bytes:
     return BYTES_IN_ORDER if ties == "lowest-hf" else bytes(range(256))
 
 
-def start_of(options: Options, old: Vocabulary | None) -> tuple[Vocabulary, list[int], tuple[Pair, ...]]:
+def start_of(
+    options: Options, old: Vocabulary | None
+) -> tuple[Vocabulary, list[int], tuple[Pair, ...]]:
     """(vocabulary without merges, symbol -> its id, those of as many merges as are asked for included, merges that are
     given as pairs of symbols).
 
@@ -40,12 +47,19 @@ def start_of(options: Options, old: Vocabulary | None) -> tuple[Vocabulary, list
     base = vocabulary.symbols(alphabet(options.ties))
     if old is None:
         first = max(base) + 1
-        return vocabulary, [*base, *range(first, first + options.vocab_size - vocabulary.n_tokens)], ()
+        return (
+            vocabulary,
+            [*base, *range(first, first + options.vocab_size - vocabulary.n_tokens)],
+            (),
+        )
     check_larger(old, options.vocab_size)
     ids = [*base, *(token for _, _, token in old.merges)]
     symbol_of = {token: symbol for symbol, token in enumerate(ids)}
     used = {*symbol_of, *old.special_tokens.values()}
-    free = islice((token for token in count() if token not in used), options.vocab_size - old.n_tokens)
+    free = islice(
+        (token for token in count() if token not in used),
+        options.vocab_size - old.n_tokens,
+    )
     given = tuple((symbol_of[left], symbol_of[right]) for left, right, _ in old.merges)
     return vocabulary, [*ids, *free], given
 
@@ -54,12 +68,16 @@ def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
     """The vocabulary of a training before its first merge; `old` is the one that it extends, or None."""
     if old is not None:
         return old.at(0)
-    return Vocabulary.of_bytes(options.id_layout, options.special_tokens, options.end_of_word)
+    return Vocabulary.of_bytes(
+        options.id_layout, options.special_tokens, options.end_of_word
+    )
 
 
 def check_larger(old: Vocabulary, vocab_size: int) -> None:
     if vocab_size <= old.n_tokens:
-        raise OptionError(f"The vocabulary to extend has {old.n_tokens:,} tokens; ask for a larger vocab_size.")
+        raise OptionError(
+            f"The vocabulary to extend has {old.n_tokens:,} tokens; ask for a larger vocab_size."
+        )
 
 
 def check_extensible(old: Vocabulary) -> None:
@@ -67,9 +85,9 @@ def check_extensible(old: Vocabulary) -> None:
     problem = ""
     if old.has_repeats:
         problem = "two of its merges make the same token"
-    elif sorted(data for token, data in old.base.items() if token != old.end_of_word) != [
-        bytes([byte]) for byte in range(256)
-    ]:
+    elif sorted(
+        data for token, data in old.base.items() if token != old.end_of_word
+    ) != [bytes([byte]) for byte in range(256)]:
         problem = "its merges do not begin with the 256 bytes alone"
     elif old.whole_pieces:
         problem = "some of its tokens are found without merging"
@@ -82,7 +100,11 @@ def inherited(old: Vocabulary) -> TrainOptions:
     "specials-first" if all special tokens have lower ids than the bytes."""
     last = max(old.special_tokens.values(), default=None)
     return {
-        "id_layout": "specials-first" if last is not None and last < min(old.base) else "bytes-first",
+        "id_layout": "specials-first"
+        if last is not None and last < min(old.base)
+        else "bytes-first",
         "special_tokens": tuple(old.special_tokens),
-        "end_of_word": "" if old.end_of_word is None else old.token_bytes(old.end_of_word).decode(),
+        "end_of_word": ""
+        if old.end_of_word is None
+        else old.token_bytes(old.end_of_word).decode(),
     }

@@ -29,7 +29,9 @@ ID_LAYOUTS: Final = ("bytes-first", "specials-first")
 """bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
 
 
-def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[int, bytes]) -> None:
+def check_special_tokens(
+    special_tokens: Mapping[str, int], bytes_of: Mapping[int, bytes]
+) -> None:
     """Raise `OptionError` for a special token that has no text, or the id of a token with other bytes, and for what is
     no id among all of them."""
     check_ids(chain(bytes_of, special_tokens.values()))
@@ -38,9 +40,15 @@ def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[in
         if not text:
             raise OptionError("A special token is empty; give it a text.")
         if without_surrogates(text) != text:
-            raise OptionError(f"The special token {text!r} holds half of a character; give it a text.")
-        if bytes_of.get(token, utf8(text)) != text_of[token] or text_of[token] != utf8(text):
-            raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
+            raise OptionError(
+                f"The special token {text!r} holds half of a character; give it a text."
+            )
+        if bytes_of.get(token, utf8(text)) != text_of[token] or text_of[token] != utf8(
+            text
+        ):
+            raise OptionError(
+                f"The special token {text!r} has the id {token}, which is taken already."
+            )
 
 
 class Vocabulary:
@@ -66,8 +74,12 @@ class Vocabulary:
     special_tokens: Mapping[str, int]
     """Text of each special token -> its id."""
 
-    knows_merges: bool = True  # false for a vocabulary of ranks until they are recovered
-    recovered_share: float = 1.0  # of the tokens, how many have their merges recovered, 0 to 1
+    knows_merges: bool = (
+        True  # false for a vocabulary of ranks until they are recovered
+    )
+    recovered_share: float = (
+        1.0  # of the tokens, how many have their merges recovered, 0 to 1
+    )
     _limit: int | None = None  # how many merges are in force; None: all that there are
     _store: Store  # the merges, of which the first `n_merges` are in force
 
@@ -83,7 +95,9 @@ class Vocabulary:
         most_bytes: float = inf,
     ) -> None:
         if symbols is None:
-            others = {token: data for token, data in base.items() if token != end_of_word}
+            others = {
+                token: data for token, data in base.items() if token != end_of_word
+            }
             symbols = ByteSymbols(bytes_among(others), end_of_word)
         if whole_pieces is None:
             whole_pieces = {} if symbols.end is not None else whole_by_default(base)
@@ -92,20 +106,32 @@ class Vocabulary:
         self._set_merges(store, len(store.merges), special_tokens)
         check_special_tokens(self.special_tokens, store.bytes_of)
 
-    def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
+    def _set_merges(
+        self, store: Store, n_merges: int, special_tokens: Mapping[str, int]
+    ) -> None:
         self._store, self._limit = store, n_merges
         self._set(store.symbols, store.bytes_of, special_tokens)
 
-    def _set(self, symbols: Symbols, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
+    def _set(
+        self,
+        symbols: Symbols,
+        bytes_of: Mapping[int, bytes],
+        special_tokens: Mapping[str, int],
+    ) -> None:
         self._symbols = symbols
         self._bytes_of = bytes_of  # id -> bytes of all versions' tokens
         self.special_tokens = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
-        self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
+        self._asked: dict[
+            int, bytes
+        ] = {}  # id -> bytes of the tokens that somebody has asked for
 
     @classmethod
     def of_bytes(
-        cls, id_layout: str = "bytes-first", special_tokens: Sequence[str] = (), end_of_word: str = ""
+        cls,
+        id_layout: str = "bytes-first",
+        special_tokens: Sequence[str] = (),
+        end_of_word: str = "",
     ) -> Self:
         """The vocabulary before the first merge: 256 bytes, the end-of-word marker if there is one, special tokens.
 
@@ -115,9 +141,13 @@ class Vocabulary:
         b'A'
         """
         if id_layout not in ID_LAYOUTS:
-            raise OptionError(f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}.")
+            raise OptionError(
+                f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}."
+            )
         behind = id_layout == "bytes-first"
-        first, first_special = (0, 256 + bool(end_of_word)) if behind else (len(special_tokens), 0)
+        first, first_special = (
+            (0, 256 + bool(end_of_word)) if behind else (len(special_tokens), 0)
+        )
         specials = {text: first_special + n for n, text in enumerate(special_tokens)}
         base = {first + byte: bytes([byte]) for byte in range(256)}
         marker = {first + 256: utf8(end_of_word)} if end_of_word else {}
@@ -142,7 +172,10 @@ class Vocabulary:
     def n_tokens(self) -> int:
         """How many tokens there are, special tokens included; less than `n_vocab` if some ids are unused."""
         store, n = self._store, self.n_merges
-        only_special = sum(one not in store.bytes_of or store.step_of.get(one, 0) > n for one in self._texts)
+        only_special = sum(
+            one not in store.bytes_of or store.step_of.get(one, 0) > n
+            for one in self._texts
+        )
         return len(store.base) + n - bisect_right(store.repeats, n) + only_special
 
     @cached_property
@@ -192,7 +225,11 @@ class Vocabulary:
     def whole(self, piece: bytes) -> int | None:
         """The token that a piece equal to it becomes without merging; None if the piece is merged."""
         token = self._store.whole_pieces.get(piece)
-        return token if token is not None and self._store.step_of.get(token, 0) <= self.n_merges else None
+        return (
+            token
+            if token is not None and self._store.step_of.get(token, 0) <= self.n_merges
+            else None
+        )
 
     def join(self, data: bytes) -> tuple[int, ...]:
         """The ids that merging leaves of `data`, a piece or a part of one; `whole_pieces` is not consulted. Raises
@@ -204,20 +241,30 @@ class Vocabulary:
 
     def join_in_python(self, data: bytes) -> tuple[int, ...]:
         """What `join` gives: two neighbors join if there is a merge of these two ids."""
-        rank_of_pair, merges, n_merges = self._store.rank_of.get, self._store.merges, self.n_merges
+        rank_of_pair, merges, n_merges = (
+            self._store.rank_of.get,
+            self._store.merges,
+            self.n_merges,
+        )
 
         def rank_of(left: int, right: int) -> int:
             rank = rank_of_pair((left, right), NO_RANK)
             return rank if rank < n_merges else NO_RANK
 
-        return tuple(merge(self.symbols(data), rank_of, lambda left, right, rank: merges[rank][2]))
+        return tuple(
+            merge(
+                self.symbols(data), rank_of, lambda left, right, rank: merges[rank][2]
+            )
+        )
 
     @cached_property
     def compiled(self) -> "kernel.Encoder | None":
         """The kernel's encoder, made when first asked for; None if there is no kernel or it cannot have one."""
         return self._store.compiled(self.n_merges)
 
-    def encode_pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]] | None":
+    def encode_pieces(
+        self, pieces: list[str]
+    ) -> "tuple[array[int], array[int]] | None":
         """(ids of all pieces in a row, index in it behind the last id of each piece); None if it takes Python. Raises
         UnicodeEncodeError for a surrogate."""
         if compiled := self.compiled:
@@ -226,12 +273,18 @@ class Vocabulary:
                 return array("I", ids), array("Q", ends)
         return None
 
-    def encode_texts(self, texts: list[str], scanner: "kernel.Scanner | None", as_arrays: bool) -> list[Any] | None:
+    def encode_texts(
+        self, texts: list[str], scanner: "kernel.Scanner | None", as_arrays: bool
+    ) -> list[Any] | None:
         """The ids of each text, lists or arrays of four bytes an id. `scanner` splits them, None: each is one piece.
         One call encodes all free of the GIL, so many short texts cost little more than a long one. None if it takes
         Python; errors as above."""
         try:
-            return self.compiled.encode_batch(texts, scanner, self._limit, as_arrays) if self.compiled else None
+            return (
+                self.compiled.encode_batch(texts, scanner, self._limit, as_arrays)
+                if self.compiled
+                else None
+            )
         except LookupError:
             return None
 
@@ -239,7 +292,10 @@ class Vocabulary:
         """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids. A list of
         tokens is what merging a piece leaves exactly when all its neighbors are compatible; the proof stands in
         `bpe_core.vocabulary.merge_loop`."""
-        return self.join(self.token_bytes(left) + self.token_bytes(right)) == (left, right)
+        return self.join(self.token_bytes(left) + self.token_bytes(right)) == (
+            left,
+            right,
+        )
 
     def symbols(self, piece: bytes) -> list[int]:
         """The ids of a piece before any merge: of its bytes, as a rule. Raises `UnknownTokenError`."""
@@ -265,7 +321,13 @@ class Vocabulary:
         """Bytes -> the token that a piece of just these bytes becomes at once, without merging. O(n) at first."""
         step_of, n_merges = self._store.step_of, self.n_merges
         pieces = self._store.whole_pieces.items()
-        return MappingProxyType({piece: token for piece, token in pieces if step_of.get(token, 0) <= n_merges})
+        return MappingProxyType(
+            {
+                piece: token
+                for piece, token in pieces
+                if step_of.get(token, 0) <= n_merges
+            }
+        )
 
     def as_merges(self) -> "Vocabulary":
         """A vocabulary of merges that gives every piece the same ids; this one itself, unless it is one of ranks."""
@@ -276,7 +338,10 @@ class Vocabulary:
         return True
 
     def __contains__(self, token: object) -> bool:
-        known = token in self._bytes_of and self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload]
+        known = (
+            token in self._bytes_of
+            and self._store.step_of.get(token, 0) <= self.n_merges
+        )  # type: ignore[call-overload]
         return known or token in self._texts
 
     def __repr__(self) -> str:
@@ -285,15 +350,26 @@ class Vocabulary:
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
         columns = array("I", chain.from_iterable(self.merges))
         whole = dict(self.whole_pieces)
-        return _of_merges, (self._store.base, columns, dict(self.special_tokens), self._symbols, whole)
+        return _of_merges, (
+            self._store.base,
+            columns,
+            dict(self.special_tokens),
+            self._symbols,
+            whole,
+        )
 
     def __eq__(self, other: object) -> bool:
         """Whether both hold the same tokens, ids, merges or ranks: what is pickled is equal. O(n), as a rule less."""
         if self is other or not isinstance(other, Vocabulary):
             return self is other or NotImplemented
         is_like = type(self) is type(other) and self.n_tokens == other.n_tokens
-        if is_like and vars(self).get("_store", self) is vars(other).get("_store"):  # two versions of one
-            return self.n_merges == other.n_merges and self.special_tokens == other.special_tokens
+        if is_like and vars(self).get("_store", self) is vars(other).get(
+            "_store"
+        ):  # two versions of one
+            return (
+                self.n_merges == other.n_merges
+                and self.special_tokens == other.special_tokens
+            )
         return is_like and self.__reduce__() == other.__reduce__()
 
     def __hash__(self) -> int:
@@ -304,16 +380,22 @@ class Vocabulary:
         data = self._asked.get(token)
         if data is None:
             self._check(token)
-            data = self._asked[token] = self._texts[token] if token in self._texts else self._bytes_of[token]
+            data = self._asked[token] = (
+                self._texts[token] if token in self._texts else self._bytes_of[token]
+            )
         return data
 
-    def joined(self, ids: list[int], read: Callable[[int], bytes] | None = None) -> bytes:
+    def joined(
+        self, ids: list[int], read: Callable[[int], bytes] | None = None
+    ) -> bytes:
         """The bytes of all `ids`, by `token_bytes` or, where one was never asked for before, by `read`."""
         # Looking all of them up at once takes a third of the time of a call a token.
         try:
             return b"".join(map(self._asked.__getitem__, ids))
         except KeyError:
-            read = read or self.token_bytes  # not called in here, so that its error is the only one
+            read = (
+                read or self.token_bytes
+            )  # not called in here, so that its error is the only one
         known = {token: read(token) for token in dict.fromkeys(ids)}
         return b"".join(map(known.__getitem__, ids))
 
@@ -328,7 +410,9 @@ class Vocabulary:
         """
         self._check(token)
         step = self._store.step_of.get(token, 0)
-        return step if step <= self.n_merges else 0  # a special token may be made by a later merge, too
+        return (
+            step if step <= self.n_merges else 0
+        )  # a special token may be made by a later merge, too
 
     def ends_word(self, token: int) -> bool:
         """Whether the token is the end-of-word marker, or its merges end with it. False in a vocabulary without one."""
@@ -340,17 +424,27 @@ class Vocabulary:
     def text_bytes(self, token: int) -> bytes:
         """The bytes of text that the token stands for: `token_bytes` without the end-of-word marker at its end."""
         own, end = self.token_bytes(token), self.end_of_word
-        return own.removesuffix(self.token_bytes(end)) if end is not None and self.ends_word(token) else own
+        return (
+            own.removesuffix(self.token_bytes(end))
+            if end is not None and self.ends_word(token)
+            else own
+        )
 
     def children(self, token: int) -> tuple[int, ...]:
         """The ids that merges make of this one and another (or itself), in the order of their steps."""
         self._check(token)
         steps = self._store.step_of
-        return tuple(child for child in self._store.children(token) if steps.get(child, 0) <= self.n_merges)
+        return tuple(
+            child
+            for child in self._store.children(token)
+            if steps.get(child, 0) <= self.n_merges
+        )
 
     def ids(self) -> list[int]:
         """Of all tokens, special ones too, ascending; sorts them anew each time."""
-        return sorted({*self._store.base, *(token for _, _, token in self.merges), *self._texts})
+        return sorted(
+            {*self._store.base, *(token for _, _, token in self.merges), *self._texts}
+        )
 
     @cached_property
     def highest_id(self) -> int:
@@ -367,7 +461,9 @@ class Vocabulary:
         """The version after `step` merges; special tokens keep their ids. Takes the same time for any step. Raises
         `OptionError` for a step below 0 or above `n_merges`."""
         if not 0 <= step <= self.n_merges:
-            raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}.")
+            raise OptionError(
+                f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}."
+            )
         return self._version(self._store, step, self.special_tokens)
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> "Vocabulary":
@@ -390,20 +486,29 @@ class Vocabulary:
             first = min(made)
             behind = {token for token in specials.values() if token >= first}
             shift = max(made) + 1 - min(behind)
-            specials = {text: token + shift if token in behind else token for text, token in specials.items()}
+            specials = {
+                text: token + shift if token in behind else token
+                for text, token in specials.items()
+            }
         return self._version(store, len(store.merges), specials)
 
     @staticmethod
-    def _version(store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> "Vocabulary":
+    def _version(
+        store: Store, n_merges: int, special_tokens: Mapping[str, int]
+    ) -> "Vocabulary":
         version = object.__new__(Vocabulary)
         version._set_merges(store, n_merges, special_tokens)
         return version
 
     def _check(self, token: int) -> None:
         if token not in self:
-            raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_tokens}.")
+            raise UnknownTokenError(
+                f"There is no token with the id {token} in this vocabulary of {self.n_tokens}."
+            )
 
 
-def _of_merges(base: Any, columns: "array[int]", specials: Any, symbols: Any, whole: Any) -> Vocabulary:
+def _of_merges(
+    base: Any, columns: "array[int]", specials: Any, symbols: Any, whole: Any
+) -> Vocabulary:
     merges = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
     return Vocabulary(base, merges, specials, symbols=symbols, whole_pieces=whole)

@@ -26,15 +26,23 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-Triple = tuple[int, int, int]  # a merge: the ids of its left part, its right part and the token it makes
+Triple = tuple[
+    int, int, int
+]  # a merge: the ids of its left part, its right part and the token it makes
 S = TypeVar("S")
 
-NO_RANK: Final = 1 << 62  # the rank of a pair that is never joined; larger than any other
+NO_RANK: Final = (
+    1 << 62
+)  # the rank of a pair that is never joined; larger than any other
 WINDOW: Final = 512  # new symbols in a window, or as many as it merges again; few enough for the processor's caches
 _OVERLAP: Final = 6  # tokens of the window before that a window merges once more; more than these seldom change
 
 
-def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]) -> list[S]:
+def merge(
+    symbols: Sequence[S],
+    rank_of: Callable[[S, S], int],
+    joined: Callable[[S, S, int], S],
+) -> list[S]:
     """The symbols that are left when no two neighbors have a rank any more.
 
     `rank_of(left, right)` is the rank of a pair or `NO_RANK`, `joined(left, right, rank)` what the two become.
@@ -48,10 +56,14 @@ def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable
     while (done := len(slots)) < len(symbols):
         n_again = _OVERLAP
         while True:
-            starts = (place for place in range(done - 1, -1, -1) if slots[place] is not None)
+            starts = (
+                place for place in range(done - 1, -1, -1) if slots[place] is not None
+            )
             begin = min(islice(starts, n_again), default=0)
             # So many, lest more symbols be merged again than new ones are merged.
-            window = _merge_in_place(symbols[begin : done + max(WINDOW, done - begin)], rank_of, joined)
+            window = _merge_in_place(
+                symbols[begin : done + max(WINDOW, done - begin)], rank_of, joined
+            )
             if not begin or _end_of_first(window) == _end_of_first(slots[begin:]):
                 break
             n_again *= 4  # the first token turned out to be wrong
@@ -60,11 +72,16 @@ def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable
 
 
 def _end_of_first(slots: list[S | None]) -> int:
-    return next((place for place in range(1, len(slots)) if slots[place] is not None), len(slots))
+    return next(
+        (place for place in range(1, len(slots)) if slots[place] is not None),
+        len(slots),
+    )
 
 
 def _merge_in_place(
-    symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]
+    symbols: Sequence[S],
+    rank_of: Callable[[S, S], int],
+    joined: Callable[[S, S, int], S],
 ) -> list[S | None]:
     """A list as long as `symbols`: each symbol that is left stands where it begins, None in the places behind. O(n log
     n) for n symbols, which are a linked list; the pairs that have a rank are a heap of (rank, place). A pair in the

@@ -16,7 +16,12 @@ from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.vocabulary import Vocabulary, check_special_tokens
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Store
-from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols, bytes_among
+from bpe_core.vocabulary.symbols import (
+    ByteSymbols,
+    CharacterSymbols,
+    Symbols,
+    bytes_among,
+)
 
 _SLICE: Final = 500  # tokens whose merges are recovered between two checks of the time: less than a millisecond
 
@@ -49,7 +54,11 @@ class RankedVocabulary(Vocabulary):
             id_of = dict(zip(tokens.values(), tokens, strict=True))
         self._set(symbols or ByteSymbols(bytes_among(tokens)), tokens, special_tokens)
         check_special_tokens(self.special_tokens, tokens)
-        self._id_of, self._rank_of, self._looks_up = id_of, rank_of or ranks_in_order(id_of), whole_pieces
+        self._id_of, self._rank_of, self._looks_up = (
+            id_of,
+            rank_of or ranks_in_order(id_of),
+            whole_pieces,
+        )
         self._is_in_order = rank_of is None
         self._recovery: Iterator[Triple | None] | None = None
         self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
@@ -61,11 +70,26 @@ class RankedVocabulary(Vocabulary):
         self.recover()
         merges = list(self._recovered or ())
         made = {token for _, _, token in merges}
-        base = dict(sorted((token, data) for token, data in self.bytes_of.items() if token not in made))
-        longer = ((data, token) for token, data in base.items() if self._looks_up and len(data) > 1)
-        looked_up = {data: token for data, token in longer if self._id_of.get(data) == token}
+        base = dict(
+            sorted(
+                (token, data)
+                for token, data in self.bytes_of.items()
+                if token not in made
+            )
+        )
+        longer = (
+            (data, token)
+            for token, data in base.items()
+            if self._looks_up and len(data) > 1
+        )
+        looked_up = {
+            data: token for data, token in longer if self._id_of.get(data) == token
+        }
         store = Store(base, self._symbols, looked_up)
-        store.merges, store.bytes_of = merges, dict(self.bytes_of)  # unchecked: each makes another token
+        store.merges, store.bytes_of = (
+            merges,
+            dict(self.bytes_of),
+        )  # unchecked: each makes another token
         store.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
         return store
 
@@ -80,8 +104,14 @@ class RankedVocabulary(Vocabulary):
         parts = merge_parts(self._symbols.parts(data), self._rank_of)
         ids: list[int] = []
         for _, group in groupby(parts, key=self._id_of.__contains__):
-            run = list(group)  # adjacent parts without a token become symbols together: unknown ones may fuse
-            ids += map(self._id_of.__getitem__, run) if run[0] in self._id_of else self.symbols(b"".join(run))
+            run = list(
+                group
+            )  # adjacent parts without a token become symbols together: unknown ones may fuse
+            ids += (
+                map(self._id_of.__getitem__, run)
+                if run[0] in self._id_of
+                else self.symbols(b"".join(run))
+            )
         return tuple(ids)
 
     @property
@@ -96,7 +126,9 @@ class RankedVocabulary(Vocabulary):
 
     @cached_property
     def n_tokens(self) -> int:
-        return len(self.bytes_of) + sum(token not in self.bytes_of for token in self._texts)
+        return len(self.bytes_of) + sum(
+            token not in self.bytes_of for token in self._texts
+        )
 
     @property
     def knows_merges(self) -> bool:  # type: ignore[override]
@@ -105,8 +137,14 @@ class RankedVocabulary(Vocabulary):
     def recover(self, seconds: float = float("inf")) -> bool:
         deadline = perf_counter() + seconds
         with self._lock:
-            if self._recovery is None:  # not before: making the kernel's encoder would lengthen each loading of a file
-                self._recovery = recovered(self._symbols, self._id_of, self.compiled if self._is_in_order else None)
+            if (
+                self._recovery is None
+            ):  # not before: making the kernel's encoder would lengthen each loading of a file
+                self._recovery = recovered(
+                    self._symbols,
+                    self._id_of,
+                    self.compiled if self._is_in_order else None,
+                )
             try:
                 while self._recovered is None:
                     found = list(islice(self._recovery, _SLICE))
@@ -132,9 +170,20 @@ class RankedVocabulary(Vocabulary):
 
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
         by_rank = array("I", self._id_of.values())
-        ranks = None if self._is_in_order else array("I", map(self._rank_of.__getitem__, self._id_of))
+        ranks = (
+            None
+            if self._is_in_order
+            else array("I", map(self._rank_of.__getitem__, self._id_of))
+        )
         tokens, specials = dict(self.bytes_of), dict(self.special_tokens)
-        return _of_ranks, (tokens, by_rank, ranks, specials, self._symbols, self._looks_up)
+        return _of_ranks, (
+            tokens,
+            by_rank,
+            ranks,
+            specials,
+            self._symbols,
+            self._looks_up,
+        )
 
     def ids(self) -> list[int]:
         return sorted({*self.bytes_of, *self._texts})
@@ -146,16 +195,26 @@ class RankedVocabulary(Vocabulary):
         though `recovered` finds no merge for them: see `late_merges`. Raises `OptionError` if some ranks are equal.
         """
         if not self._is_in_order:
-            raise OptionError("Some tokens of this vocabulary have equal ranks, which merges can't express.")
+            raise OptionError(
+                "Some tokens of this vocabulary have equal ranks, which merges can't express."
+            )
         late_merges = self.late_merges()
         if not late_merges:
             return super().at(self.n_merges)
         rank_of_id = {token: rank for rank, token in enumerate(self._id_of.values())}
-        merges = sorted([*self.merges, *late_merges], key=lambda merge: rank_of_id[merge[2]])
+        merges = sorted(
+            [*self.merges, *late_merges], key=lambda merge: rank_of_id[merge[2]]
+        )
         base = {token: data for token, data in self.base.items() if len(data) == 1}
         made: set[int] = set()
-        for left, right, token in merges:  # the parts of a late merge may be made after it
-            base |= {part: self._bytes_of[part] for part in (left, right) if part not in made}
+        for (
+            left,
+            right,
+            token,
+        ) in merges:  # the parts of a late merge may be made after it
+            base |= {
+                part: self._bytes_of[part] for part in (left, right) if part not in made
+            }
             made.add(token)
         base |= {token: data for token, data in self.base.items() if token not in made}
         return Vocabulary(
@@ -177,7 +236,11 @@ class RankedVocabulary(Vocabulary):
         found: list[Triple] = []
         for token, data in self.base.items():
             n_symbols = len(self._symbols.parts(data))
-            if n_symbols > 1 and self._id_of.get(data) == token and self._merges_into(data, token):
+            if (
+                n_symbols > 1
+                and self._id_of.get(data) == token
+                and self._merges_into(data, token)
+            ):
                 left, right = self._last_two_parts(data)
                 found.append((self._id_of[left], self._id_of[right], token))
         return found
@@ -198,7 +261,11 @@ class RankedVocabulary(Vocabulary):
             return left + right
 
         rank_of = self._rank_of.get
-        merge(self._symbols.parts(data), lambda left, right: rank_of(left + right, NO_RANK), join)
+        merge(
+            self._symbols.parts(data),
+            lambda left, right: rank_of(left + right, NO_RANK),
+            join,
+        )
         return last_two[0]
 
     def at(self, step: int) -> Vocabulary:
@@ -207,29 +274,51 @@ class RankedVocabulary(Vocabulary):
 
 
 def _of_ranks(
-    tokens: Any, by_rank: "array[int]", ranks: "array[int] | None", specials: Any, symbols: Any, looks_up: bool
+    tokens: Any,
+    by_rank: "array[int]",
+    ranks: "array[int] | None",
+    specials: Any,
+    symbols: Any,
+    looks_up: bool,
 ) -> RankedVocabulary:
     id_of = dict(zip(map(tokens.__getitem__, by_rank), by_rank, strict=True))
     rank_of = None if ranks is None else dict(zip(id_of, ranks, strict=True))
-    return RankedVocabulary(tokens, specials, symbols=symbols, id_of=id_of, rank_of=rank_of, whole_pieces=looks_up)
+    return RankedVocabulary(
+        tokens,
+        specials,
+        symbols=symbols,
+        id_of=id_of,
+        rank_of=rank_of,
+        whole_pieces=looks_up,
+    )
 
 
 def ranks_in_order(id_of: Mapping[bytes, int]) -> Mapping[bytes, int]:
     """The ranks of tokens that stand in the order of these, no two with the same; ids that ascend serve as ranks."""
     ids = list(id_of.values())
-    return id_of if ids == sorted(ids) else dict(zip(id_of, range(len(ids)), strict=True))
+    return (
+        id_of if ids == sorted(ids) else dict(zip(id_of, range(len(ids)), strict=True))
+    )
 
 
 def _compiled(
-    symbols: Symbols, id_of: Mapping[bytes, int], rank_of: Mapping[bytes, int], looks_up: bool
+    symbols: Symbols,
+    id_of: Mapping[bytes, int],
+    rank_of: Mapping[bytes, int],
+    looks_up: bool,
 ) -> "kernel.Encoder | None":
     """The kernel's encoder, if it can have one; made in a twentieth of a second for 200,000 tokens."""
     byte_ids, end, characters = symbols.tables
     if isinstance(symbols, CharacterSymbols):
         # A symbol without a token can be joined to another, which the kernel does not know of.
-        if not all(symbols.id_of.keys() >= set(token.decode(errors="surrogateescape")) for token in id_of):
+        if not all(
+            symbols.id_of.keys() >= set(token.decode(errors="surrogateescape"))
+            for token in id_of
+        ):
             return None
-    elif any(id is None or id_of.get(bytes([byte])) != id for byte, id in enumerate(byte_ids)):
+    elif any(
+        id is None or id_of.get(bytes([byte])) != id for byte, id in enumerate(byte_ids)
+    ):
         return None
     tokens = id_of if isinstance(id_of, dict) else dict(id_of)
     ranks = tokens if rank_of is id_of else dict(rank_of)
@@ -239,7 +328,9 @@ def _compiled(
 
 
 def recovered(
-    symbols: Symbols, id_of: Mapping[bytes, int], encoder: "kernel.Encoder | None" = None
+    symbols: Symbols,
+    id_of: Mapping[bytes, int],
+    encoder: "kernel.Encoder | None" = None,
 ) -> Iterator[Triple | None]:
     """For each token, in the order of the ranks, the merge that makes it; None if no merge does.
 
@@ -254,11 +345,15 @@ def recovered(
         if encoder:
             packed_ids, packed_ends = encoder.parents([token for token, _ in some])
             ids, ends = array("I", packed_ids), array("Q", packed_ends)
-            for (_, made), end, n in zip(some, ends, map(sub, ends, chain((0,), ends)), strict=True):
+            for (_, made), end, n in zip(
+                some, ends, map(sub, ends, chain((0,), ends)), strict=True
+            ):
                 yield (ids[end - 2], ids[end - 1], made) if n == 2 else None
             continue
         for token, made in some:
-            match [id_of.get(part) for part in merge_parts(symbols.parts(token), smaller)]:
+            match [
+                id_of.get(part) for part in merge_parts(symbols.parts(token), smaller)
+            ]:
                 case [int() as left, int() as right]:
                     yield left, right, made
                 case _:
@@ -273,4 +368,8 @@ def merge_parts(parts: list[bytes], rank_of: Mapping[bytes, int]) -> list[bytes]
     [b'low']
     """
     rank_of_joined = rank_of.get
-    return merge(parts, lambda left, right: rank_of_joined(left + right, NO_RANK), lambda left, right, _: left + right)
+    return merge(
+        parts,
+        lambda left, right: rank_of_joined(left + right, NO_RANK),
+        lambda left, right, _: left + right,
+    )

@@ -27,14 +27,25 @@ def check_ids(ids: Iterable[int]) -> None:
 class Store:
     """Merges in the order of their steps, and the tables to look them up. Merges are only ever appended."""
 
-    def __init__(self, base: Mapping[int, bytes], symbols: Symbols, whole_pieces: Mapping[bytes, int]) -> None:
+    def __init__(
+        self,
+        base: Mapping[int, bytes],
+        symbols: Symbols,
+        whole_pieces: Mapping[bytes, int],
+    ) -> None:
         self.base = dict(base)
-        self.bytes_of = dict(base)  # id -> bytes of all tokens, those of `base` and those that merges make
+        self.bytes_of = dict(
+            base
+        )  # id -> bytes of all tokens, those of `base` and those that merges make
         self.symbols = symbols
         self.whole_pieces = whole_pieces
         self.lock = Lock()  # held while it is extended
-        self.merges: list[Triple] = []  # (left, right, token); the first is step 1 and has rank 0
-        self.step_of: dict[int, int] = {}  # id -> the step that first made it; tokens of `base` are not in it
+        self.merges: list[
+            Triple
+        ] = []  # (left, right, token); the first is step 1 and has rank 0
+        self.step_of: dict[
+            int, int
+        ] = {}  # id -> the step that first made it; tokens of `base` are not in it
         self.repeats: list[int] = []
         """Steps, ascending, whose merge makes a token that existed before, as in some published files."""
         # (the kernel's encoder or None, merges it has): one value, replaced at once, since several threads may ask.
@@ -59,8 +70,12 @@ class Store:
         step = len(self.merges)
         merges = list(merges)
         check_ids(chain.from_iterable(merges))
-        for token, _ in [*takewhile(lambda made: made[1] > step, reversed(step_of.items()))]:
-            bytes_of.pop(token, None)  # an interrupt has left it, whose merge is not appended
+        for token, _ in [
+            *takewhile(lambda made: made[1] > step, reversed(step_of.items()))
+        ]:
+            bytes_of.pop(
+                token, None
+            )  # an interrupt has left it, whose merge is not appended
             del step_of[token]
         del self.repeats[bisect_right(self.repeats, step) :]
         for merge in merges:
@@ -68,7 +83,9 @@ class Store:
                 left, right, token = merge
                 joined = bytes_of[left] + bytes_of[right]
             except (TypeError, ValueError):
-                raise OptionError(f"Merge {step + 1} is no row of three ids: left, right and what they make.") from None
+                raise OptionError(
+                    f"Merge {step + 1} is no row of three ids: left, right and what they make."
+                ) from None
             except KeyError as error:
                 raise OptionError(
                     f"Merge {step + 1} joins the id {error.args[0]}, which no merge before it makes."
@@ -82,7 +99,9 @@ class Store:
                 step_of[token] = step
                 bytes_of[token] = joined
             elif known != joined:
-                raise OptionError(f"Merge {step} gives the id {token} a second meaning.")
+                raise OptionError(
+                    f"Merge {step} gives the id {token} a second meaning."
+                )
             else:
                 self.repeats.append(step)
             self.merges.append(merge)
@@ -94,8 +113,20 @@ class Store:
         try:
             if self._compiled is None or (self.whole_pieces and n_known < n_merges):
                 # A whole piece becomes its token only from the step on that makes it.
-                steps = {piece: self.step_of.get(token, 0) for piece, token in self.whole_pieces.items()}
-                encoder, n_known = kernel.Encoder(*self.symbols.tables, dict(self.whole_pieces), steps, True, False), 0
+                steps = {
+                    piece: self.step_of.get(token, 0)
+                    for piece, token in self.whole_pieces.items()
+                }
+                encoder, n_known = (
+                    kernel.Encoder(
+                        *self.symbols.tables,
+                        dict(self.whole_pieces),
+                        steps,
+                        True,
+                        False,
+                    ),
+                    0,
+                )
             if encoder and n_known < n_merges:
                 ids = array("I", chain.from_iterable(self.merges[n_known:n_merges]))
                 encoder = encoder.extended(ids[::3], ids[1::3], ids[2::3])
@@ -110,7 +141,9 @@ class Store:
         for left, right, made in self.merges[self._n_indexed : n_merges]:
             children[left].append(made)
             children[right].append(made)
-        self._n_indexed = n_merges  # where two threads did this, each child stands there twice
+        self._n_indexed = (
+            n_merges  # where two threads did this, each child stands there twice
+        )
         return [*dict.fromkeys(children.get(token, ()))]
 
 

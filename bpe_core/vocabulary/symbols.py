@@ -32,7 +32,9 @@ class ByteSymbols:
         try:
             found = list(map(self.byte_ids.__getitem__, piece))
         except KeyError as error:
-            raise UnknownTokenError(f"This vocabulary has no token for the byte 0x{error.args[0]:02x}.") from None
+            raise UnknownTokenError(
+                f"This vocabulary has no token for the byte 0x{error.args[0]:02x}."
+            ) from None
         return found if self.end is None or not piece else [*found, self.end]
 
     def parts(self, piece: bytes) -> list[bytes]:
@@ -57,13 +59,18 @@ class CharacterSymbols:
 
     @property
     def tables(self) -> Tables:
-        characters = {character.encode(errors="surrogatepass"): token for character, token in self.id_of.items()}
+        characters = {
+            character.encode(errors="surrogatepass"): token
+            for character, token in self.id_of.items()
+        }
         return tuple(map(self.byte_ids.get, range(256))), None, characters
 
     def ids(self, piece: bytes) -> list[int]:
         """The ids of a piece. Raises `UnknownTokenError` for what has no id if there is no unknown token."""
         found: list[int] = []
-        for character in piece.decode(errors="surrogateescape"):  # a part of a piece may end inside a character
+        for character in piece.decode(
+            errors="surrogateescape"
+        ):  # a part of a piece may end inside a character
             token = self.id_of.get(character)
             if token is not None:
                 found.append(token)
@@ -72,13 +79,18 @@ class CharacterSymbols:
             if all(byte in self.byte_ids for byte in data):
                 found += (self.byte_ids[byte] for byte in data)
             elif self.unknown is None:
-                raise UnknownTokenError(f"This vocabulary has no token for the character {_named(character)}.")
+                raise UnknownTokenError(
+                    f"This vocabulary has no token for the character {_named(character)}."
+                )
             elif not self.fuse or found[-1:] != [self.unknown]:
                 found.append(self.unknown)
         return found
 
     def parts(self, piece: bytes) -> list[bytes]:
-        return [character.encode(errors="surrogateescape") for character in piece.decode(errors="surrogateescape")]
+        return [
+            character.encode(errors="surrogateescape")
+            for character in piece.decode(errors="surrogateescape")
+        ]
 
 
 def _named(character: str) -> str:
@@ -88,7 +100,9 @@ def _named(character: str) -> str:
     return f"U+{code:04X}, and none for the byte 0x{character.encode()[0]:02x}"
 
 
-Symbols = ByteSymbols | CharacterSymbols  # how a piece becomes symbols, before the first merge
+Symbols = (
+    ByteSymbols | CharacterSymbols
+)  # how a piece becomes symbols, before the first merge
 
 
 def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
@@ -99,10 +113,14 @@ def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
 
 _PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 
-BYTES_IN_ORDER: Final = bytes((*_PRINTABLE, *sorted(set(range(256)).difference(_PRINTABLE))))
+BYTES_IN_ORDER: Final = bytes(
+    (*_PRINTABLE, *sorted(set(range(256)).difference(_PRINTABLE)))
+)
 """The 256 bytes in the order of their characters; Hugging Face's trainer numbers them so."""
 
-BYTE_OF: Final = dict(zip(map(chr, (*_PRINTABLE, *range(0x100, 0x144))), BYTES_IN_ORDER, strict=True))
+BYTE_OF: Final = dict(
+    zip(map(chr, (*_PRINTABLE, *range(0x100, 0x144))), BYTES_IN_ORDER, strict=True)
+)
 """GPT-2's byte alphabet, character -> byte: vocab.json, merges.txt and tokenizer.json are written in it. Bytes that are
 printable in Latin-1 stand for themselves, the others for the characters from U+0100 on."""
 _CHARACTER_OF: Final = {byte: character for character, byte in BYTE_OF.items()}

@@ -32,7 +32,9 @@ class AuditRequest(Request):
 
     tokenizer: str
     pattern: str | None = None  # instead of the file's
-    corpus: tuple[str, ...] = ()  # files and folders in which tokens are counted, or files of counts
+    corpus: tuple[
+        str, ...
+    ] = ()  # files and folders in which tokens are counted, or files of counts
     reference: tuple[str, ...] = ()  # those that a model is to learn from
     embeddings: str = ""  # a file
     tensor: str | None = None  # the matrix in it; None: the usual one
@@ -65,7 +67,9 @@ class Verdicts(NamedTuple):
     verdicts: tuple[Verdict, ...]
 
 
-def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findings, AuditSubject | None]:
+def examined(
+    tokenizer: Tokenizer, asked: AuditRequest, job: Job
+) -> tuple[Findings, AuditSubject | None]:
     """All findings, and of what; if the job is stopped, what was made until then."""
     matrix = open_matrix(asked.embeddings, asked.tensor) if asked.embeddings else None
     found: list[Finding] = []
@@ -73,23 +77,47 @@ def examined(tokenizer: Tokenizer, asked: AuditRequest, job: Job) -> tuple[Findi
 
     report = partial(job.progress, "auditing")
 
-    def count(paths: tuple[str, ...], role: Role, weights: Mapping[str, Fraction] | None = None) -> Counts | None:
+    def count(
+        paths: tuple[str, ...],
+        role: Role,
+        weights: Mapping[str, Fraction] | None = None,
+    ) -> Counts | None:
         if paths and all(map(is_counts, paths)):
-            return reduce(Counts.merge, map(Counts.load, paths), Counts(tokenizer.pattern))
-        return count_files(paths, tokenizer.pattern, job, role=role, weights=weights) if paths else None
+            return reduce(
+                Counts.merge, map(Counts.load, paths), Counts(tokenizer.pattern)
+            )
+        return (
+            count_files(paths, tokenizer.pattern, job, role=role, weights=weights)
+            if paths
+            else None
+        )
 
     with suppress(Stopped):
         texts = () if all(map(is_counts, asked.corpus)) else asked.corpus
-        weights = recorded_weights(tokenizer.record, tokenizer.splitter, texts, job) if texts else None
+        weights = (
+            recorded_weights(tokenizer.record, tokenizer.splitter, texts, job)
+            if texts
+            else None
+        )
         counts = count(asked.corpus, "corpus", weights)
         read = {source.name for source in counts.sources} if counts else set()
-        files = [file for file in find_files(texts).files if file.source_name in read] if texts else []
+        files = (
+            [file for file in find_files(texts).files if file.source_name in read]
+            if texts
+            else []
+        )
         subject = AuditSubject(
             tokenizer,
             counts=counts,
-            spread=spread_of(tokenizer, files, lambda done, total, _: report(done, total, "tokens in each document")),
+            spread=spread_of(
+                tokenizer,
+                files,
+                lambda done, total, _: report(done, total, "tokens in each document"),
+            ),
             reference=count(asked.reference, "reference"),
             progress=report,
         )
-        found.extend(examine(subject, matrix, asked.indicator))  # also those before it is stopped
+        found.extend(
+            examine(subject, matrix, asked.indicator)
+        )  # also those before it is stopped
     return Findings(found), subject

@@ -34,7 +34,9 @@ from bpe_core.whole_file import as_format_error, new_beside, write_whole
 if TYPE_CHECKING:
     from bpe_core.corpus.spill import Spill
 
-LARGEST: Final = 1 << 26  # bytes on disk of a partition, about: a second or two of counting
+LARGEST: Final = (
+    1 << 26
+)  # bytes on disk of a partition, about: a second or two of counting
 AT_ONCE: Final = 8  # counts that one task puts together: four levels of such tasks are enough for 4,096 partitions
 _SILENT: Final = logging.CRITICAL + 1  # what goes wrong is said in one sentence
 WAIT: Final = 10  # seconds that a scheduler, and its first worker, have to answer
@@ -43,7 +45,11 @@ WAIT: Final = 10  # seconds that a scheduler, and its first worker, have to answ
 def partitions(files: Sequence[TextFile]) -> list[list[TextFile]]:
     """The files in order, in some 64 partitions of 1 MB on disk or more, or in many of 64 MB. A file is in one."""
     size = min(max(sum(file.size for file in files) // 64, 1 << 20), LARGEST)
-    return list(stretches([replace(file, path=file.path.absolute()) for file in files], None, size))
+    return list(
+        stretches(
+            [replace(file, path=file.path.absolute()) for file in files], None, size
+        )
+    )
 
 
 def check(partition: Iterable[TextFile]) -> None:
@@ -51,7 +57,9 @@ def check(partition: Iterable[TextFile]) -> None:
     for file in partition:
         if not (file.address or file.path.exists()):
             where = f"{visible(str(file.path))} is not to be seen on {platform.node()}"
-            raise TextError(f"{where}; name it by a path that is the same on all machines.")
+            raise TextError(
+                f"{where}; name it by a path that is the same on all machines."
+            )
 
 
 def count_partition(partition: Sequence[TextFile], pattern: str) -> bytes:
@@ -65,23 +73,37 @@ def count_partition(partition: Sequence[TextFile], pattern: str) -> bytes:
 
 def merge_counts(counts: Iterable[bytes]) -> bytes:
     """Counts as if counted together, in this order. Merging some first, and then the rest, gives the same."""
-    return reduce(Counts.merge, map(Counts.load, counts)).to_bytes()  # one at a time: each may be large
+    return reduce(
+        Counts.merge, map(Counts.load, counts)
+    ).to_bytes()  # one at a time: each may be large
 
 
-def encode_partition(partition: Sequence[TextFile], tokenizer: Tokenizer, path: str, **specials: Any) -> int:
+def encode_partition(
+    partition: Sequence[TextFile], tokenizer: Tokenizer, path: str, **specials: Any
+) -> int:
     """Write the ids of files to a parquet file, a row a document: `source` and `ids`; how many ids there are.
     `specials` are those of `Tokenizer.encode`; all ids of the partition are held."""
-    pa, parquet = (installed(module, "A file of ids", "dask") for module in ("pyarrow", "pyarrow.parquet"))
+    pa, parquet = (
+        installed(module, "A file of ids", "dask")
+        for module in ("pyarrow", "pyarrow.parquet")
+    )
     check(partition)
     ids, ends, sources = array("I"), [0], list[str]()
     for file in partition:
         for blocks in file.documents():
             for part in tokenizer.divide(blocks, **specials):
-                ids += tokenizer.encode_to_array(part) if isinstance(part, str) else array("I", part)
+                ids += (
+                    tokenizer.encode_to_array(part)
+                    if isinstance(part, str)
+                    else array("I", part)
+                )
             ends.append(len(ids))
             sources.append(file.source_name)
     values = pa.Array.from_buffers(pa.uint32(), len(ids), [None, pa.py_buffer(ids)])
-    rows = {"source": pa.array(sources, pa.string()), "ids": pa.LargeListArray.from_arrays(ends, values)}
+    rows = {
+        "source": pa.array(sources, pa.string()),
+        "ids": pa.LargeListArray.from_arrays(ends, values),
+    }
     write_whole(path, partial(parquet.write_table, pa.table(rows), compression="zstd"))
     return len(ids)
 
@@ -93,7 +115,9 @@ class Cluster:
     where the workers cannot do it and `TextError` for a file that they do not see.
     """
 
-    def __init__(self, client: Any, in_turn: Callable[[list[Any]], Iterator[Any]]) -> None:
+    def __init__(
+        self, client: Any, in_turn: Callable[[list[Any]], Iterator[Any]]
+    ) -> None:
         self._client, self._in_turn = client, in_turn
 
     def read(
@@ -105,18 +129,35 @@ class Cluster:
         spill: "Spill | None" = None,
     ) -> Counts:
         """What `Counts.read` gives, counted in `partitions`. The last counts are merged here, where they may spill."""
-        leaves = {self._submit(count_partition, part, pattern): part for part in partitions(files)}
+        leaves = {
+            self._submit(count_partition, part, pattern): part
+            for part in partitions(files)
+        }
         counts = [*leaves]
         progress(0, sum(file.size for file in files), files[0].name)
         while len(counts) > AT_ONCE:
-            counts = [self._submit(merge_counts, counts[i : i + AT_ONCE]) for i in range(0, len(counts), AT_ONCE)]
-        loaded = (Counts.load(self._result(counts.pop(0), leaves, progress), spill) for _ in range(len(counts)))
-        whole, given = reduce(Counts.merge, loaded), {file.path.absolute(): file.path for file in files}
+            counts = [
+                self._submit(merge_counts, counts[i : i + AT_ONCE])
+                for i in range(0, len(counts), AT_ONCE)
+            ]
+        loaded = (
+            Counts.load(self._result(counts.pop(0), leaves, progress), spill)
+            for _ in range(len(counts))
+        )
+        whole, given = (
+            reduce(Counts.merge, loaded),
+            {file.path.absolute(): file.path for file in files},
+        )
         whole.skipped = [replace(one, path=given[one.path]) for one in whole.skipped]
         return whole.checked()
 
     def encode(
-        self, files: Sequence[TextFile], tokenizer: Tokenizer, folder: Path, progress: OnRead, **specials: Choice
+        self,
+        files: Sequence[TextFile],
+        tokenizer: Tokenizer,
+        folder: Path,
+        progress: OnRead,
+        **specials: Choice,
     ) -> int:
         """Make the folder, which the workers must see too, with a parquet file of ids for each partition, or nothing;
         how many ids there are. `specials` are as in `Tokenizer.encode`."""
@@ -128,7 +169,15 @@ class Cluster:
         try:
             shared = self._client.scatter(tokenizer, broadcast=True)
             for number, part in enumerate(partitions(files)):
-                leaves[self._submit(encode_partition, part, shared, f"{new}/{number:06}.parquet", **specials)] = part
+                leaves[
+                    self._submit(
+                        encode_partition,
+                        part,
+                        shared,
+                        f"{new}/{number:06}.parquet",
+                        **specials,
+                    )
+                ] = part
             n = self._result(self._submit(sum, [*leaves]), leaves, progress)
             new.rename(folder)
             return int(n)
@@ -139,9 +188,13 @@ class Cluster:
     def _submit(self, work: Callable[..., object], *given: Any, **options: Any) -> Any:
         """The future of `work`. Not "pure" in Dask's sense: in the next run the same path may be another text. Merging
         comes before counting, lest all counts of a corpus wait in memory."""
-        return self._client.submit(work, *given, pure=False, priority=int(work is merge_counts), **options)
+        return self._client.submit(
+            work, *given, pure=False, priority=int(work is merge_counts), **options
+        )
 
-    def _result(self, wanted: Any, leaves: dict[Any, list[TextFile]], progress: OnRead) -> Any:
+    def _result(
+        self, wanted: Any, leaves: dict[Any, list[TextFile]], progress: OnRead
+    ) -> Any:
         """The result of `wanted`. The leaves below are let go when they are done, so that the workers forget them."""
         done, total = 0, sum(file.size for part in leaves.values() for file in part)
         for leaf in self._in_turn([*leaves]):
@@ -157,8 +210,12 @@ class Cluster:
         except BpeError:
             raise
         except Exception as error:  # of Dask: a worker that died four times at one task, a scheduler that is gone
-            what = visible(shortened(f"{type(error).__name__}: {error}", 200)).rstrip(".")
-            raise ClusterError(f"The workers cannot do it ({what}); look into their log, and begin again.") from None
+            what = visible(shortened(f"{type(error).__name__}: {error}", 200)).rstrip(
+                "."
+            )
+            raise ClusterError(
+                f"The workers cannot do it ({what}); look into their log, and begin again."
+            ) from None
 
 
 @contextmanager
@@ -167,7 +224,10 @@ def connected(address: str) -> Iterator[Cluster]:
 
     Raises `ClusterError` if it does not answer or has no workers, and `FetchError` without Dask.
     """
-    distributed, log = installed("distributed", "Work on many machines", "dask"), logging.getLogger("distributed")
+    distributed, log = (
+        installed("distributed", "Work on many machines", "dask"),
+        logging.getLogger("distributed"),
+    )
     with ExitStack() as stack:
         stack.callback(log.setLevel, log.level)
         log.setLevel(_SILENT)
@@ -175,7 +235,11 @@ def connected(address: str) -> Iterator[Cluster]:
         if address == "local":
             folder = stack.enter_context(TemporaryDirectory())
             # No limit: the last merges take the memory of many workers at once, and Dask would end who has more.
-            how: dict[str, Any] = {"memory_limit": 0, "dashboard_address": None, "silence_logs": _SILENT}
+            how: dict[str, Any] = {
+                "memory_limit": 0,
+                "dashboard_address": None,
+                "silence_logs": _SILENT,
+            }
             # Any free port: that of the dashboard, which it takes without one, may be another's, and Dask would warn.
             at = {"local_directory": folder, "dashboard_address": "127.0.0.1:0"}
             how |= {"local_directory": folder, "scheduler_kwargs": at}
@@ -183,16 +247,22 @@ def connected(address: str) -> Iterator[Cluster]:
             resource_tracker.ensure_running()  # which would unblock it
             before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
             try:
-                scheduler = stack.enter_context(distributed.LocalCluster(threads_per_worker=1, **how))
+                scheduler = stack.enter_context(
+                    distributed.LocalCluster(threads_per_worker=1, **how)
+                )
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
         # One that finds no scheduler would complain again when it is freed.
         quiet = type("Client", (distributed.Client,), {"__del__": lambda _: None})
         try:
-            client = stack.enter_context(quiet(scheduler, timeout=WAIT, set_as_default=False))
+            client = stack.enter_context(
+                quiet(scheduler, timeout=WAIT, set_as_default=False)
+            )
             client.wait_for_workers(1, timeout=WAIT)
         except (OSError, ValueError) as error:
             reason = visible(shortened(str(error), 200)).rstrip(".")
             start = "`dask scheduler` and `dask worker` start one, and --dask local needs none"
-            raise ClusterError(f"No Dask cluster is at {quoted(address, 100)} ({reason}); {start}.") from None
+            raise ClusterError(
+                f"No Dask cluster is at {quoted(address, 100)} ({reason}); {start}."
+            ) from None
         yield Cluster(client, partial(distributed.as_completed, loop=client.loop))

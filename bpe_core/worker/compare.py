@@ -13,7 +13,13 @@ from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.formats import load
 from bpe_core.metrics.catalog import OF_PARTS, OnMetric, of_all_texts
-from bpe_core.metrics.comparison import Amounts, ComparedText, Comparison, TextPlace, TokenCounts
+from bpe_core.metrics.comparison import (
+    Amounts,
+    ComparedText,
+    Comparison,
+    TextPlace,
+    TokenCounts,
+)
 from bpe_core.metrics.comparison import sections as sections_of
 from bpe_core.worker.job import Job, Request
 from bpe_core.worker.messages import Activity, Done
@@ -26,24 +32,40 @@ _LISTED: Final = 100  # tokens of only one vocabulary that are listed, by rank
 class CompareRequest(Request):
     """Tokenizers on the texts in files and folders; with a single one, what can be measured of it."""
 
-    tokenizers: tuple[tuple[str, str], ...]  # (file, pattern, empty where the file says it)
+    tokenizers: tuple[
+        tuple[str, str], ...
+    ]  # (file, pattern, empty where the file says it)
     paths: tuple[str, ...]
     sections: bool = False  # whether each part of a text that begins with a line "# Title" is a text of its own
     n_examples: int = 0  # disagreements that are listed of each pair
     n_lines: int = 0  # lines that are listed of those that are worst for a tokenizer
 
     def run(self, job: Job) -> None:
-        tokenizers = [load(path, pattern=pattern or None) for path, pattern in self.tokenizers]
+        tokenizers = [
+            load(path, pattern=pattern or None) for path, pattern in self.tokenizers
+        ]
         for comparison in TokenCounts(tokenizers), Comparison(tokenizers, n_sample=0):
             if not job.stopped:
-                compare(comparison, self.paths, job, sections=self.sections, tell=partial(self._tell, comparison, job))
+                compare(
+                    comparison,
+                    self.paths,
+                    job,
+                    sections=self.sections,
+                    tell=partial(self._tell, comparison, job),
+                )
         if comparison.texts and job.stopped != "interrupted":
             self._tell(comparison, job)
         job.send(Done(job.stopped or "compared", len(comparison.texts), job.seconds))
 
     def _tell(self, comparison: Comparison, job: Job) -> None:
         names = [path for path, _ in self.tokenizers]
-        job.send(ComparisonFound(summary(comparison, names, n_examples=self.n_examples, n_lines=self.n_lines)))
+        job.send(
+            ComparisonFound(
+                summary(
+                    comparison, names, n_examples=self.n_examples, n_lines=self.n_lines
+                )
+            )
+        )
 
 
 class ComparedTexts(NamedTuple):
@@ -80,17 +102,32 @@ def compare(
             found = find_files(paths, every_character=True)
             for skipped in found.skipped:
                 job.send(skipped)
-            reading.add_files(found.files, [Path(path) for path in paths if os.path.isdir(path)])
+            reading.add_files(
+                found.files, [Path(path) for path in paths if os.path.isdir(path)]
+            )
     reading.send()
     if not comparison.texts and not job.stopped:
-        raise OptionError('There is no line "# Title" in these texts; leave out --sections.')
+        raise OptionError(
+            'There is no line "# Title" in these texts; leave out --sections.'
+        )
 
 
 class _ComparedReading:
     """Reads texts into a comparison, block by block, and reports how far it has come."""
 
-    def __init__(self, comparison: Comparison, job: Job, by_section: bool, tell: Callable[[], object]) -> None:
-        self._comparison, self._job, self._by_section, self._tell = comparison, job, by_section, tell
+    def __init__(
+        self,
+        comparison: Comparison,
+        job: Job,
+        by_section: bool,
+        tell: Callable[[], object],
+    ) -> None:
+        self._comparison, self._job, self._by_section, self._tell = (
+            comparison,
+            job,
+            by_section,
+            tell,
+        )
         self._names = [one.name for one in comparison.tokenizers]
         self._counts_only = isinstance(comparison, TokenCounts)
         self._n_sent = 0
@@ -124,7 +161,9 @@ class _ComparedReading:
                 self.add(name, blocks, place, folder)
             before += file.size
 
-    def add(self, name: str, blocks: Iterable[str], path: str = "", folder: str = "") -> None:
+    def add(
+        self, name: str, blocks: Iterable[str], path: str = "", folder: str = ""
+    ) -> None:
         """Add a text, or its sections. Raises `Stopped`."""
 
         def encoding(index: int) -> None:
@@ -134,10 +173,14 @@ class _ComparedReading:
                 self.send()
 
         if not self._by_section:
-            self._comparison.add(name, blocks, path=path, folder=folder, encoding=encoding)
+            self._comparison.add(
+                name, blocks, path=path, folder=folder, encoding=encoding
+            )
             return
         for title, line, part in sections_of(blocks):
-            self._comparison.add(title, part, line=line, path=path, folder=folder, encoding=encoding)
+            self._comparison.add(
+                title, part, line=line, path=path, folder=folder, encoding=encoding
+            )
 
 
 def _folder(path: Path, roots: Sequence[Path]) -> str:
@@ -163,23 +206,49 @@ def summary(
 
     `names` are those of their files, `reference` that of the text or folder that parity relates to (None: the first).
     """
-    tokenizers, total, folders = comparison.tokenizers, comparison.total, comparison.folders()
+    tokenizers, total, folders = (
+        comparison.tokenizers,
+        comparison.total,
+        comparison.folders(),
+    )
     relative_to = next((one for one in folders if reference in (None, one.name)), None)
     return {
         "tokenizers": list(names),
-        "vocabularies": [{"name": one.name, "tokens": one.n_tokens, "pattern": one.pattern} for one in tokenizers],
-        "total": {"texts": len(comparison.texts), **_measures(total, None), **of_all_texts(comparison, progress)},
-        "folders": [{"folder": one.name, **_measures(one, relative_to)} for one in folders],
-        "scripts": [{"script": one.name, **_measures(one, None)} for one in comparison.scripts()],
-        "token_lengths": [dict(sorted(comparison.token_lengths(i).items())) for i in range(len(tokenizers))],
+        "vocabularies": [
+            {"name": one.name, "tokens": one.n_tokens, "pattern": one.pattern}
+            for one in tokenizers
+        ],
+        "total": {
+            "texts": len(comparison.texts),
+            **_measures(total, None),
+            **of_all_texts(comparison, progress),
+        },
+        "folders": [
+            {"folder": one.name, **_measures(one, relative_to)} for one in folders
+        ],
+        "scripts": [
+            {"script": one.name, **_measures(one, None)} for one in comparison.scripts()
+        ],
+        "token_lengths": [
+            dict(sorted(comparison.token_lengths(i).items()))
+            for i in range(len(tokenizers))
+        ],
         "number_splits": [
             [{"digits": way, "count": n} for way, n in splits.most_common(_SPLITS)]
             for splits in comparison.number_splits
         ],
-        "pairs": [_pair(comparison, index, n_examples) for index in range(len(comparison.pairs))],
+        "pairs": [
+            _pair(comparison, index, n_examples)
+            for index in range(len(comparison.pairs))
+        ],
         "worst_lines": [
             [
-                {"text": one.line, "excess": one.excess(index), "tokens": list(one.n_tokens), "count": one.n_times}
+                {
+                    "text": one.line,
+                    "excess": one.excess(index),
+                    "tokens": list(one.n_tokens),
+                    "count": one.n_times,
+                }
                 | _place(comparison, one.place)
                 for one in comparison.worst_lines(index)[: max(0, n_lines)]
             ]
@@ -188,9 +257,18 @@ def summary(
     }
 
 
-def texts_as_json(comparison: Comparison, reference: str | None) -> list[dict[str, Any]]:
+def texts_as_json(
+    comparison: Comparison, reference: str | None
+) -> list[dict[str, Any]]:
     """Each text with its metrics, and where it comes from."""
-    relative_to = next((one.amounts for one in comparison.texts if reference in (None, one.amounts.name)), None)
+    relative_to = next(
+        (
+            one.amounts
+            for one in comparison.texts
+            if reference in (None, one.amounts.name)
+        ),
+        None,
+    )
     return [
         {"name": text.amounts.name, **_measures(text.amounts, relative_to)}
         | {"path": text.path, "folder": text.folder, "line": text.line}
@@ -200,19 +278,35 @@ def texts_as_json(comparison: Comparison, reference: str | None) -> list[dict[st
 
 def _measures(amounts: Amounts, reference: Amounts | None) -> dict[str, Any]:
     values = {
-        key: [compute(amounts, reference, i) for i in range(len(amounts.n_tokens))] for key, compute in OF_PARTS.items()
+        key: [compute(amounts, reference, i) for i in range(len(amounts.n_tokens))]
+        for key, compute in OF_PARTS.items()
     }
-    sizes = {"bytes": amounts.n_bytes, "characters": amounts.n_characters, "words": amounts.n_words}
+    sizes = {
+        "bytes": amounts.n_bytes,
+        "characters": amounts.n_characters,
+        "words": amounts.n_words,
+    }
     return sizes | {key: found for key, found in values.items() if None not in found}
 
 
 def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]:
-    pair, first, other = comparison.pairs[index], comparison.tokenizers[0], comparison.tokenizers[index + 1]
-    agreement, (n_shared, only_first, only_second, same_merges) = pair.agreement, pair.vocabularies
+    pair, first, other = (
+        comparison.pairs[index],
+        comparison.tokenizers[0],
+        comparison.tokenizers[index + 1],
+    )
+    agreement, (n_shared, only_first, only_second, same_merges) = (
+        pair.agreement,
+        pair.vocabularies,
+    )
     n_different = n_shared + len(only_first) + len(only_second)
     return {
         "tokenizers": [0, index + 1],
-        "boundaries": {"first": agreement.n_first, "second": agreement.n_second, "shared": agreement.n_shared}
+        "boundaries": {
+            "first": agreement.n_first,
+            "second": agreement.n_second,
+            "shared": agreement.n_shared,
+        }
         | {name: getattr(agreement, name) for name in ("precision", "recall", "f1")},
         "vocabularies": {
             "shared": n_shared,
@@ -220,12 +314,24 @@ def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]
             "only_second": len(only_second),
             "jaccard": n_shared / n_different if n_different else 1.0,
             "same_merges": same_merges,
-            "first_only_first": [[id, first.token_bytes(id).hex()] for id in only_first[:_LISTED]],
-            "first_only_second": [[id, other.token_bytes(id).hex()] for id in only_second[:_LISTED]],
+            "first_only_first": [
+                [id, first.token_bytes(id).hex()] for id in only_first[:_LISTED]
+            ],
+            "first_only_second": [
+                [id, other.token_bytes(id).hex()] for id in only_second[:_LISTED]
+            ],
         },
         "disagreements": [
-            {"text": example.stretch, "count": example.n_times, **_place(comparison, example.place)}
-            | {"tokens": [[one.token_bytes(id).hex() for id in ids] for one, ids in cuts]}
+            {
+                "text": example.stretch,
+                "count": example.n_times,
+                **_place(comparison, example.place),
+            }
+            | {
+                "tokens": [
+                    [one.token_bytes(id).hex() for id in ids] for one, ids in cuts
+                ]
+            }
             for example in pair.examples(n_examples)
             for cuts in [((first, example.first), (other, example.other))]
         ],
@@ -234,4 +340,8 @@ def _pair(comparison: Comparison, index: int, n_examples: int) -> dict[str, Any]
 
 def _place(comparison: Comparison, place: TextPlace) -> dict[str, Any]:
     """The name of the text, the line, and the place by numbers: index of the text, line, characters before it there."""
-    return {"in": comparison.texts[place.text].amounts.name, "line": place.line, "place": list(place)}
+    return {
+        "in": comparison.texts[place.text].amounts.name,
+        "line": place.line,
+        "place": list(place),
+    }

@@ -32,7 +32,10 @@ from bpe_core.worker.train import Recipe
 # Bytes without and with the kernel: what is counted beside the screen in a second or two.
 MOST_ON_DISK: Final = (1 << 24, 1 << 28)
 MOST_IN_PIECES: Final = (1 << 18, 1 << 23)  # of distinct pieces whose pairs are counted
-MOST_UNSPLIT: Final = (1 << 17, 1 << 21)  # of these in long pieces: nearly each merge changes all of them
+MOST_UNSPLIT: Final = (
+    1 << 17,
+    1 << 21,
+)  # of these in long pieces: nearly each merge changes all of them
 _LONG: Final = 1 << 12  # characters
 
 
@@ -44,14 +47,20 @@ class Subject:
     paths: Sequence[str]
     preset: Preset | None = None  # whose texts are taken instead of those at the paths
     rules: Options | TrainingRecord = field(default_factory=Options)
-    weights: Mapping[str, Fraction] | Fraction | None = None  # None: those of the training that the tokenizer is of
+    weights: Mapping[str, Fraction] | Fraction | None = (
+        None  # None: those of the training that the tokenizer is of
+    )
     sample: Sample = EVERYTHING
     texts: Sequence[CorpusText] = ()
-    sources: Set[str] = frozenset()  # the names of those files that are counted; others of a folder may be unreadable
+    sources: Set[str] = (
+        frozenset()
+    )  # the names of those files that are counted; others of a folder may be unreadable
     counts: PairCounts = field(init=False)
 
     @classmethod
-    def of_file(cls, tokenizer: Tokenizer, paths: Sequence[str], preset: Preset | None) -> Self:
+    def of_file(
+        cls, tokenizer: Tokenizer, paths: Sequence[str], preset: Preset | None
+    ) -> Self:
         """Of a kept vocabulary; its training record says how the texts were read."""
         tokenizer.vocabulary.recover()
         rules = tokenizer.record or (preset.options if preset else Options())
@@ -63,9 +72,13 @@ class Subject:
         """Of a training under way, without any merge. Raises `OptionError` as that does, and `Stopped`."""
         old = recipe.start(job)
         rules = recipe.rules(old)
-        tokenizer = Tokenizer(first_vocabulary(rules, old.vocabulary if old else None), rules.pattern)
+        tokenizer = Tokenizer(
+            first_vocabulary(rules, old.vocabulary if old else None), rules.pattern
+        )
         preset = PRESETS.get(recipe.preset)
-        return cls(tokenizer, recipe.paths, preset, rules, recipe.weighting(), recipe.sampled())
+        return cls(
+            tokenizer, recipe.paths, preset, rules, recipe.weighting(), recipe.sampled()
+        )
 
     def count(self, job: Job, *, is_limited: bool = False) -> None:
         """Count the corpus. Raises `Stopped`, and `TextError` if it is too large and `is_limited`."""
@@ -73,19 +86,39 @@ class Subject:
             pieces = self.preset.counts().pieces
         else:
             if is_limited:
-                size = sum(file.size for file in find_files(self.paths, skip_bad=self.sample.skip_bad).files)
+                size = sum(
+                    file.size
+                    for file in find_files(
+                        self.paths, skip_bad=self.sample.skip_bad
+                    ).files
+                )
                 _check_size("texts", int(size * self.sample.share), MOST_ON_DISK)
             pattern = self.tokenizer.pattern
             if self.weights is None:
-                self.weights = recorded_weights(self.tokenizer.record, self.tokenizer.splitter, self.paths, job)
-            counts = count_files(self.paths, pattern, job, weights=self.weights, sample=self.sample)
-            if isinstance(self.weights, Fraction):  # the power of which the weights came
-                self.weights = recorded_weights(counts, self.tokenizer.splitter, self.paths, job)
-            pieces, self.sources = counts.pieces, {source.name for source in counts.sources}
+                self.weights = recorded_weights(
+                    self.tokenizer.record, self.tokenizer.splitter, self.paths, job
+                )
+            counts = count_files(
+                self.paths, pattern, job, weights=self.weights, sample=self.sample
+            )
+            if isinstance(
+                self.weights, Fraction
+            ):  # the power of which the weights came
+                self.weights = recorded_weights(
+                    counts, self.tokenizer.splitter, self.paths, job
+                )
+            pieces, self.sources = (
+                counts.pieces,
+                {source.name for source in counts.sources},
+            )
         if is_limited:
             sizes = [*map(len, pieces)]
             _check_size("different pieces", sum(sizes), MOST_IN_PIECES)
-            _check_size("text in long pieces", sum(size for size in sizes if size > _LONG), MOST_UNSPLIT)
+            _check_size(
+                "text in long pieces",
+                sum(size for size in sizes if size > _LONG),
+                MOST_UNSPLIT,
+            )
         self.counts = PairCounts(self.tokenizer, pieces)
 
     def grow(self, merges: Iterable[Triple]) -> None:
@@ -96,16 +129,26 @@ class Subject:
         """Why the merge of a step was chosen, and the pairs after it, which the next one is chosen from."""
         return explain(self.counts, step, self.rules.ties, self.rules.max_token_length)
 
-    def places(self, step: int, is_wanted: Callable[[], bool] = lambda: True) -> list[CorpusPlace]:
+    def places(
+        self, step: int, is_wanted: Callable[[], bool] = lambda: True
+    ) -> list[CorpusPlace]:
         """Where the pair of a step stands; of no use if `is_wanted`, which is asked before each text, says no."""
         texts = takewhile(lambda _: is_wanted(), self.texts or self._texts())
         return list(pair_places(self.counts, step, texts)) if step else []
 
     def read_once(self) -> None:
         """Keep what the places of all steps are found by: the pieces of each text, and the newest texts themselves."""
-        newest, splitter = lru_cache(16)(lambda text: tuple(map(tuple, text.documents()))), self.tokenizer.splitter
-        read = ((text, replace(text, documents=partial(newest, text))) for text in self._texts())
-        self.texts = [replace(kept, pieces=pieces_in(splitter, text)) for text, kept in read]
+        newest, splitter = (
+            lru_cache(16)(lambda text: tuple(map(tuple, text.documents()))),
+            self.tokenizer.splitter,
+        )
+        read = (
+            (text, replace(text, documents=partial(newest, text)))
+            for text in self._texts()
+        )
+        self.texts = [
+            replace(kept, pieces=pieces_in(splitter, text)) for text, kept in read
+        ]
 
     def _texts(self) -> Iterator[CorpusText]:
         """The texts in order; of a sample its stretches, whose lines are numbered as those of the file."""
@@ -118,11 +161,15 @@ class Subject:
         files = find_files(self.paths, skip_bad=self.sample.skip_bad).files
         names = Counter(file.name for file in files)
         read = self.sample.documents(files, self.tokenizer.splitter)
-        for some, weight in files_by_weight(read, self.weights if isinstance(self.weights, Mapping) else {}):
+        for some, weight in files_by_weight(
+            read, self.weights if isinstance(self.weights, Mapping) else {}
+        ):
             for file in (one for one in some if one.source_name in self.sources):
                 before = file.part(0, file.start).blocks if file.start else tuple
                 name = file.name if names[file.name] == 1 else visible(str(file.path))
-                yield CorpusText(name, file.documents, bool(file.form), before, amount(weight))
+                yield CorpusText(
+                    name, file.documents, bool(file.form), before, amount(weight)
+                )
 
 
 def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
@@ -142,7 +189,9 @@ class ExplainRequest(Request):
     pattern: str | None = None  # how text is split where the file does not say it
     preset: str = ""  # the founding example whose texts it learned from, or
     paths: tuple[str, ...] = ()  # these
-    recipe: Recipe | None = None  # of a training under way: no file holds it, `LearnedMerges` tells its merges
+    recipe: Recipe | None = (
+        None  # of a training under way: no file holds it, `LearnedMerges` tells its merges
+    )
 
     def run(self, job: Job) -> None:
         if self.recipe:
@@ -154,7 +203,9 @@ class ExplainRequest(Request):
 
         def is_wanted() -> bool:
             job.receive()
-            return not (job.stopped or any(isinstance(later, AskStep) for later in job.messages))
+            return not (
+                job.stopped or any(isinstance(later, AskStep) for later in job.messages)
+            )
 
         while (message := job.next_message()) is not None:
             if isinstance(message, LearnedMerges):

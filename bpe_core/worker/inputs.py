@@ -55,12 +55,16 @@ def count_files(
     else:
         finding: AbstractContextManager[Found]
         if with_streams:
-            finding = streams_and_files(paths, skip_bad=sample.skip_bad, heed=partial(_heed, job))
+            finding = streams_and_files(
+                paths, skip_bad=sample.skip_bad, heed=partial(_heed, job)
+            )
         else:
             finding = nullcontext(find_files(paths, skip_bad=sample.skip_bad))
         with finding as found:
             files = _without(outputs, found.files)
-            counts = _count_found(files, paths, pattern, job, role, weights, sample, read)
+            counts = _count_found(
+                files, paths, pattern, job, role, weights, sample, read
+            )
         for skipped in (*found.skipped, *counts.skipped):
             job.send(skipped)
     send_counted(counts, job, role)
@@ -74,11 +78,17 @@ def _heed(job: Job) -> None:
         raise Stopped
 
 
-def _without(outputs: Collection[str | Path | None], files: Iterable[TextFile]) -> list[TextFile]:
+def _without(
+    outputs: Collection[str | Path | None], files: Iterable[TextFile]
+) -> list[TextFile]:
     """Leave out the files that the command writes, unless they were named themselves."""
     own = {Path(place).resolve() for place in outputs if place}
     names = {place.name for place in own}
-    return [one for one in files if one.required or one.path.name not in names or one.path.resolve() not in own]
+    return [
+        one
+        for one in files
+        if one.required or one.path.name not in names or one.path.resolve() not in own
+    ]
 
 
 def _count_found(
@@ -91,10 +101,16 @@ def _count_found(
     sample: Sample,
     read: Callable[..., Counts],
 ) -> Counts:
-    guesses = {(file.field, file.fields): file.name for file in reversed(files) if len(file.fields) > 1}
+    guesses = {
+        (file.field, file.fields): file.name
+        for file in reversed(files)
+        if len(file.fields) > 1
+    }
     for (field, fields), name in guesses.items():
         others = visible(", ".join(other for other in fields if other != field))
-        job.say(f"Of {name} the field {visible(field)} is read, not {others}: PATH::FIELD names another.")
+        job.say(
+            f"Of {name} the field {visible(field)} is read, not {others}: PATH::FIELD names another."
+        )
     left_out: list[Skipped] = []
     before = total = 0
 
@@ -105,18 +121,31 @@ def _count_found(
     by_path = {path: Fraction(number) for number, path in enumerate(paths, 1)}
     parts: list[tuple[Counts, Fraction]] = []
     total = sum(file.size for file in files)
-    for some, weight in files_by_weight(files, by_path if isinstance(weights, Fraction) else weights or {}):
-        more = {"workers": most_threads()} if any(isinstance(file, StreamFile) for file in some) else {}
+    for some, weight in files_by_weight(
+        files, by_path if isinstance(weights, Fraction) else weights or {}
+    ):
+        more = (
+            {"workers": most_threads()}
+            if any(isinstance(file, StreamFile) for file in some)
+            else {}
+        )
         parts.append((read(some, pattern, progress=progress, **more), weight))
         before += sum(file.size for file in some)
     counts = parts[0][0]
     if isinstance(weights, Fraction):
         of_path = tempered([(part.n_bytes, number) for part, number in parts], weights)
         parts = [(part, of_path[number]) for part, number in parts]
-        weights = {path: of_path[number] for path, number in by_path.items() if number in of_path}
+        weights = {
+            path: of_path[number]
+            for path, number in by_path.items()
+            if number in of_path
+        }
     if weights:
         counts = Counts.weighted(parts)
-        counts.weights = " ".join(f"{Path(path).name or path}={amount(weight)}" for path, weight in weights.items())
+        counts.weights = " ".join(
+            f"{Path(path).name or path}={amount(weight)}"
+            for path, weight in weights.items()
+        )
     counts.sample = str(sample)
     counts.skipped[:0] = left_out
     return counts
@@ -131,8 +160,12 @@ def check_output(output: str, texts: Iterable[str]) -> None:
     """Raise FormatError now if writing to `output` would fail later, and OptionError if it would destroy a text."""
     check_place(output)
     places = (Path(split_field(text)[0]) for text in texts)
-    if os.path.exists(output) and any(place.exists() and place.samefile(output) for place in places):
-        raise OptionError(f"{output} is a text to learn from; name another file for what is written.")
+    if os.path.exists(output) and any(
+        place.exists() and place.samefile(output) for place in places
+    ):
+        raise OptionError(
+            f"{output} is a text to learn from; name another file for what is written."
+        )
 
 
 def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, int], ...]:
@@ -147,7 +180,9 @@ def sizes_of_sources(counts: Counts) -> tuple[tuple[str, int, int], ...]:
     return tuple((name, n_bytes[name], weighted[name]) for name in in_order)
 
 
-def tempered(sizes: Iterable[tuple[int, Fraction]], alpha: Fraction) -> dict[Fraction, Fraction]:
+def tempered(
+    sizes: Iterable[tuple[int, Fraction]], alpha: Fraction
+) -> dict[Fraction, Fraction]:
     """Weights that make of each share p of the bytes p^alpha, up to a factor for all: the largest has 1, and the others
     are rounded to hundredths; `sizes` has (bytes, of which source), and those of a source are added up.
 
@@ -159,13 +194,18 @@ def tempered(sizes: Iterable[tuple[int, Fraction]], alpha: Fraction) -> dict[Fra
         totals[source] += n_bytes
     largest = max(totals.values())
     return {
-        one: Fraction(round(100 * (largest / (size or largest)) ** float(1 - alpha)), 100)
+        one: Fraction(
+            round(100 * (largest / (size or largest)) ** float(1 - alpha)), 100
+        )
         for one, size in totals.items()
     }
 
 
 def recorded_weights(
-    record: TrainingRecord | Counts | None, splitter: Splitter, paths: Sequence[str], job: Job
+    record: TrainingRecord | Counts | None,
+    splitter: Splitter,
+    paths: Sequence[str],
+    job: Job,
 ) -> dict[str, Fraction]:
     """The weights that files had in a training, by path. A text is known by its digest, in any order and by any name,
     so that all is read once if any has a weight; how many are none of those texts is said. Raises `Stopped`."""
@@ -175,7 +215,9 @@ def recorded_weights(
     for source in record.sources:
         known[source.sha256].append(source.weight)
     sample, report = Sample.parsed(record.sample), partial(job.progress, "counting")
-    files = sample.documents(find_files(paths, skip_bad=sample.skip_bad).files, splitter, report)
+    files = sample.documents(
+        find_files(paths, skip_bad=sample.skip_bad).files, splitter, report
+    )
     reading, weights, n_unknown = Reading(files, report), dict[str, Fraction](), 0
     for file in files:
         measure = Measure()
@@ -188,7 +230,9 @@ def recorded_weights(
             weights[path] = Fraction(same[0] if len(same) == 1 else same.pop(0))
         n_unknown += not same
     if n_unknown:
-        job.say(f"{counted(n_unknown, 'text')} of these, unknown to the training, which had weights, count once each.")
+        job.say(
+            f"{counted(n_unknown, 'text')} of these, unknown to the training, which had weights, count once each."
+        )
     return {path: weight for path, weight in weights.items() if weight != 1}
 
 

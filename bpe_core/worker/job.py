@@ -10,7 +10,15 @@ from types import FrameType
 from typing import Any, ClassVar, Final
 
 from bpe_core.errors import BpeError, Stopped
-from bpe_core.worker.messages import Activity, Event, Role, Stop, WorkProgress, packed, unpacked
+from bpe_core.worker.messages import (
+    Activity,
+    Event,
+    Role,
+    Stop,
+    WorkProgress,
+    packed,
+    unpacked,
+)
 
 PROGRESS_EVERY: Final = 0.05  # seconds between two reports of progress, at least
 
@@ -46,7 +54,13 @@ class Job:
     the work is gone, and is a "stop".
     """
 
-    def __init__(self, reporter: Reporter | None = None, *, pipe: int | None = None, patience: float = 0.05) -> None:
+    def __init__(
+        self,
+        reporter: Reporter | None = None,
+        *,
+        pipe: int | None = None,
+        patience: float = 0.05,
+    ) -> None:
         """Install the signal handlers (in the main thread only); with `pipe`, read messages from that descriptor."""
         self._patience = patience
         self._reporter = reporter or Reporter()
@@ -55,15 +69,25 @@ class Job:
         self.stopped = ""  # as long as the work may go on; then "stopped" (by a command) or "interrupted" (by a signal)
         self._next_progress = 0.0
         self._inbox: SimpleQueue[Any] = SimpleQueue()
-        self.messages: Final[deque[Any]] = deque()  # what has been received for the work itself
+        self.messages: Final[deque[Any]] = (
+            deque()
+        )  # what has been received for the work itself
         self._handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             handled = [signal.SIGINT, signal.SIGTERM]
-            handled += [signal.SIGHUP] * (signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN)
-            self._handlers = {number: signal.signal(number, self._on_signal) for number in handled}
-            self._handlers[signal.SIGALRM] = signal.signal(signal.SIGALRM, signal.default_int_handler)
+            handled += [signal.SIGHUP] * (
+                signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+            )
+            self._handlers = {
+                number: signal.signal(number, self._on_signal) for number in handled
+            }
+            self._handlers[signal.SIGALRM] = signal.signal(
+                signal.SIGALRM, signal.default_int_handler
+            )
         if pipe is not None:
-            threading.Thread(target=self._read, args=(pipe,), name="messages", daemon=True).start()
+            threading.Thread(
+                target=self._read, args=(pipe,), name="messages", daemon=True
+            ).start()
 
     def close(self) -> None:
         if self._handlers:
@@ -83,7 +107,14 @@ class Job:
         except OSError:
             self.stop("stopped")
 
-    def progress(self, activity: Activity, done: int, total: int, name: str = "", role: Role = "corpus") -> bool:
+    def progress(
+        self,
+        activity: Activity,
+        done: int,
+        total: int,
+        name: str = "",
+        role: Role = "corpus",
+    ) -> bool:
         """Report progress if the last report is old enough; True if it was. Cheap enough for every turn of a loop.
 
         Raises `Stopped` if the work is to end.
@@ -142,7 +173,9 @@ class Job:
 class Request:
     """What a worker can be started with; its subclasses are frozen dataclasses, which can be pickled."""
 
-    NICE: ClassVar[int] = 5  # how much less urgent its worker is than the app, in steps of `nice`
+    NICE: ClassVar[int] = (
+        5  # how much less urgent its worker is than the app, in steps of `nice`
+    )
 
     def run(self, job: Job) -> None:
         """Do it, and send what comes of it; errors are raised."""

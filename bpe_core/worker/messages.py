@@ -18,7 +18,9 @@ from typing import Any, Final, Literal, NamedTuple
 from bpe_core.errors import BpeError
 from bpe_core.tokenizer.training_record import TrainingRecord
 
-Role = Literal["corpus", "reference"]  # the texts of a training or an audit, or those that an audit compares them with
+Role = Literal[
+    "corpus", "reference"
+]  # the texts of a training or an audit, or those that an audit compares them with
 Activity = Literal["counting", "preparing", "auditing", "comparing", "fetching"]
 
 
@@ -83,10 +85,14 @@ class Failed(NamedTuple):
     message: str
 
 
-Event = Any  # one of the classes above, or what the module of a request defines beside it
+Event = (
+    Any  # one of the classes above, or what the module of a request defines beside it
+)
 
 
-_HEAD: Final = 4  # bytes before each message that say how long it is, the most significant first
+_HEAD: Final = (
+    4  # bytes before each message that say how long it is, the most significant first
+)
 
 
 def packed(message: object) -> bytes:
@@ -105,6 +111,8 @@ def unpacked(unread: bytearray, portion: bytes) -> Iterator[Any]:
         try:
             message = pickle.loads(unread[_HEAD:end])
         except Exception as error:  # whatever a broken pickle makes of our classes
-            raise BpeError(f"Not a message of a worker: {bytes(unread[:40])!r} ({error}).") from error
+            raise BpeError(
+                f"Not a message of a worker: {bytes(unread[:40])!r} ({error})."
+            ) from error
         del unread[:end]
         yield message

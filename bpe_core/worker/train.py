@@ -25,7 +25,12 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import INHERITED, Options, TrainingRecord
 from bpe_core.trainer import Merges, Trainer, record_of
 from bpe_core.trainer.checkpoints import Checkpoints, check_options
-from bpe_core.trainer.start import check_extensible, check_larger, first_vocabulary, inherited
+from bpe_core.trainer.start import (
+    check_extensible,
+    check_larger,
+    first_vocabulary,
+    inherited,
+)
 from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import counted
 from bpe_core.vocabulary import Vocabulary
@@ -47,8 +52,12 @@ class Recipe:
     """What a training learns, by which rules and from which texts, as it was asked for."""
 
     paths: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)  # of `Options`; others: usual, or of what is extended
-    sample: str = ""  # the share of the texts that is read, in stretches by `seed`; "" for all
+    options: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of `Options`; others: usual, or of what is extended
+    sample: str = (
+        ""  # the share of the texts that is read, in stretches by `seed`; "" for all
+    )
     seed: int = 0
     documents: int | None = None  # or so many documents of them
     dedupe: bool = False  # see `Sample`
@@ -60,18 +69,27 @@ class Recipe:
     preset: str = ""  # a founding example with its own texts and options
     dask: str = ""  # "local", or the address of a scheduler whose workers count
     counts: str = ""  # a file of counts instead of texts,
-    min_piece_count: int = 1  # of which the pieces are read that occur so many times or more
+    min_piece_count: int = (
+        1  # of which the pieces are read that occur so many times or more
+    )
 
     def start(self, job: Job) -> Tokenizer | None:
         """The tokenizer that is extended, its merges recovered; None for a new vocabulary. Raises `Stopped`,
         `OptionError` if it cannot be extended, and what loading it raises."""
         if not self.extend:
             if self.fork is not None:
-                raise OptionError("--fork STEP needs the tokenizer to fork: name it with --extend OLD.")
+                raise OptionError(
+                    "--fork STEP needs the tokenizer to fork: name it with --extend OLD."
+                )
             return None
         if self.preset:
-            raise OptionError(f"The preset {self.preset} begins at the bytes; leave out --extend, or --preset.")
-        old = load(located(self.extend, partial(job.progress, "fetching")), pattern=self.options.get("pattern"))
+            raise OptionError(
+                f"The preset {self.preset} begins at the bytes; leave out --extend, or --preset."
+            )
+        old = load(
+            located(self.extend, partial(job.progress, "fetching")),
+            pattern=self.options.get("pattern"),
+        )
         if old.preparation:
             changes = "it changes a text before it splits it, or looks for tokens in it"
             raise OptionError(f"{self.extend} cannot be extended: {changes}.")
@@ -91,9 +109,15 @@ class Recipe:
             job.say(f"The counts are not of all: {counts.sample}.")
         return counts
 
-    def count(self, pattern: str, job: Job, spill: "Spill | None" = None, **more: Any) -> Counts:
+    def count(
+        self, pattern: str, job: Job, spill: "Spill | None" = None, **more: Any
+    ) -> Counts:
         """The counts of the texts, for `more` see `count_files`. Raises `ClusterError`, too."""
-        preset, weights, sample = PRESETS.get(self.preset), self.weighting(), self.sampled()
+        preset, weights, sample = (
+            PRESETS.get(self.preset),
+            self.weighting(),
+            self.sampled(),
+        )
         has_streams = any(is_stream(split_field(path)[0]) for path in self.paths)
         if has_streams:
             self._check_streams(sample)
@@ -106,7 +130,15 @@ class Recipe:
                 job.progress("preparing", 0, 0, "connecting to Dask")
                 read = stack.enter_context(connected(self.dask)).read
             more["read"] = partial(read, spill=spill)
-            return count_files(self.paths, pattern, job, preset=preset, weights=weights, sample=sample, **more)
+            return count_files(
+                self.paths,
+                pattern,
+                job,
+                preset=preset,
+                weights=weights,
+                sample=sample,
+                **more,
+            )
 
     def _check_streams(self, sample: Sample) -> None:
         """Raise OptionError for what needs to read a text twice, or elsewhere."""
@@ -117,7 +149,9 @@ class Recipe:
                 "save the text to a file first."
             )
         if self.dask:
-            raise OptionError("--dask reads files on other machines, and not stdin or a pipe; save the text to a file.")
+            raise OptionError(
+                "--dask reads files on other machines, and not stdin or a pipe; save the text to a file."
+            )
 
     def rules(self, old: Tokenizer | None, counts: Counts | None = None) -> Options:
         """The options, checked; `old` is the tokenizer extended. Raises `OptionError` or `PatternError`."""
@@ -129,7 +163,9 @@ class Recipe:
         if not self.options.keys().isdisjoint(INHERITED):
             given = "special tokens, their place and the end-of-word marker"
             raise OptionError(f"With --extend the {given} are those of OLD.")
-        rules = Options(**{"pattern": old.pattern, **self.options, **inherited(old.vocabulary)}).checked()
+        rules = Options(
+            **{"pattern": old.pattern, **self.options, **inherited(old.vocabulary)}
+        ).checked()
         check_larger(old.vocabulary, rules.vocab_size)
         return rules
 
@@ -138,7 +174,9 @@ class Recipe:
         try:
             share = exact_fraction(self.sample or "1")
         except ValueError:
-            raise OptionError(f"--sample {self.sample} is no share; give a fraction such as 1/10 or 0.1.") from None
+            raise OptionError(
+                f"--sample {self.sample} is no share; give a fraction such as 1/10 or 0.1."
+            ) from None
         return Sample(share, self.seed, self.documents, self.dedupe, self.skip_bad)
 
     def weighting(self) -> Mapping[str, Fraction] | Fraction:
@@ -146,7 +184,9 @@ class Recipe:
         if not self.alpha:
             return parsed_weights(self.weights, self.paths)
         if self.weights:
-            raise OptionError("--alpha makes the weights of all paths; leave out --weight, or --alpha.")
+            raise OptionError(
+                "--alpha makes the weights of all paths; leave out --weight, or --alpha."
+            )
         if self.preset or len(set(self.paths)) == 1:
             raise OptionError(
                 "--alpha balances several paths, and there is only one text or folder; "
@@ -155,7 +195,9 @@ class Recipe:
         with suppress(ValueError):
             if 0 <= (alpha := exact_fraction(self.alpha)) <= 1:
                 return alpha
-        raise OptionError(f"--alpha {self.alpha} is no number from 0 (all paths alike) to 1 (as large as they are).")
+        raise OptionError(
+            f"--alpha {self.alpha} is no number from 0 (all paths alike) to 1 (as large as they are)."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +219,13 @@ class TrainRequest(Request):
 
     recipe: Recipe
     output: str = ""
-    keep_existing: bool = False  # whether it is saved to OUT-2, OUT-3, … where the output is taken
+    keep_existing: bool = (
+        False  # whether it is saved to OUT-2, OUT-3, … where the output is taken
+    )
     checkpoint: str = ""  # "": beside the output
-    resume: bool = False  # from the checkpoint, or the output, of an earlier run, if there is one
+    resume: bool = (
+        False  # from the checkpoint, or the output, of an earlier run, if there is one
+    )
     resume_from: str = ""  # or from this file
     curve: str = ""  # as CSV
 
@@ -190,22 +236,46 @@ class TrainRequest(Request):
     def place(self) -> Path | None:
         """Where the checkpoints go; None if the output is no file of a disk."""
         place = file_of(self.output) if self.output else None
-        return Path(self.checkpoint) if self.checkpoint else place and place.with_name(f"{place.name}.checkpoint")
+        return (
+            Path(self.checkpoint)
+            if self.checkpoint
+            else place and place.with_name(f"{place.name}.checkpoint")
+        )
 
     def check(self) -> None:
         """Raise OptionError or FormatError now if saving would fail later, or would destroy a text."""
         recipe = self.recipe
         if recipe.preset and recipe.paths:
-            raise OptionError(f"The preset {recipe.preset} has its own text; leave out {recipe.paths[0]}, or --preset.")
-        said = recipe.preset, recipe.weights, recipe.alpha, recipe.dask, str(recipe.sampled())
+            raise OptionError(
+                f"The preset {recipe.preset} has its own text; leave out {recipe.paths[0]}, or --preset."
+            )
+        said = (
+            recipe.preset,
+            recipe.weights,
+            recipe.alpha,
+            recipe.dask,
+            str(recipe.sampled()),
+        )
         if recipe.counts and (recipe.paths or any(said)):
-            raise OptionError("--counts are learned from as they are; leave out the texts and what is said of them.")
+            raise OptionError(
+                "--counts are learned from as they are; leave out the texts and what is said of them."
+            )
         if recipe.min_piece_count != 1 and not recipe.counts:
-            raise OptionError("--min-piece-count leaves pieces out of a file of counts: name one with --counts.")
+            raise OptionError(
+                "--min-piece-count leaves pieces out of a file of counts: name one with --counts."
+            )
         if not recipe.preset and not ((recipe.paths or recipe.counts) and self.output):
-            raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
-        if self.output and self.checkpoint and os.path.realpath(self.checkpoint) == os.path.realpath(self.output):
-            raise OptionError(f"{self.output} is where the tokenizer goes; name another file for the checkpoints.")
+            raise OptionError(
+                "Name the texts to learn from and, with -o, the file to save to; or a --preset."
+            )
+        if (
+            self.output
+            and self.checkpoint
+            and os.path.realpath(self.checkpoint) == os.path.realpath(self.output)
+        ):
+            raise OptionError(
+                f"{self.output} is where the tokenizer goes; name another file for the checkpoints."
+            )
         for output in filter(None, (self.output, self.checkpoint, self.curve)):
             check_output(output, (*recipe.paths, recipe.counts))
 
@@ -215,18 +285,24 @@ class TrainRequest(Request):
         checkpoint = self.place if self.place and self.place.exists() else None
         if not (self.resume or self.resume_from):
             if checkpoint:
-                job.say(f"{checkpoint} is of a run that did not end; --resume would have gone on from it.")
+                job.say(
+                    f"{checkpoint} is of a run that did not end; --resume would have gone on from it."
+                )
             return None
         place = Path(self.resume_from or checkpoint or self.output or os.devnull)
         if not (self.resume_from or place.is_file()):
-            job.say("There is no checkpoint to resume; this run begins at the beginning.")
+            job.say(
+                "There is no checkpoint to resume; this run begins at the beginning."
+            )
             return None
         try:
             earlier = load(place)
         except FormatError as error:
             if not place.is_file():
                 raise
-            raise OptionError(f"{place} is no whole checkpoint; leave out --resume to begin anew.") from error
+            raise OptionError(
+                f"{place} is no whole checkpoint; leave out --resume to begin anew."
+            ) from error
         job.say(f"Going on from {place}, after {counted(earlier.step, 'merge')}.")
         return earlier
 
@@ -257,11 +333,16 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
             check_options(earlier, rules, counts.sample if counts else str(sample))
         n_known = max(one.step if one else 0 for one in (old, earlier))
         trainer = Trainer(
-            counts or recipe.count(rules.pattern, job, outputs=(request.output, place, request.curve)),
+            counts
+            or recipe.count(
+                rules.pattern, job, outputs=(request.output, place, request.curve)
+            ),
             **asdict(rules),
             start=old and old.vocabulary,
             resume=earlier,
-            progress=lambda done, total: job.progress("preparing", done, total, "counting pairs"),
+            progress=lambda done, total: job.progress(
+                "preparing", done, total, "counting pairs"
+            ),
         )
         job.send(Started(trainer.record, trainer.n_merges_wanted, trainer.n_known))
         # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
@@ -279,21 +360,29 @@ def train(request: TrainRequest, job: Job) -> Tokenizer | None:
             if request.output:
                 saved = _saved(tokenizer, request, job)
                 checkpoints.remove()
-    n_merges, reason = (trainer.n_merges, trainer.stop_reason or "") if trainer else (0, "")
+    n_merges, reason = (
+        (trainer.n_merges, trainer.stop_reason or "") if trainer else (0, "")
+    )
     n_given = trainer.record.n_given if trainer else 0
     job.send(Done(job.stopped or reason, n_merges, job.seconds))
-    learned = counted(n_merges - n_given, "merge") + (f" behind {n_given:,} of the old vocabulary" if n_given else "")
+    learned = counted(n_merges - n_given, "merge") + (
+        f" behind {n_given:,} of the old vocabulary" if n_given else ""
+    )
     where = f"saved in {saved}" if saved else "nothing is saved without -o"
     if not job.stopped:
         job.say(f"Learned {learned} in {job.seconds:.1f} s ({reason}); {where}.")
     elif n_merges < n_known:
-        job.say(f"{job.stopped.capitalize()} before all that was known was made again; no file has changed.")
+        job.say(
+            f"{job.stopped.capitalize()} before all that was known was made again; no file has changed."
+        )
     elif n_merges:
         job.say(f"{job.stopped.capitalize()} after {learned}; {where}.")
     else:
         job.say(f"{job.stopped.capitalize()} before the first merge; nothing is saved.")
     if tokenizer and request.curve:
-        write_atomically((request.curve, list(exported("curve", [tokenizer], [request.curve]))))
+        write_atomically(
+            (request.curve, list(exported("curve", [tokenizer], [request.curve])))
+        )
     return tokenizer
 
 
@@ -308,20 +397,31 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
         n_sent, sent = trainer.n_merges, time.monotonic()
         checkpoints.keep_now_and_then(trainer)
 
-    while not job.stopped and trainer.learn(n_sent + BATCH - trainer.n_merges, SLICE_SECONDS):
-        if trainer.n_merges >= n_sent + BATCH or time.monotonic() - sent >= BATCH_SECONDS:
+    while not job.stopped and trainer.learn(
+        n_sent + BATCH - trainer.n_merges, SLICE_SECONDS
+    ):
+        if (
+            trainer.n_merges >= n_sent + BATCH
+            or time.monotonic() - sent >= BATCH_SECONDS
+        ):
             send()
         job.receive()
     send()
 
 
 def tokenizer_of(
-    merges: Merges, rules: Options, begin: Vocabulary | None, begun: TrainingRecord, stop_reason: str
+    merges: Merges,
+    rules: Options,
+    begin: Vocabulary | None,
+    begun: TrainingRecord,
+    stop_reason: str,
 ) -> Tokenizer:
     """The tokenizer of the merges that a training has sent, from the first on, with a record of them. `begin` is the
     vocabulary it began with, None for the bytes; `begun` the record it began with."""
     record = record_of(begun, merges, stop_reason)
-    vocabulary = first_vocabulary(rules, begin).extended(zip(*merges.pairs, strict=True))
+    vocabulary = first_vocabulary(rules, begin).extended(
+        zip(*merges.pairs, strict=True)
+    )
     return Tokenizer(vocabulary, rules.pattern, record=record)
 
 
@@ -335,13 +435,18 @@ def _saved(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
         else:
             save(tokenizer, output)
     except FormatError as error:
-        refuge = Path(tempfile.gettempdir(), f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json")
+        refuge = Path(
+            tempfile.gettempdir(),
+            f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json",
+        )
         try:
             save(tokenizer, refuge)
         except FormatError:
             raise error from None
         job.send(Saved(str(refuge)))
-        raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {refuge} instead.") from None
+        raise FormatError(
+            f"{str(error).rstrip('.')}; what was learned is saved in {refuge} instead."
+        ) from None
     job.send(Saved(output))
     return output
 

@@ -24,19 +24,47 @@ SIZES: Final[dict[str, dict[str, int]]] = {
 def main() -> int:
     """Run them, each in a process of its own."""
     parser = ArgumentParser(prog="python -m tests.attack", description=__doc__)
-    parser.add_argument("--scale", type=float, default=1.0, metavar="S", help="the part of each size (1)")
+    parser.add_argument(
+        "--scale",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="the part of each size (1)",
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", nargs="+", choices=SIZES, default=list(SIZES), metavar="NAME", help="only these")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=SIZES,
+        default=list(SIZES),
+        metavar="NAME",
+        help="only these",
+    )
     options = parser.parse_args()
     failed = []
     for name in options.only:
-        sizes = [f"--{option}={max(1, round(size * options.scale))}" for option, size in SIZES[name].items()]
+        sizes = [
+            f"--{option}={max(1, round(size * options.scale))}"
+            for option, size in SIZES[name].items()
+        ]
         print(f"-- {name} {' '.join(sizes)}", flush=True)
         began = time.monotonic()
-        command = [sys.executable, "-m", f"tests.attack.{name}", f"--seed={options.seed}", *sizes]
-        failed += [name] * bool(subprocess.run(command, stdin=subprocess.DEVNULL).returncode)
+        command = [
+            sys.executable,
+            "-m",
+            f"tests.attack.{name}",
+            f"--seed={options.seed}",
+            *sizes,
+        ]
+        failed += [name] * bool(
+            subprocess.run(command, stdin=subprocess.DEVNULL).returncode
+        )
         print(f"-- {name}: {time.monotonic() - began:.0f} s", flush=True)
-    print(f"{', '.join(failed)}: defects found." if failed else "No attack has found a defect.")
+    print(
+        f"{', '.join(failed)}: defects found."
+        if failed
+        else "No attack has found a defect."
+    )
     return bool(failed)
 
 

@@ -43,7 +43,16 @@ _FULL_EVERY: Final = 5
 _ODD_VALUES: Final[tuple[Any, ...]] = (
     None, True, -1, 0, 10**30, 1e400, "", "\ud800", "\x00", "\x1b]0;pwned\x07", "x" * 100_000, [], {}, [[]], {"a": {}},
 )  # fmt: skip
-_KINDS: Final = ("folder", "pipe", "dangling link", "circle", "/dev/zero", "/dev/null", "/dev/full", "/proc/self/mem")
+_KINDS: Final = (
+    "folder",
+    "pipe",
+    "dangling link",
+    "circle",
+    "/dev/zero",
+    "/dev/null",
+    "/dev/full",
+    "/proc/self/mem",
+)
 
 
 class Failure(Exception):
@@ -73,7 +82,9 @@ def _swollen(data: bytes, dice: random.Random) -> bytes:
     place = dice.randrange(len(data) + 1)
     return (
         data[:place]
-        + dice.choice((b"\xff", b"[" * 100_000, b'{"a":' * 50_000, data, dice.randbytes(99)))
+        + dice.choice(
+            (b"\xff", b"[" * 100_000, b'{"a":' * 50_000, data, dice.randbytes(99))
+        )
         + data[place:]
     )
 
@@ -136,7 +147,11 @@ def break_file(path: Path, way: str, dice: random.Random) -> None:
     elif way == "pipe":
         os.mkfifo(path)
     else:
-        path.symlink_to({"dangling link": path.with_name("nowhere"), "circle": path}.get(way, Path(way)))
+        path.symlink_to(
+            {"dangling link": path.with_name("nowhere"), "circle": path}.get(
+                way, Path(way)
+            )
+        )
 
 
 # A folder of the app
@@ -169,7 +184,9 @@ class House:
 
     def choose(self, tokenizer: Path) -> None:
         """Let a tokenizer be the one that was used last."""
-        chosen = config.Configuration(tokenizer=str(tokenizer), patterns={str(tokenizer): "gpt4"})
+        chosen = config.Configuration(
+            tokenizer=str(tokenizer), patterns={str(tokenizer): "gpt4"}
+        )
         config.save_configuration(chosen)
 
     def files(self) -> dict[str, Path]:
@@ -192,7 +209,11 @@ def what(path: Path) -> tuple[object, ...]:
         return "link", os.readlink(path)
     if stat.S_ISDIR(mode):
         return "folder", *sorted(entry.name for entry in path.iterdir())
-    return ("file", path.read_bytes()) if stat.S_ISREG(mode) else ("other", stat.S_IFMT(mode))
+    return (
+        ("file", path.read_bytes())
+        if stat.S_ISREG(mode)
+        else ("other", stat.S_IFMT(mode))
+    )
 
 
 @contextmanager
@@ -238,7 +259,11 @@ async def play(house: House, seed: int) -> Round:
             path.touch()
         break_file(path, way, dice)
         result.broken[name] = way
-    before = {name: what(files[name]) for name in result.broken if os.path.lexists(files[name])}
+    before = {
+        name: what(files[name])
+        for name in result.broken
+        if os.path.lexists(files[name])
+    }
     understood = _is_understood(files, remembered)
     with _disk(result.full):
         text = await _start(result)
@@ -281,7 +306,10 @@ async def _start(result: Round) -> str:
     """Start the app, type, and leave it; the text it had then."""
 
     def hear(message: Message) -> None:
-        if isinstance(message, Notify) and message.notification.message not in result.said:
+        if (
+            isinstance(message, Notify)
+            and message.notification.message not in result.said
+        ):
             result.said.append(message.notification.message)
 
     app = BpeScope()
@@ -289,7 +317,12 @@ async def _start(result: Round) -> str:
         await asyncio.wait_for(app.main.loaded.wait(), _PATIENCE)
         await pilot.pause()
         end = time.monotonic() + _MOMENT
-        while app.main.in_force is None and not result.said and app.screen is app.main and time.monotonic() < end:
+        while (
+            app.main.in_force is None
+            and not result.said
+            and app.screen is app.main
+            and time.monotonic() < end
+        ):
             await asyncio.sleep(0.02)
         if app.screen is not app.main:  # a pattern is asked for
             await pilot.press("escape")
@@ -308,7 +341,12 @@ def _check_sentences(result: Round, understood: bool) -> None:
     if not understood and not result.said:
         raise Failure("something was not understood, and nothing said")
     for sentence in result.said:
-        if len(sentence) > 700 or not sentence.isprintable() or "Errno" in sentence or not sentence.endswith("."):
+        if (
+            len(sentence) > 700
+            or not sentence.isprintable()
+            or "Errno" in sentence
+            or not sentence.endswith(".")
+        ):
             raise Failure(f"no sentence: {sentence[:200]!r}")
 
 
@@ -323,7 +361,12 @@ def _check_kept(name: str, was: tuple[object, ...], path: Path, text: str) -> No
         return
     if was[0] == "link" and os.path.islink(path) and os.readlink(path) == was[1]:
         return
-    if was[0] == "file" and name == "text" and isinstance(was[1], bytes) and text == "x" + was[1].decode():
+    if (
+        was[0] == "file"
+        and name == "text"
+        and isinstance(was[1], bytes)
+        and text == "x" + was[1].decode()
+    ):
         return
     if was[0] == "file" and name == "configuration" and isinstance(was[1], bytes):
         stored, told = was[1], list[str]()
@@ -343,10 +386,21 @@ def configuration_at(path: Path, tell: Callable[[str], object]) -> config.Config
 
 def main() -> int:
     """Play rounds; 1 if one of them failed."""
-    parser = ArgumentParser(prog="python -m tests.attack.fuzz_data_folder", description=__doc__)
-    parser.add_argument("--seed", type=int, default=0, help="of the first round (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=200, help="rounds to play (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="end after this time (%(default)s)")
+    parser = ArgumentParser(
+        prog="python -m tests.attack.fuzz_data_folder", description=__doc__
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first round (%(default)s)"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=200, help="rounds to play (%(default)s)"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=float("inf"),
+        help="end after this time (%(default)s)",
+    )
     options = parser.parse_args()
     tried: Counter[str] = Counter()
     played = failed = said = 0
@@ -367,7 +421,10 @@ def main() -> int:
                 said += bool(result.said)
             except Exception as error:
                 failed += 1
-                print(f"--seed {seed} --rounds 1: {type(error).__name__}: {str(error)[:300]}", flush=True)
+                print(
+                    f"--seed {seed} --rounds 1: {type(error).__name__}: {str(error)[:300]}",
+                    flush=True,
+                )
             shutil.rmtree(house.root)
     for name, times in sorted(tried.items()):
         print(f"{times:7,}  {name}")

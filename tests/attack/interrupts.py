@@ -11,8 +11,12 @@ from tests.core.interrupted import cases, wrong
 
 def main() -> None:
     """Interrupt, and say what was wrong afterwards; exits with 1 if anything was."""
-    parser = ArgumentParser(prog="python -m tests.attack.interrupts", description=__doc__)
-    parser.add_argument("--interrupts", type=int, default=1000, help="how many, over all cases (1,000)")
+    parser = ArgumentParser(
+        prog="python -m tests.attack.interrupts", description=__doc__
+    )
+    parser.add_argument(
+        "--interrupts", type=int, default=1000, help="how many, over all cases (1,000)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -24,7 +28,9 @@ def main() -> None:
             if (sentence := wrong(name, made[name], f"{options.seed}-{number}"))
         ]
     print(*found[:20], sep="\n")
-    print(f"{options.interrupts:,} interrupts, seed {options.seed}: {len(found)} wrong afterwards.")
+    print(
+        f"{options.interrupts:,} interrupts, seed {options.seed}: {len(found)} wrong afterwards."
+    )
     sys.stdout.flush()
     os._exit(bool(found))
 

@@ -7,7 +7,11 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-_PLACE: Final = Path(os.environ.get("BPESCOPE_VOCABS", Path(__file__).resolve().parents[3] / "shared" / "vocabs"))
+_PLACE: Final = Path(
+    os.environ.get(
+        "BPESCOPE_VOCABS", Path(__file__).resolve().parents[3] / "shared" / "vocabs"
+    )
+)
 _ADDRESS: Final = "https://openaipublic.blob.core.windows.net/"
 _FILES: Final = {
     "vocab.bpe": "gpt-2/encodings/main/vocab.bpe",
@@ -37,8 +41,15 @@ def unpacked(folder: Path, place: Path = _PLACE) -> list[str]:
     for name, address in _FILES.items():
         if data := content(name, place):
             (folder / name).write_bytes(data)
-            shutil.copyfile(folder / name, cache / hashlib.sha1((_ADDRESS + address).encode()).hexdigest())
-    return [name for name, files in ENCODINGS.items() if all((folder / file).is_file() for file in files)]
+            shutil.copyfile(
+                folder / name,
+                cache / hashlib.sha1((_ADDRESS + address).encode()).hexdigest(),
+            )
+    return [
+        name
+        for name, files in ENCODINGS.items()
+        if all((folder / file).is_file() for file in files)
+    ]
 
 
 def content(name: str, place: Path = _PLACE) -> bytes:

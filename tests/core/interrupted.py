@@ -24,7 +24,11 @@ from bpe_core.tokenizer.normalizers import NormalForm, Normalizer
 from bpe_core.tokenizer.preparation import Preparation, SplitStep
 from bpe_core.vocabulary.ranked import RankedVocabulary
 
-_TEXTS: Final = ["low lower lowest, 1,234 new widest. " * 20, "naïve café, 中文 mixed 😀 lower. " * 12, "x" * 700]
+_TEXTS: Final = [
+    "low lower lowest, 1,234 new widest. " * 20,
+    "naïve café, 中文 mixed 😀 lower. " * 12,
+    "x" * 700,
+]
 
 
 class Interrupted(BaseException):
@@ -45,12 +49,17 @@ def interrupted_after(n_lines: int) -> Iterator[list[int]]:
     passed = [0]
 
     def watch(frame: FrameType, event: str, _: Any) -> Any:
-        if "/bpe_core/" not in frame.f_code.co_filename or frame.f_code.co_name in ("patience", "__del__"):
+        if "/bpe_core/" not in frame.f_code.co_filename or frame.f_code.co_name in (
+            "patience",
+            "__del__",
+        ):
             return None
-        if getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith(("with ", "try:")):
-            return (
-                watch  # what is raised there skips __exit__, so a lock would stay taken; Python heeds no signal there
-            )
+        if (
+            getline(frame.f_code.co_filename, frame.f_lineno)
+            .lstrip()
+            .startswith(("with ", "try:"))
+        ):
+            return watch  # what is raised there skips __exit__, so a lock would stay taken; Python heeds no signal there
         passed[0] += event == "line"
         if passed[0] == n_lines + 1 and event == "line":
             passed[0] += 1
@@ -91,7 +100,9 @@ def _unsplit() -> Tokenizer:
 
 
 def _prepared() -> Tokenizer:
-    preparation = Preparation((), Normalizer([NormalForm("NFC")]), (SplitStep(splitter("gpt2")),))
+    preparation = Preparation(
+        (), Normalizer([NormalForm("NFC")]), (SplitStep(splitter("gpt2")),)
+    )
     return Tokenizer(_again().vocabulary, "gpt2", preparation=preparation)
 
 
@@ -102,8 +113,19 @@ def _encoding(make: Callable[[], Tokenizer], rng: random.Random) -> Case:
     def all_of(one: Tokenizer) -> object:
         pieces = one.splitter.split(text)
         prepared = [tuple(ids) for ids in one.encode_pieces(pieces)]
-        ids = one.encode_ordinary(text), one.encode_to_array(text).tolist(), prepared, one.encode(text)
-        return ids, one.decode(ids[0]), one.merges, one.at(3).encode_ordinary(text), one.vocabulary.step_of(300)
+        ids = (
+            one.encode_ordinary(text),
+            one.encode_to_array(text).tolist(),
+            prepared,
+            one.encode(text),
+        )
+        return (
+            ids,
+            one.decode(ids[0]),
+            one.merges,
+            one.at(3).encode_ordinary(text),
+            one.vocabulary.step_of(300),
+        )
 
     return Case(lambda: all_of(tokenizer), lambda: all_of(tokenizer), [all_of(new)])
 
@@ -117,14 +139,21 @@ def _counting(folder: Path, rng: random.Random) -> Case:
         return dict(one.pieces), one.n_documents, one.n_bytes, one.sources
 
     def look() -> object:
-        return all_of(counts), all_of(Counts.read(files, pattern)), all_of(Counts.of(_TEXTS, pattern))
+        return (
+            all_of(counts),
+            all_of(Counts.read(files, pattern)),
+            all_of(Counts.of(_TEXTS, pattern)),
+        )
 
     return Case(look, look, [look()])
 
 
 def _saving(folder: Path, rng: random.Random) -> Case:
     form = rng.choice(["native", "huggingface", "gpt2", "minbpe", "tiktoken"])
-    one, two = (train(text, vocab_size=266, pattern="gpt2") for text in ("low lower lowest", "new newer newest"))
+    one, two = (
+        train(text, vocab_size=266, pattern="gpt2")
+        for text in ("low lower lowest", "new newer newest")
+    )
     place = folder / "saved"
     place.mkdir(exist_ok=True)
     for path in place.iterdir():
@@ -145,7 +174,10 @@ def _editing(make: Callable[[], Tokenizer], rng: random.Random) -> Case:
     text = "".join(_TEXTS)[: rng.randrange(1, 1500)]
     live = LiveText(make(), text)
     start = rng.randrange(len(text))
-    end, typed = min(len(text), start + rng.choice([0, 1, 9, 400])), rng.choice(["", "a", " new", "😀x" * 300])
+    end, typed = (
+        min(len(text), start + rng.choice([0, 1, 9, 400])),
+        rng.choice(["", "a", " new", "😀x" * 300]),
+    )
     after = text[:start] + typed + text[end:]
     texts = {one: learned().encode_ordinary(one) for one in (text, after)}
     step = rng.randrange(5)
@@ -168,7 +200,10 @@ def _auditing(make: Callable[[], Tokenizer]) -> Case:
     counts, other = Counts.of(_TEXTS[:2], "gpt2"), Counts.of(_TEXTS[0], "gpt2")
 
     def found(tokenizer: Tokenizer) -> object:
-        return sorted((one.id, one.kind, one.reason) for one in audit(tokenizer, counts=counts, reference=other))
+        return sorted(
+            (one.id, one.kind, one.reason)
+            for one in audit(tokenizer, counts=counts, reference=other)
+        )
 
     look = partial(found, make())
     return Case(look, look, [found(make())])
@@ -176,10 +211,23 @@ def _auditing(make: Callable[[], Tokenizer]) -> Case:
 
 def _training(rng: random.Random) -> Case:
     """Whose counts another training uses afterwards, and which goes on to its end."""
-    parts = [(Counts.of(text, "gpt2"), rng.choice([1, 3, Fraction(1, 2)])) for text in _TEXTS[:2]]
+    parts = [
+        (Counts.of(text, "gpt2"), rng.choice([1, 3, Fraction(1, 2)]))
+        for text in _TEXTS[:2]
+    ]
     counts = Counts.weighted(parts)
-    rules: dict[str, Any] = {"vocab_size": 330, "ties": rng.choice(["first", "lowest", "largest"])}
-    rules |= rng.choice([{}, {"special_tokens": ["<|end|>"]}, {"min_share": "1/200"}, {"end_of_word": "</w>"}])
+    rules: dict[str, Any] = {
+        "vocab_size": 330,
+        "ties": rng.choice(["first", "lowest", "largest"]),
+    }
+    rules |= rng.choice(
+        [
+            {},
+            {"special_tokens": ["<|end|>"]},
+            {"min_share": "1/200"},
+            {"end_of_word": "</w>"},
+        ]
+    )
     rules |= rng.choice([{}, {"start": learned().at(20)} if len(rules) == 2 else {}])
     trainer, before = Trainer(counts, **rules), rng.randrange(12)
     trainer.learn(before)
@@ -188,7 +236,12 @@ def _training(rng: random.Random) -> Case:
         while one.learn(40):
             pass
         learned = one.tokenizer()
-        return learned.merges, learned.record and learned.record.steps, one.token_counts(), one.n_tokens
+        return (
+            learned.merges,
+            learned.record and learned.record.steps,
+            one.token_counts(),
+            one.n_tokens,
+        )
 
     def do() -> None:
         trainer.learn(9, 0)
@@ -196,19 +249,40 @@ def _training(rng: random.Random) -> Case:
         trainer.tokenizer().encode(_TEXTS[0])
         of(Trainer(counts, **rules))
 
-    return Case(do, lambda: (of(trainer), of(Trainer(counts, **rules))), [(of(Trainer(counts, **rules)),) * 2])
+    return Case(
+        do,
+        lambda: (of(trainer), of(Trainer(counts, **rules))),
+        [(of(Trainer(counts, **rules)),) * 2],
+    )
 
 
 def _extending(make: Callable[[], Tokenizer]) -> Case:
     """Whose merges are recovered where they have to be; then others are added."""
 
     def of(one: Tokenizer) -> object:
-        more = one.with_merges([(106, 120, 502), (120, 106, 504), (122, 113, 500), (500, 500, 501), (122, 113, 500)])
+        more = one.with_merges(
+            [
+                (106, 120, 502),
+                (120, 106, 504),
+                (122, 113, 500),
+                (500, 500, 501),
+                (122, 113, 500),
+            ]
+        )
         whole = more.vocabulary
         steps = [whole.step_of(token) for *_, token in whole.merges]
-        return whole.n_tokens, [token in whole for token in range(600)], steps, more.merges, more.encode("zqzq jx")
+        return (
+            whole.n_tokens,
+            [token in whole for token in range(600)],
+            steps,
+            more.merges,
+            more.encode("zqzq jx"),
+        )
 
-    one, merges = make(), [(122, 113, 500), (500, 500, 501), (122, 122, 505), (122, 113, 500)]
+    one, merges = (
+        make(),
+        [(122, 113, 500), (500, 500, 501), (122, 122, 505), (122, 113, 500)],
+    )
     return Case(lambda: one.with_merges(merges), lambda: of(one), [of(make())])
 
 
@@ -219,7 +293,9 @@ def cases(folder: Path) -> dict[str, Callable[[random.Random], Case]]:
     for number, text in enumerate(_TEXTS):
         (texts / f"{number}.txt").write_text(text)
     return {
-        "encoding": lambda rng: _encoding(rng.choice([_again, _unsplit, _prepared]), rng),
+        "encoding": lambda rng: _encoding(
+            rng.choice([_again, _unsplit, _prepared]), rng
+        ),
         "encoding by ranks": lambda rng: _encoding(_ranked, rng),
         "counting": lambda rng: _counting(texts, rng),
         "saving": lambda rng: _saving(folder, rng),
@@ -237,7 +313,9 @@ def wrong(name: str, make: Callable[[random.Random], Case], seed: object) -> str
     with interrupted_after(sys.maxsize) as passed:
         whole.do()
     one = make(random.Random(f"{name} {seed}")) if name == "saving" else one
-    n_lines = rng.choice([rng.randrange(passed[0] + 1), max(0, passed[0] - rng.randrange(60))])  # deeds end in effects
+    n_lines = rng.choice(
+        [rng.randrange(passed[0] + 1), max(0, passed[0] - rng.randrange(60))]
+    )  # deeds end in effects
     moment = f"after {n_lines:,} of {passed[0]:,} lines"
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
@@ -259,4 +337,8 @@ def wrong(name: str, make: Callable[[random.Random], Case], seed: object) -> str
         found = one.look()
     except Exception as error:
         return f"{name} {seed}, {moment}: {type(error).__name__}: {error}"
-    return "" if found in one.may_be else f"{name} {seed}, {moment}: neither as before nor as after"
+    return (
+        ""
+        if found in one.may_be
+        else f"{name} {seed}, {moment}: neither as before nor as after"
+    )

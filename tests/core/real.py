@@ -14,7 +14,10 @@ from bpe_core import load
 
 FACTS = Path(__file__).parent / "facts"
 
-FOLDERS = (os.environ.get("BPESCOPE_VOCABS"), Path(__file__).parents[3] / "shared" / "vocabs")
+FOLDERS = (
+    os.environ.get("BPESCOPE_VOCABS"),
+    Path(__file__).parents[3] / "shared" / "vocabs",
+)
 
 
 def real_file(name, tmp_path):
@@ -25,7 +28,9 @@ def real_file(name, tmp_path):
             path = tmp_path / name
             path.write_bytes(lzma.decompress(packed.read_bytes()))
             return path
-    pytest.skip(f"{name} is not here; BPESCOPE_VOCABS names the folder that holds {name}.xz")
+    pytest.skip(
+        f"{name} is not here; BPESCOPE_VOCABS names the folder that holds {name}.xz"
+    )
 
 
 def facts(name):

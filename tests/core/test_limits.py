@@ -11,7 +11,15 @@ from itertools import pairwise
 import pytest
 import regex
 
-from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
+from bpe_core import (
+    OptionError,
+    PatternError,
+    Tokenizer,
+    Vocabulary,
+    audit,
+    load,
+    train,
+)
 from bpe_core import tokenizer as tokenizers
 from bpe_core.live.live_text import LiveText
 from bpe_core.patterns import patience
@@ -28,7 +36,12 @@ def tokenizer_with(folder, normalizer) -> Tokenizer:
     model = {"type": "BPE", "vocab": dict(BYTE_OF), "merges": []}
     pre_tokenizer = {"type": "ByteLevel", "add_prefix_space": False}
     decoder = {"type": "ByteLevel"}
-    parts = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "decoder": decoder, "model": model}
+    parts = {
+        "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer,
+        "decoder": decoder,
+        "model": model,
+    }
     path.write_text(json.dumps(parts))
     return load(path)
 
@@ -53,12 +66,18 @@ def test_long_runs_of_marks_are_normalized_as_unicodedata_does_it(form):
 
 def test_all_that_is_put_in_order_is_taken_for_a_mark():
     for character in map(chr, range(sys.maxunicode + 1)):
-        if any(map(unicodedata.combining, unicodedata.normalize("NFKD", character)[:1])):
-            assert normalizers._MARKS.fullmatch(character * normalizers._LONG_RUN), ascii(character)
+        if any(
+            map(unicodedata.combining, unicodedata.normalize("NFKD", character)[:1])
+        ):
+            assert normalizers._MARKS.fullmatch(character * normalizers._LONG_RUN), (
+                ascii(character)
+            )
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("unit", ["\u0301\u0316", "\u0308", "\u0f73\u0345", "\uff9e\u0301"])
+@pytest.mark.parametrize(
+    "unit", ["\u0301\u0316", "\u0308", "\u0f73\u0345", "\uff9e\u0301"]
+)
 def test_many_marks_are_no_more_work_than_as_many_characters(form, unit, monkeypatch):
     n_normalized = 0
     given = unicodedata.normalize
@@ -66,7 +85,12 @@ def test_many_marks_are_no_more_work_than_as_many_characters(form, unit, monkeyp
     def normalize(form, text):
         nonlocal n_normalized
         n_normalized += len(text)
-        n_out_of_order = sum(a > b > 0 for a, b in pairwise(map(unicodedata.combining, given("NFKD", text[:1]) + text)))
+        n_out_of_order = sum(
+            a > b > 0
+            for a, b in pairwise(
+                map(unicodedata.combining, given("NFKD", text[:1]) + text)
+            )
+        )
         assert n_out_of_order <= 300, "the square of these is what it takes"
         return given(form, text)
 
@@ -83,28 +107,40 @@ def test_normalizers_that_make_very_much_of_little_are_refused(tmp_path):
     before = {"type": "Prepend", "prepend": "c" * 1000}
     for parts in ([doubling] * 40, [long], [before]):
         tokenizer = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": parts})
-        for ask in (tokenizer.encode_ordinary, lambda text, tokenizer=tokenizer: LiveText(tokenizer, text).ids):
+        for ask in (
+            tokenizer.encode_ordinary,
+            lambda text, tokenizer=tokenizer: LiveText(tokenizer, text).ids,
+        ):
             with pytest.raises(OptionError, match="normalizers of this tokenizer make"):
                 ask("ab")
-    little = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": [doubling] * 3})
-    assert little.encode_ordinary("a") == [97] * 8
-    assert normalizers.Normalizer([normalizers.NormalForm("NFKD")])("\ufdfa" * 1000) == unicodedata.normalize(
-        "NFKD", "\ufdfa" * 1000
+    little = tokenizer_with(
+        tmp_path, {"type": "Sequence", "normalizers": [doubling] * 3}
     )
+    assert little.encode_ordinary("a") == [97] * 8
+    assert normalizers.Normalizer([normalizers.NormalForm("NFKD")])(
+        "\ufdfa" * 1000
+    ) == unicodedata.normalize("NFKD", "\ufdfa" * 1000)
 
 
 def test_a_normalizer_that_backtracks_without_end_is_stopped(tmp_path):
     slow = {"type": "Replace", "pattern": {"Regex": "(?:a|aa)+!"}, "content": "b"}
     tokenizer = tokenizer_with(tmp_path, slow)
     for ask in (tokenizer.encode_ordinary, lambda text: LiveText(tokenizer, text).ids):
-        with pytest.raises(PatternError, match=r"pattern of a normalizer took more than 0\.0 s"), patience(0.02):
+        with (
+            pytest.raises(
+                PatternError, match=r"pattern of a normalizer took more than 0\.0 s"
+            ),
+            patience(0.02),
+        ):
             ask("a" * 200)
 
 
 def test_an_expression_is_replaced_as_the_regex_module_replaces_it():
     for source in (r"\s+|(?<=a)|$", "b*", r"(?r)a.?"):
         for text in ("", "a  b\n", "aab b", "bb"):
-            assert normalizers.ReplacedMatches(source, "_")(text) == regex.sub(source, "_", text)
+            assert normalizers.ReplacedMatches(source, "_")(text) == regex.sub(
+                source, "_", text
+            )
 
 
 # --- tokens that are found in the text -------------------------------------------------------------------------------
@@ -118,7 +154,9 @@ def test_half_a_million_added_tokens_in_a_text_take_seconds():
         "find = Finder([AddedToken('x', 1, lstrip=True), AddedToken('\\n', 2, rstrip=True)])\n"
         "print(sum(1 for _ in find.parts('ax ' * 250_000 + '\\n' * 250_000, frozenset())))"
     )
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", look], capture_output=True, text=True, timeout=60
+    )
     assert done.stdout == "750001\n", done.stderr
 
 
@@ -135,8 +173,12 @@ def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
         "split = splitter('|'.join(map(regex.escape, texts)) + '(?#else)gpt4')\n"
         "print(split.split('a<|audio_7|><|audio_37777|>b'), split.blockwise)"
     )
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "4\n['a', '<|audio_7|>', '<|audio_37777|>', 'b'] True\n", done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", look], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "4\n['a', '<|audio_7|>', '<|audio_37777|>', 'b'] True\n", (
+        done.stderr
+    )
 
 
 # --- what is remembered ----------------------------------------------------------------------------------------------
@@ -144,19 +186,25 @@ def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
 
 def test_few_pieces_are_remembered_and_no_long_ones(monkeypatch):
     monkeypatch.setattr(tokenizers, "_MOST", 10)
-    tokenizer = train("the theme of the other thesis " * 9, vocab_size=280, pattern="words")
+    tokenizer = train(
+        "the theme of the other thesis " * 9, vocab_size=280, pattern="words"
+    )
     rng = random.Random(0)
     for n in range(100):
         word = "".join(rng.choices("theomsr", k=n))
         assert tokenizer.decode(tokenizer.encode_piece(word)) == word
-    assert (info := tokenizer._cached.cache_info()).currsize == 10 and info.hits + info.misses < 50
+    assert (
+        info := tokenizer._cached.cache_info()
+    ).currsize == 10 and info.hits + info.misses < 50
 
 
 # --- very long pieces and tokens -------------------------------------------------------------------------------------
 
 
 def test_a_very_long_piece_takes_a_few_numbers_for_each_of_its_bytes():
-    tokenizer = train("the theme of the other thesis " * 9, vocab_size=270, pattern="none")
+    tokenizer = train(
+        "the theme of the other thesis " * 9, vocab_size=270, pattern="none"
+    )
     text = "".join(random.Random(0).choices("theomsrfabcdxyz ", k=50_000))
     tokenizer.encode_ordinary(text[:1000])
     tracemalloc.start()
@@ -164,7 +212,9 @@ def test_a_very_long_piece_takes_a_few_numbers_for_each_of_its_bytes():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(ids) > 40_000
-    assert peak < 50 * len(text)  # symbols, tokens, where these begin, and the ids, eight bytes each
+    assert peak < 50 * len(
+        text
+    )  # symbols, tokens, where these begin, and the ids, eight bytes each
 
 
 @pytest.mark.slow

@@ -10,7 +10,10 @@ WORDS = " ".join(["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6)
 
 def learned(texts, n_merges, **options):
     """The tokens of the first merges, as text."""
-    return [merge.token_bytes.decode() for merge in Trainer(texts, vocab_size=256 + n_merges, **options)]
+    return [
+        merge.token_bytes.decode()
+        for merge in Trainer(texts, vocab_size=256 + n_merges, **options)
+    ]
 
 
 def parts(tokenizer, text):
@@ -23,8 +26,12 @@ def parts(tokenizer, text):
 def test_before_the_first_merge_a_text_is_its_bytes():
     untrained = train("", vocab_size=300)
     assert untrained.encode("A😊") == [65, 240, 159, 152, 138]
-    assert [len(untrained.encode(text)) for text in ("Hello 🤯", "おはようございます", "")] == [10, 27, 0]
-    assert untrained.encode(untrained.decode([128])) == [239, 191, 189], "only text comes back, not every row of ids"
+    assert [
+        len(untrained.encode(text)) for text in ("Hello 🤯", "おはようございます", "")
+    ] == [10, 27, 0]
+    assert untrained.encode(untrained.decode([128])) == [239, 191, 189], (
+        "only text comes back, not every row of ids"
+    )
 
 
 def test_aaab_as_the_textbook_tells_it():
@@ -54,4 +61,6 @@ def test_aaab_as_the_textbook_tells_it():
     ],
 )
 def test_the_first_merges(text, pattern, ties, tokens):
-    assert learned(text, len(tokens.split()), pattern=pattern, ties=ties) == tokens.split()
+    assert (
+        learned(text, len(tokens.split()), pattern=pattern, ties=ties) == tokens.split()
+    )

@@ -7,8 +7,23 @@ import pytest
 
 from bpe_core import OptionError, TextError, UnknownTokenError, train
 from bpe_core.typed_numbers import exact_fraction
-from bpe_core.utf8 import byte_offsets, completed, incomplete_ends, utf8, without_surrogates
-from bpe_core.visible import character_name, code, counted, duration, letter_script, shortened, token_label, visible
+from bpe_core.utf8 import (
+    byte_offsets,
+    completed,
+    incomplete_ends,
+    utf8,
+    without_surrogates,
+)
+from bpe_core.visible import (
+    character_name,
+    code,
+    counted,
+    duration,
+    letter_script,
+    shortened,
+    token_label,
+    visible,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +36,10 @@ from bpe_core.visible import character_name, code, counted, duration, letter_scr
         (character_name, ("\t",), "control character"),
         (character_name, ("\U00100000",), "private use"),
         (character_name, ("\uffff",), "unassigned"),
-        *((letter_script, (letter,), script) for letter, script in (("é", "latin"), ("я", "cyrillic"), ("の", "kana"))),
+        *(
+            (letter_script, (letter,), script)
+            for letter, script in (("é", "latin"), ("я", "cyrillic"), ("の", "kana"))
+        ),
         (token_label, (b" the",), "␣the"),
         (token_label, (b"\xf0\x9f",), "\\xf0\\x9f"),
         (token_label, ("é\n".encode(),), "é↵"),
@@ -42,15 +60,26 @@ from bpe_core.visible import character_name, code, counted, duration, letter_scr
         (exact_fraction, ("1/3",), Fraction(1, 3)),
     ],
 )
-def test_by_example(function: Callable[..., object], arguments: tuple[object, ...], value: object) -> None:
+def test_by_example(
+    function: Callable[..., object], arguments: tuple[object, ...], value: object
+) -> None:
     assert function(*arguments) == value
 
 
 def test_errors_say_what_is_wrong_and_what_to_do():
     tokenizer = train([], vocab_size=256)
-    with pytest.raises(OptionError, match=r"no ties 'random'; choose one of first, lowest, lowest-hf, largest\.$"):
+    with pytest.raises(
+        OptionError,
+        match=r"no ties 'random'; choose one of first, lowest, lowest-hf, largest\.$",
+    ):
         train("low", vocab_size=300, ties="random")
-    with pytest.raises(TextError, match=r"invalid start byte at byte 0; decode_bytes gives their bytes\.$"):
+    with pytest.raises(
+        TextError,
+        match=r"invalid start byte at byte 0; decode_bytes gives their bytes\.$",
+    ):
         tokenizer.decode([255], "strict")
-    with pytest.raises(UnknownTokenError, match=r"^There is no token with the id 300 in this vocabulary of 256\.$"):
+    with pytest.raises(
+        UnknownTokenError,
+        match=r"^There is no token with the id 300 in this vocabulary of 256\.$",
+    ):
         tokenizer.token_bytes(300)

@@ -17,7 +17,10 @@ from bpe_core.typed_numbers import ids_in
         (b"9" * 10_000, "a number in it has thousands of digits"),
         (b'"\xff"', "it is not UTF-8 at byte 1"),
         (b"[1, 2, 3, 4]", "it has more than 3 values"),
-        *((opening * 100_000, "nested too deeply") for opening in (b"[", b'{"a":', b'[{"a":')),
+        *(
+            (opening * 100_000, "nested too deeply")
+            for opening in (b"[", b'{"a":', b'[{"a":')
+        ),
     ],
 )
 def test_what_cannot_be_used_is_said(data, problem):

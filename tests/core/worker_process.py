@@ -43,9 +43,13 @@ class Worker:
     """A worker process, one event at a time; forked, since starting Python anew would take half a second."""
 
     def __init__(self, request: Request, *, cwd: Path) -> None:
-        (theirs, self.stdin), (self.stdout, out), (self.stderr, errors) = (os.pipe() for _ in range(3))
+        (theirs, self.stdin), (self.stdout, out), (self.stderr, errors) = (
+            os.pipe() for _ in range(3)
+        )
         self._code: int | None = None
-        with warnings.catch_warnings(action="ignore"):  # of threads, which xdist has, and which the child does without
+        with warnings.catch_warnings(
+            action="ignore"
+        ):  # of threads, which xdist has, and which the child does without
             self.pid = os.fork()
         if not self.pid:
             code = 70
@@ -67,7 +71,9 @@ class Worker:
         """Send messages, and wait until they are read: all may be learned before the reader has its turn."""
         os.write(self.stdin, b"".join(map(packed, messages)))
         for _ in range(PATIENCE * 1000):
-            if not any(ioctl(self.stdin, FIONREAD, bytes(4))):  # bytes that wait in the pipe
+            if not any(
+                ioctl(self.stdin, FIONREAD, bytes(4))
+            ):  # bytes that wait in the pipe
                 break
             time.sleep(0.001)
 
@@ -91,7 +97,9 @@ class Worker:
         events: list[Event] = []
         while not events or not isinstance(events[-1], kind):
             event = self.next()
-            assert event is not None, f"no {kind.__name__} in {events}; {os.read(self.stderr, 1 << 16).decode()}"
+            assert event is not None, (
+                f"no {kind.__name__} in {events}; {os.read(self.stderr, 1 << 16).decode()}"
+            )
             events.append(event)
         return events
 

@@ -23,7 +23,9 @@ class BasicTokenizer:
     def encode(self, text, allowed_special="none_raise"):
         refused = "all" if allowed_special == "none_raise" else ()
         allowed = () if allowed_special in ("none", "none_raise") else allowed_special
-        return self.ours.encode(text, allowed_special=allowed, disallowed_special=refused)
+        return self.ours.encode(
+            text, allowed_special=allowed, disallowed_special=refused
+        )
 
     def save(self, prefix):
         save(self.ours, f"{prefix}.model", format="minbpe")

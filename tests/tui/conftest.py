@@ -58,9 +58,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "tiktoken"))
     for name in ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # the workers run the code under test, installed or not
+    monkeypatch.setenv(
+        "PYTHONPATH", str(ROOT)
+    )  # the workers run the code under test, installed or not
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("COLORTERM", "truecolor")  # where the tests run there may be no terminal at all
+    monkeypatch.setenv(
+        "COLORTERM", "truecolor"
+    )  # where the tests run there may be no terminal at all
     monkeypatch.chdir(folder)
     return folder
 
@@ -76,7 +80,12 @@ def book(home: Path) -> Path:
 def of_no_sense(path: Path, n_words: int) -> Path:
     """A file of words in which a training finds thousands of merges."""
     letters = random.Random(7)
-    path.write_text(" ".join("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(n_words)))
+    path.write_text(
+        " ".join(
+            "".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9))
+            for _ in range(n_words)
+        )
+    )
     return path
 
 
@@ -109,13 +118,17 @@ def opened(home: Path) -> Opened:
     ) -> AsyncIterator[Scope]:
         app = BpeScope(tuple(map(str, paths)), full_speed=True)
         ear = Ear()
-        async with app.run_test(size=size, notifications=notifications, message_hook=ear) as pilot:
+        async with app.run_test(
+            size=size, notifications=notifications, message_hook=ear
+        ) as pilot:
             scope = Scope(app, pilot, ear)
             await scope.screen.loaded.wait()
             if paths:
                 await scope.until(lambda: scope.screen.corpus.paths, "they are chosen")
             if scope.screen.kept:
-                await scope.until(lambda: scope.screen.in_force, "a tokenizer is in force")
+                await scope.until(
+                    lambda: scope.screen.in_force, "a tokenizer is in force"
+                )
             await pilot.pause()
             yield scope
 
@@ -127,7 +140,9 @@ def no_process_left() -> Iterator[None]:
     """Fails a test that leaves a process behind."""
     before = children()
     yield
-    for _ in range(200):  # one that has been told to end may need a moment where there is much to do
+    for _ in range(
+        200
+    ):  # one that has been told to end may need a moment where there is much to do
         if children() <= before:
             return
         time.sleep(0.05)

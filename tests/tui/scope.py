@@ -39,7 +39,9 @@ TEXT = "the theme of the other thesis, the thing that they thought through\n" * 
 
 async def eventually(holds: Callable[[], object], what: str) -> None:
     """Wait until `holds()` is true; fail saying that `what` did not come about."""
-    for _ in range(5_000):  # 100 s; turns and not time, since on a busy machine each takes long
+    for _ in range(
+        5_000
+    ):  # 100 s; turns and not time, since on a busy machine each takes long
         if holds():
             return
         await asyncio.sleep(0.02)
@@ -48,7 +50,9 @@ async def eventually(holds: Callable[[], object], what: str) -> None:
 
 def key(name: str) -> events.Key:
     """A key, as it comes from a terminal."""
-    return events.Key(name, name if len(name) == 1 else " " if name == "space" else None)
+    return events.Key(
+        name, name if len(name) == 1 else " " if name == "space" else None
+    )
 
 
 def events_of_click(x: int, y: int, button: int = 1) -> list[events.Event]:
@@ -113,7 +117,9 @@ class Scope:
         for event in happened:
             self.app.post_message(event)
         await self.settle()
-        await self.until(lambda: not self.app.type_ahead.pending, "nothing waits for its turn")
+        await self.until(
+            lambda: not self.app.type_ahead.pending, "nothing waits for its turn"
+        )
 
     async def settle(self) -> None:
         """Wait until no message is on its way and the screen shows what they did, however slow the machine is."""
@@ -126,7 +132,10 @@ class Scope:
 
     async def asked(self, dialog: type[Dialog]) -> Dialog:
         """Wait until a dialog is there and takes keys."""
-        await self.until(lambda: isinstance(self.app.screen, dialog) and self.app.screen.focused, "it asks")
+        await self.until(
+            lambda: isinstance(self.app.screen, dialog) and self.app.screen.focused,
+            "it asks",
+        )
         shown = self.app.screen
         assert isinstance(shown, dialog)
         return shown
@@ -145,7 +154,10 @@ class Scope:
         await self.press("ctrl+p", *sought)
         palette = self.app.screen
         searches = [worker for worker in self.app.workers if worker.node is palette]
-        await self.until(lambda: all(search.is_finished for search in searches), "the search has ended")
+        await self.until(
+            lambda: all(search.is_finished for search in searches),
+            "the search has ended",
+        )
         await self.press("down", "enter")
 
     async def until(self, holds: Callable[[], object], what: str) -> None:
@@ -199,7 +211,9 @@ class Alone(App[None]):
 
 
 @asynccontextmanager
-async def alone(*widgets: Widget, size: tuple[int, int]) -> AsyncIterator[tuple[Pilot[None], list[Any]]]:
+async def alone(
+    *widgets: Widget, size: tuple[int, int]
+) -> AsyncIterator[tuple[Pilot[None], list[Any]]]:
     """Shows widgets without the rest of the app: hands that use them, and the steps or tokens that they ask for."""
     app, asked = Alone(*widgets), list[Any]()
     async with app.run_test(size=size) as pilot:

@@ -33,8 +33,15 @@ def children(parent: int | None = None) -> set[int]:
 def at_work(process: int, but: int = 0) -> bool:
     """Whether any thread of a process runs, or would if a core were free, `but` for the thread of this number."""
     try:
-        threads = [thread for thread in Path(f"/proc/{process}/task").iterdir() if int(thread.name) != but]
-        states = {(thread / "stat").read_text().rpartition(")")[2].split()[0] for thread in threads}
+        threads = [
+            thread
+            for thread in Path(f"/proc/{process}/task").iterdir()
+            if int(thread.name) != but
+        ]
+        states = {
+            (thread / "stat").read_text().rpartition(")")[2].split()[0]
+            for thread in threads
+        }
     except OSError:  # a thread has just ended: look again
         return True
     return bool(states & {"R", "D"})
@@ -69,11 +76,15 @@ class AppTerminal(Terminal):
         """Leave the app by its key, unless it has ended."""
         if self.code is None:
             self.type("\x11")
-            assert self.wait() == 0, f"the app has ended with {self.code}: {self.text[-2000:]}"
+            assert self.wait() == 0, (
+                f"the app has ended with {self.code}: {self.text[-2000:]}"
+            )
 
 
 @contextmanager
-def terminal(*arguments: str | Path, program: tuple[str, ...] = ("-m", "tui")) -> Iterator[AppTerminal]:
+def terminal(
+    *arguments: str | Path, program: tuple[str, ...] = ("-m", "tui")
+) -> Iterator[AppTerminal]:
     """The app, or another program of Python's, in a terminal; leaving it is quitting it."""
     with python_in_terminal(*program, *map(str, arguments), kind=AppTerminal) as app:
         yield app

@@ -29,11 +29,19 @@ def test_a_place_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-async def test_what_is_offered_is_replaced_by_typing_and_an_error_goes_once_it_is_corrected() -> None:
+async def test_what_is_offered_is_replaced_by_typing_and_an_error_goes_once_it_is_corrected() -> (
+    None
+):
     app: App[None] = App()
     answers: list[int | None] = []
     async with app.run_test() as pilot:
-        dialog = Ask("How many?", partial(whole_number, 5, 1_000), "300", hint="A few.", suggest=("750",))
+        dialog = Ask(
+            "How many?",
+            partial(whole_number, 5, 1_000),
+            "300",
+            hint="A few.",
+            suggest=("750",),
+        )
         app.push_screen(dialog, answers.append)
         await pilot.pause()
 
@@ -65,24 +73,37 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
 
         await answer("texts.open", ranks)
         asked = await scope.asked(Confirm)
-        assert "tokenizer.json is a tokenizer" in str(asked.query(Label).first().render())
+        assert "tokenizer.json is a tokenizer" in str(
+            asked.query(Label).first().render()
+        )
         await scope.press("right", "enter")
-        await scope.until(lambda: scope.area.text.startswith("{"), "it is read as a text")
+        await scope.until(
+            lambda: scope.area.text.startswith("{"), "it is read as a text"
+        )
         await answer("texts.open", book)
-        await scope.until(lambda: scope.area.text == TEXT, "a text is opened without a question")
+        await scope.until(
+            lambda: scope.area.text == TEXT, "a text is opened without a question"
+        )
 
         await answer("corpus.add_path", model)
         await scope.asked(Confirm)
         await scope.press("escape")
         await scope.back()
-        assert str(model) not in scope.screen.corpus.paths and scope.screen.path == str(kept)
+        assert str(model) not in scope.screen.corpus.paths and scope.screen.path == str(
+            kept
+        )
         await answer("corpus.add_path", model)
         await scope.asked(Confirm)
         await scope.press("right", "enter")
-        await scope.until(lambda: str(model) in scope.screen.corpus.paths, "it is chosen")
+        await scope.until(
+            lambda: str(model) in scope.screen.corpus.paths, "it is chosen"
+        )
 
         await answer("texts.open", model)
-        await scope.until(lambda: scope.screen.path == str(ranks), "a folder can only be meant as the tokenizer in it")
+        await scope.until(
+            lambda: scope.screen.path == str(ranks),
+            "a folder can only be meant as the tokenizer in it",
+        )
 
 
 @pytest.mark.slow
@@ -90,7 +111,15 @@ async def test_what_is_in_the_cache_is_put_in_force_and_what_cannot_be_is_one_se
     opened: Opened, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
-    snapshot = tmp_path / "cache" / "huggingface" / "hub" / "models--some--model" / "snapshots" / "1"
+    snapshot = (
+        tmp_path
+        / "cache"
+        / "huggingface"
+        / "hub"
+        / "models--some--model"
+        / "snapshots"
+        / "1"
+    )
     snapshot.mkdir(parents=True)
     save(train(TEXT, vocab_size=290), snapshot / "tokenizer.json", format="huggingface")
     async with opened() as scope:
@@ -99,14 +128,32 @@ async def test_what_is_in_the_cache_is_put_in_force_and_what_cannot_be_is_one_se
             await scope.screen.run_action("do('tokenizers.fetch')")
             await scope.asked(Ask)
             await scope.answer(name)
-            await scope.until(lambda: any("TIKTOKEN_CACHE_DIR is empty" in said for said in scope.said), "it says why")
-            await scope.until(lambda: not scope.screen.notice, "nothing is awaited any more")
-        await scope.until(lambda: scope.screen.path == str(snapshot / "tokenizer.json"), "the other one is in force")
-        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.name == "some/model"
-        await scope.until(lambda: "some/model" in {kept.name for kept in scope.screen.kept}, "it is listed")
+            await scope.until(
+                lambda: any(
+                    "TIKTOKEN_CACHE_DIR is empty" in said for said in scope.said
+                ),
+                "it says why",
+            )
+            await scope.until(
+                lambda: not scope.screen.notice, "nothing is awaited any more"
+            )
+        await scope.until(
+            lambda: scope.screen.path == str(snapshot / "tokenizer.json"),
+            "the other one is in force",
+        )
+        assert (
+            scope.screen.tokenizer is not None
+            and scope.screen.tokenizer.name == "some/model"
+        )
+        await scope.until(
+            lambda: "some/model" in {kept.name for kept in scope.screen.kept},
+            "it is listed",
+        )
 
 
-async def test_no_key_of_a_fast_burst_is_lost(opened: Opened, kept: Path, book: Path) -> None:
+async def test_no_key_of_a_fast_burst_is_lost(
+    opened: Opened, kept: Path, book: Path
+) -> None:
     async with opened() as scope:
         text = scope.area.text
         field = scope.training.query_one("#vocab-size", Input)
@@ -117,5 +164,7 @@ async def test_no_key_of_a_fast_burst_is_lost(opened: Opened, kept: Path, book: 
         assert (field.value, scope.area.text) == ("257", text)
         # A path that is typed ahead is in the dialog, and Enter answers it.
         await scope.batch(key("ctrl+o"), *map(key, "book.txt"), key("enter"), key("x"))
-        await scope.until(lambda: scope.area.text.endswith(TEXT[-9:]), "the text is open")
+        await scope.until(
+            lambda: scope.area.text.endswith(TEXT[-9:]), "the text is open"
+        )
         assert scope.app.screen is scope.screen

@@ -22,9 +22,15 @@ pytestmark = pytest.mark.usefixtures("no_process_left")
 async def judged(scope: Scope) -> None:
     """Wait until an audit has ended and the list has taken what it found."""
     audit, table = scope.screen, scope.screen.query_one(TokenTable)
-    await scope.until(lambda: audit.audit.subject and not audit.audit.running, "the audit ends")
     await scope.until(
-        lambda: not table.is_working and len(table.rows.verdicts) == len(audit.audit.verdicts), "it is listed"
+        lambda: audit.audit.subject and not audit.audit.running, "the audit ends"
+    )
+    await scope.until(
+        lambda: (
+            not table.is_working
+            and len(table.rows.verdicts) == len(audit.audit.verdicts)
+        ),
+        "it is listed",
     )
 
 
@@ -43,14 +49,18 @@ async def test_an_audit_begins_when_it_is_looked_at_and_gives_way_to_a_training_
         start = WorkerProcess.__aenter__
 
         async def late(worker: WorkerProcess) -> WorkerProcess:
-            return await (never if isinstance(worker.request, AuditRequest) else start)(worker)
+            return await (never if isinstance(worker.request, AuditRequest) else start)(
+                worker
+            )
 
         monkeypatch.setattr(WorkerProcess, "__aenter__", late)
         await scope.press("f5")
         await scope.until(lambda: screen.audit.running, "an audit begins")
         assert "Looking for" in "".join(scope.rows("#tokens"))
         await scope.press("f6")
-        await scope.until(lambda: not screen.audit.running, "a training takes its place")
+        await scope.until(
+            lambda: not screen.audit.running, "a training takes its place"
+        )
         await scope.until(lambda: not screen.run.busy, "it has been learned")
         await scope.press("f5")
         await scope.until(lambda: screen.audit.running, "what was learned is audited")
@@ -60,9 +70,13 @@ async def test_an_audit_begins_when_it_is_looked_at_and_gives_way_to_a_training_
 
 
 @pytest.mark.slow
-async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: Path) -> None:
+async def test_the_rows_of_a_model_are_judged(
+    opened: Opened, book: Path, kept: Path
+) -> None:
     rows = numpy.random.default_rng(5).standard_normal((280, 8)).astype(numpy.float32)
-    rows[[260, 265, 270]] = rows[[0xC0, 0xC1, 0xF5]]  # as if they, too, had never been trained
+    rows[[260, 265, 270]] = rows[
+        [0xC0, 0xC1, 0xF5]
+    ]  # as if they, too, had never been trained
     few, good = kept.with_name("few.npy"), kept.with_name("good.npy")
     numpy.save(few, rows[:100])
     numpy.save(good, rows)
@@ -77,7 +91,9 @@ async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: 
         scope.screen.action_do("audit.with_model")  # another file is asked for at once
         await scope.asked(AskPath)
         await scope.answer(str(good))
-        await scope.until(lambda: "indicator" in screen.audit.measures, "the rows are judged")
+        await scope.until(
+            lambda: "indicator" in screen.audit.measures, "the rows are judged"
+        )
         await judged(scope)
         table.choice = "undertrained"
         table.focus()
@@ -87,24 +103,34 @@ async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: 
         assert "undertrained" in about(scope) and "indicator of its row" in about(scope)
         table.sort_key = "indicator"
         await scope.settle()
-        values = [screen.audit.measures["indicator"][table.rows.ids[row]] for row in table.order]
+        values = [
+            screen.audit.measures["indicator"][table.rows.ids[row]]
+            for row in table.order
+        ]
         assert values == sorted(values)
         scope.screen.action_do("audit.with_model")  # without them again
-        await scope.until(lambda: "indicator" not in screen.audit.measures, "no rows are judged")
+        await scope.until(
+            lambda: "indicator" not in screen.audit.measures, "no rows are judged"
+        )
 
 
 FORUM, CLEAN = (
-    next(sample.path for sample in SAMPLES if sample.name == name) for name in ("forum-with-names", "forum-clean")
+    next(sample.path for sample in SAMPLES if sample.name == name)
+    for name in ("forum-with-names", "forum-clean")
 )
 
 
 @pytest.mark.slow
-async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Opened) -> None:
+async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(
+    opened: Opened,
+) -> None:
     async with opened(size=(120, 40)) as scope:
         screen = scope.screen
         await scope.until(lambda: screen.in_force, "the first training shows something")
         await scope.command("learns 8")
-        await scope.until(lambda: "2 of 6" in screen.caption and screen.path, "it has been learned")
+        await scope.until(
+            lambda: "2 of 6" in screen.caption and screen.path, "it has been learned"
+        )
         await scope.press("f12")
         await scope.until(lambda: screen.audit.subject, "it has been audited")
         await judged(scope)
@@ -117,22 +143,40 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Op
         assert name in FORUM.read_text("utf-8") and name not in CLEAN.read_text("utf-8")
         verdict = table.rows.verdict(table.current or 0)
         assert verdict is not None and verdict.kinds[0] == "absent-from-reference"
-        assert screen.audit.measures["reference"][verdict.id] == 0 and "step " in about(scope)
+        assert screen.audit.measures["reference"][verdict.id] == 0 and "step " in about(
+            scope
+        )
 
         await scope.press("w")
-        await scope.until(lambda: screen.token_lines.found and not screen.token_lines.running, "its lines are found")
-        assert panel.side == "lines" and about(scope).count("TinTeapotMajor") == len(screen.token_lines.found) > 100
+        await scope.until(
+            lambda: screen.token_lines.found and not screen.token_lines.running,
+            "its lines are found",
+        )
+        assert (
+            panel.side == "lines"
+            and about(scope).count("TinTeapotMajor")
+            == len(screen.token_lines.found)
+            > 100
+        )
         await scope.press("tab", "down", "enter")
         _, at = screen.token_lines.found[0]
-        await scope.until(lambda: scope.area.text == FORUM.read_text("utf-8"), "its text is in the editor")
-        assert scope.area.selected_text == name and scope.area.cursor_location[0] == at.line - 1
+        await scope.until(
+            lambda: scope.area.text == FORUM.read_text("utf-8"),
+            "its text is in the editor",
+        )
+        assert (
+            scope.area.selected_text == name
+            and scope.area.cursor_location[0] == at.line - 1
+        )
         assert scope.area.has_focus
         await scope.press("f5")
         assert table.is_on_screen and table.has_focus
         await scope.press("x")
         await scope.asked(AskPath)
         await scope.answer("tokens.csv")
-        await scope.until(lambda: "Saved as" in scope.said[-1], "what is shown is written")
+        await scope.until(
+            lambda: "Saved as" in scope.said[-1], "what is shown is written"
+        )
         assert len(Path("tokens.csv").read_text("utf-8").splitlines()) > 512
 
 
@@ -148,24 +192,39 @@ def keep_two() -> tuple[Path, Path]:
 
 async def compared(scope: Scope) -> None:
     await scope.settle()
-    await scope.until(lambda: not scope.screen.comparison.running, "the comparison ends")
+    await scope.until(
+        lambda: not scope.screen.comparison.running, "the comparison ends"
+    )
 
 
 @pytest.mark.slow
-async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opened, tmp_path: Path) -> None:
+async def test_a_comparison_is_stopped_and_what_is_missing_is_told(
+    opened: Opened, tmp_path: Path
+) -> None:
     keep_two()
     for number in range(120):
         (tmp_path / f"{number}.txt").write_text(TEXT * 9)
     async with opened(tmp_path) as scope:
         await scope.press("f10", "a", "enter")
-        await scope.until(lambda: scope.screen.comparison.texts or not scope.screen.comparison.running, "it goes on")
+        await scope.until(
+            lambda: (
+                scope.screen.comparison.texts or not scope.screen.comparison.running
+            ),
+            "it goes on",
+        )
         scope.screen.action_do("comparison.compare")
         await compared(scope)
-        found = scope.screen.comparison.found  # None if it was stopped before more was counted than tokens
-        assert found is None or found["total"]["texts"] <= len(scope.screen.comparison.texts)
+        found = (
+            scope.screen.comparison.found
+        )  # None if it was stopped before more was counted than tokens
+        assert found is None or found["total"]["texts"] <= len(
+            scope.screen.comparison.texts
+        )
         await scope.press("a")
         for one in scope.screen.query_one(ComparePane).picker.chosen:
-            scope.screen.query_one(ComparePane).picker.move_to([k.path for k in scope.screen.kept].index(one.path))
+            scope.screen.query_one(ComparePane).picker.move_to(
+                [k.path for k in scope.screen.kept].index(one.path)
+            )
             await scope.press("space")
         await scope.press("enter")
         assert any("No tokenizer is chosen" in said for said in scope.said)

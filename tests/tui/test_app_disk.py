@@ -27,14 +27,25 @@ def full_disk() -> Iterator[None]:
 
 
 @pytest.mark.slow
-async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_end(opened: Opened, kept: Path) -> None:
+async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_end(
+    opened: Opened, kept: Path
+) -> None:
     async with opened() as scope:
         with full_disk():
             await scope.press("a")
             await scope.until(lambda: scope.said, "it is told")
             await scope.press("b")
             assert "not kept: file too large" in str(scope.screen.editor.border_title)
-            assert len([sentence for sentence in scope.said if "The text cannot be kept" in sentence]) == 1
+            assert (
+                len(
+                    [
+                        sentence
+                        for sentence in scope.said
+                        if "The text cannot be kept" in sentence
+                    ]
+                )
+                == 1
+            )
             assert "File too large" in scope.said[-1]
             await scope.press("ctrl+q")
             await scope.asked(Confirm)
@@ -65,22 +76,38 @@ async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
 
 
 @pytest.mark.slow
-async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book: Path) -> None:
+async def test_a_home_that_cannot_be_written_to(
+    opened: Opened, home: Path, book: Path
+) -> None:
     for name in ("data", "config", "cache"):
         (home.parent / name).touch()  # a file where a folder should be
     async with opened(book) as scope:
-        await scope.until(lambda: len(scope.said) > 1, "it is told, and that nothing can be learned")
-        assert any("The kept tokenizers cannot be listed" in said for said in scope.said)
-        await scope.until(lambda: any("Nothing is learned" in said for said in scope.said), "why it does not train")
-        assert len(set(scope.said)) == len(scope.said), "what is still on the screen is said once"
+        await scope.until(
+            lambda: len(scope.said) > 1, "it is told, and that nothing can be learned"
+        )
+        assert any(
+            "The kept tokenizers cannot be listed" in said for said in scope.said
+        )
+        await scope.until(
+            lambda: any("Nothing is learned" in said for said in scope.said),
+            "why it does not train",
+        )
+        assert len(set(scope.said)) == len(scope.said), (
+            "what is still on the screen is said once"
+        )
         assert all(said.endswith(".") and "Errno" not in said for said in scope.said)
         await scope.press("a")
         assert scope.area.text.startswith("a")
-        await scope.until(lambda: any("The text cannot be kept" in said for said in scope.said), "it is told")
+        await scope.until(
+            lambda: any("The text cannot be kept" in said for said in scope.said),
+            "it is told",
+        )
 
 
 @pytest.mark.slow
-async def test_a_full_disk_does_not_cost_what_a_text_is_saved_over(opened: Opened, kept: Path, home: Path) -> None:
+async def test_a_full_disk_does_not_cost_what_a_text_is_saved_over(
+    opened: Opened, kept: Path, home: Path
+) -> None:
     (home / "notes.txt").write_text("written long ago")
     async with opened() as scope:
         with full_disk():
@@ -90,27 +117,40 @@ async def test_a_full_disk_does_not_cost_what_a_text_is_saved_over(opened: Opene
             await scope.asked(Confirm)
             await scope.press("y")
             await scope.until(
-                lambda: any("notes.txt could not be written" in said for said in scope.said), "it is told"
+                lambda: any(
+                    "notes.txt could not be written" in said for said in scope.said
+                ),
+                "it is told",
             )
     assert (home / "notes.txt").read_text() == "written long ago"
 
 
 @pytest.mark.slow
 async def test_keys_wait_for_no_disk(
-    opened: Opened, kept: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Opened,
+    kept: Path,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     far, stat, asked = home / "far", os.stat, set[str]()
     far.mkdir()
     (far / "text.txt").write_text("far away " * 50)
 
     def noted(path: str | Path, **options: object) -> os.stat_result:
-        if threading.current_thread() is threading.main_thread() and Path(path).is_relative_to(tmp_path):
+        if threading.current_thread() is threading.main_thread() and Path(
+            path
+        ).is_relative_to(tmp_path):
             asked.add(Path(path).name)
         return stat(path, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "stat", noted)
     async with opened(far / "text.txt") as scope:
-        for deed, path in ("corpus.add_path", far), ("texts.open", far / "text.txt"), ("tokenizers.open", kept):
+        for deed, path in (
+            ("corpus.add_path", far),
+            ("texts.open", far / "text.txt"),
+            ("tokenizers.open", kept),
+        ):
             scope.screen.action_do(deed)
             await scope.asked(AskPath)
             await scope.answer(str(path))
@@ -120,6 +160,10 @@ async def test_keys_wait_for_no_disk(
         await scope.press("enter")
         await scope.back()
         await scope.press("f6")
-        await scope.until(lambda: scope.screen.features.training.newest, "a training begins")
+        await scope.until(
+            lambda: scope.screen.features.training.newest, "a training begins"
+        )
         await scope.press("ctrl+q")
-    assert asked <= {"bpescope", "configuration.json", "editor.txt"}, "what the first frame needs, and no more"
+    assert asked <= {"bpescope", "configuration.json", "editor.txt"}, (
+        "what the first frame needs, and no more"
+    )

@@ -26,13 +26,34 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
     options = TrainingOptions(400, "gpt2", "lowest", 2, ("<s>",), more)
     rules = TrainingTask("x", options).rules
     assert (rules.max_token_length, str(rules.min_share)) == (9, "1/100")
-    assert (rules.vocab_size, rules.pattern, rules.ties, rules.min_count) == (400, "gpt2", "lowest", 2)
+    assert (rules.vocab_size, rules.pattern, rules.ties, rules.min_count) == (
+        400,
+        "gpt2",
+        "lowest",
+        2,
+    )
     assert tuple(rules.special_tokens) == ("<s>",)
-    begin = train("aaabdaaabac", vocab_size=262, pattern="none", special_tokens=("<z>",)).at(2)
-    task = TrainingTask("x", options, ("book",), begin=begin, begin_path="old.json", resume="old.checkpoint")
+    begin = train(
+        "aaabdaaabac", vocab_size=262, pattern="none", special_tokens=("<z>",)
+    ).at(2)
+    task = TrainingTask(
+        "x",
+        options,
+        ("book",),
+        begin=begin,
+        begin_path="old.json",
+        resume="old.checkpoint",
+    )
     request = task.request(Path("out.json"))
-    assert (request.recipe.extend, request.recipe.fork, request.recipe.paths) == ("old.json", 2, ("book",))
-    assert request.resume_from == "old.checkpoint" and "special_tokens" not in request.recipe.options
+    assert (request.recipe.extend, request.recipe.fork, request.recipe.paths) == (
+        "old.json",
+        2,
+        ("book",),
+    )
+    assert (
+        request.resume_from == "old.checkpoint"
+        and "special_tokens" not in request.recipe.options
+    )
     assert tuple(task.rules.special_tokens) == ("<z>",)
     for name, value in (
         ("max-token-length", "many"),
@@ -48,7 +69,9 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
 
 def test_each_of_the_options_is_an_argument_of_the_command() -> None:
     for argument in MORE_OPTIONS:
-        assert TrainingTask("x", TrainingOptions(more={argument: OPTIONS[argument].example})).rules
+        assert TrainingTask(
+            "x", TrainingOptions(more={argument: OPTIONS[argument].example})
+        ).rules
     for option in OPTIONS.values():
         assert len(option.does) <= LONGEST and option.does.endswith(".")
 
@@ -57,10 +80,20 @@ async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
     said: list[str] = []
 
     async def told(**state: object) -> str:
-        usual = {"run": SimpleNamespace(busy=False), "tokenizer": None, "path": "", "corpus": SimpleNamespace(paths=())}
-        screen = SimpleNamespace(**{**usual, **state}, say=lambda sentence, severity: said.append(sentence))
+        usual = {
+            "run": SimpleNamespace(busy=False),
+            "tokenizer": None,
+            "path": "",
+            "corpus": SimpleNamespace(paths=()),
+        }
+        screen = SimpleNamespace(
+            **{**usual, **state}, say=lambda sentence, severity: said.append(sentence)
+        )
         corpus = SimpleNamespace(chosen_options=TrainingOptions)
-        await Resuming(cast(MainScreen, screen), *(cast(Any, other) for other in (None, None, corpus))).train_on(False)
+        await Resuming(
+            cast(MainScreen, screen),
+            *(cast(Any, other) for other in (None, None, corpus)),
+        ).train_on(False)
         return said[-1]
 
     assert "A training is running" in await told(run=SimpleNamespace(busy=True))
@@ -68,7 +101,9 @@ async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
     assert "No text is chosen" in await told(tokenizer=object(), path="x.json")
     ranked = SimpleNamespace(vocabulary=SimpleNamespace(knows_merges=False))
     chosen = SimpleNamespace(paths=("book",))
-    assert "still being recovered" in await told(tokenizer=ranked, path="x.tiktoken", corpus=chosen)
+    assert "still being recovered" in await told(
+        tokenizer=ranked, path="x.tiktoken", corpus=chosen
+    )
 
 
 def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> None:
@@ -76,14 +111,22 @@ def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> N
     options = TrainingOptions(more={"sample": "1/10", "seed": "7"}, weights=weights)
     task = TrainingTask("x", options, ("a.txt", "b 2.txt", "c.txt"))
     recipe = task.request(Path("out.json")).recipe
-    assert (recipe.sample, recipe.seed, recipe.weights) == ("1/10", 7, ("a.txt=3", "b 2.txt=1/2"))
+    assert (recipe.sample, recipe.seed, recipe.weights) == (
+        "1/10",
+        7,
+        ("a.txt=3", "b 2.txt=1/2"),
+    )
     assert task.rules
     with pytest.raises(OptionError, match="no share"):
         _ = TrainingTask("x", replace(options, more={"sample": "some"})).rules
 
 
 def test_merges_of_what_occurs_once_are_told_from_the_first_of_them_on() -> None:
-    counts = [merge.count for merge in Trainer("ababcdcdef", vocab_size=262, pattern="none")]
+    counts = [
+        merge.count for merge in Trainer("ababcdcdef", vocab_size=262, pattern="none")
+    ]
     assert counts == [2, 2, 1, 1, 1, 1]
-    assert learned_by_heart(counts).startswith("From step 3 on each pair occurred only once")
+    assert learned_by_heart(counts).startswith(
+        "From step 3 on each pair occurred only once"
+    )
     assert learned_by_heart(counts[:2]) == learned_by_heart([]) == ""

@@ -25,14 +25,19 @@ TRAINER = Trainer(TEXT, vocab_size=300)
 MERGES = list(TRAINER)
 
 
-@pytest.mark.parametrize("text", ["step >= 9", "step > 9", "step <= 9", "ratio >= 2", "count < 20", "tokens < 1"])
+@pytest.mark.parametrize(
+    "text",
+    ["step >= 9", "step > 9", "step <= 9", "ratio >= 2", "count < 20", "tokens < 1"],
+)
 def test_the_first_step_of_which_something_is_so(text: str) -> None:
     wanted = condition(text)
     held = [merge.step for merge in MERGES if wanted.holds(merge, len(TEXT))]
     assert wanted.first_step(MERGES, len(TEXT)) == next(iter(held), 0)
 
 
-async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opened: Opened, kept: Path) -> None:
+async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(
+    opened: Opened, kept: Path
+) -> None:
     async with opened() as scope:
         shown = scope.screen.features.shown
         loaded = cast(Loaded, shown.loaded)
@@ -48,16 +53,26 @@ async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opene
         assert scope.screen.step == 5
         # Nor is one forgotten that waits for it, whatever is learned or kept meanwhile.
         scope.screen.action_do("shown.travel_to", tokenizer.step)
-        await scope.until(lambda: shown.is_drawn and scope.screen.step == tokenizer.step, "it is at the end")
+        await scope.until(
+            lambda: shown.is_drawn and scope.screen.step == tokenizer.step,
+            "it is at the end",
+        )
         steps = [asyncio.create_task(shown.travel(-1)) for _ in range(2)]
         await asyncio.sleep(0)
         assert not shown.is_drawn and scope.screen.step == tokenizer.step - 1
         shown.keep(loaded)
         await asyncio.gather(*steps)
-        await scope.until(lambda: scope.screen.step == tokenizer.step - 2, "both steps are gone")
+        await scope.until(
+            lambda: scope.screen.step == tokenizer.step - 2, "both steps are gone"
+        )
         await scope.press("f3", "f3", "g")
         await scope.answer("ratio >= 900")
-        await scope.until(lambda: any("holds at no step of the 24 merges" in said for said in scope.said), "it is said")
+        await scope.until(
+            lambda: any(
+                "holds at no step of the 24 merges" in said for said in scope.said
+            ),
+            "it is said",
+        )
 
 
 def fill(scope: Scope, field: str, value: str) -> None:
@@ -68,7 +83,10 @@ async def merging(scope: Scope) -> None:
     """Begin a training of more merges than are learned while a test waits, and wait for the first ones."""
     fill(scope, "vocab-size", "1000000")
     await scope.press("f6")
-    await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
+    await scope.until(
+        lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3,
+        "merges arrive",
+    )
 
 
 @pytest.mark.slow
@@ -103,16 +121,23 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         worker = screen.features.training.newest.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
-        await scope.until(lambda: any("could not be kept" in said for said in scope.said), "it is told")
+        await scope.until(
+            lambda: any("could not be kept" in said for said in scope.said),
+            "it is told",
+        )
         await scope.settle()
-        assert "not saved" in scope.shown("TitleLine") and "learning" not in scope.shown("TitleLine")
+        assert "not saved" in scope.shown(
+            "TitleLine"
+        ) and "learning" not in scope.shown("TitleLine")
         screen.action_do("audit.audit")
         await scope.settle()
         assert "What was learned is not saved" in scope.said[-1]
 
 
 @pytest.mark.slow
-async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
+async def test_what_cannot_be_trained_is_told_in_one_sentence(
+    opened: Opened, book: Path, kept: Path
+) -> None:
     async with opened(book) as scope:
         screen = scope.screen
         tokenizer = screen.tokenizer
@@ -120,7 +145,9 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
         async def told(sentence: str) -> None:
             n = len(scope.said)
             await scope.press("f6")
-            await scope.until(lambda: len(scope.said) > n and not screen.run.busy, "it is told")
+            await scope.until(
+                lambda: len(scope.said) > n and not screen.run.busy, "it is told"
+            )
             assert sentence in scope.said[-1] and len(scope.said) == n + 1
             assert screen.tokenizer is tokenizer and screen.path == str(kept)
 
@@ -136,7 +163,9 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
         await told("The vocabulary size is 999")
         fill(scope, "vocab-size", "257")
         fill(scope, "special", "<a> <b> <c>")
-        await told("“vocabulary” is 257, but must be at least 260")  # no room for three special tokens
+        await told(
+            "“vocabulary” is 257, but must be at least 260"
+        )  # no room for three special tokens
         fill(scope, "vocab-size", "300")
         fill(scope, "special", "")
         fill(scope, "min-count", "0")
@@ -159,9 +188,15 @@ async def test_a_tokenizer_that_has_left_the_screen_is_freed_when_the_next_but_o
                 path = kept.with_name(f"{number}.json")
                 save(TRAINER.tokenizer(), path)
                 scope.screen.action_do("tokenizers.load", path)
-                await scope.until(lambda path=path: scope.screen.path == str(path), "it is shown")
+                await scope.until(
+                    lambda path=path: scope.screen.path == str(path), "it is shown"
+                )
                 await scope.settle()
-                alive.append(sum(isinstance(one, TrainingRecord) for one in gc.get_objects()))
+                alive.append(
+                    sum(isinstance(one, TrainingRecord) for one in gc.get_objects())
+                )
         finally:
             gc.enable()
-        assert alive[8] < alive[0] + 6, alive  # other tests of this process leave some, too
+        assert alive[8] < alive[0] + 6, (
+            alive
+        )  # other tests of this process leave some, too

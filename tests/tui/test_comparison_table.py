@@ -16,7 +16,10 @@ from tui.table.rows import rows_in_order
 from tui.table.table import Cell
 from tui.widgets.comparison_table import Aspect, View, views
 
-TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир\n" * 5
+TEXT = (
+    "the theme of the other thesis, the thing that they thought through 12345 times; мир\n"
+    * 5
+)
 WIDTHS = {"name": 20, "where": 12, "plot": 21, "t0": 16, "t1": 16, "t2": 16}
 
 
@@ -25,10 +28,16 @@ def comparison() -> ComparisonRun:
     """Three tokenizers on three texts in two folders, as a worker tells it."""
     three = [train(TEXT, vocab_size=size) for size in (270, 300, 258)]
     found = metrics.Comparison(three)
-    for folder, name, text in (("e_n", "en/a.txt", TEXT), ("ru", "ru/a.txt", "мир мир"), ("ru", "b", "")):
+    for folder, name, text in (
+        ("e_n", "en/a.txt", TEXT),
+        ("ru", "ru/a.txt", "мир мир"),
+        ("ru", "b", ""),
+    ):
         found.add(f"deep/{name}", text, path=f"/deep/{name}", folder=folder)
     everything = summary(found, ["a", "b", "c"], n_examples=50, n_lines=50)
-    compared = tuple(KnownTokenizer(f"/{name}.json", name, 0) for name in ("alpha", "beta", "gamma"))
+    compared = tuple(
+        KnownTokenizer(f"/{name}.json", name, 0) for name in ("alpha", "beta", "gamma")
+    )
     return ComparisonRun(False, "", "", compared, found.texts, everything)
 
 
@@ -36,7 +45,12 @@ def of_one(comparison: ComparisonRun, text: str) -> ComparisonRun:
     """The first of the tokenizers on one text."""
     one = metrics.Comparison([train(TEXT, vocab_size=270)])
     one.add("text", text)
-    return replace(comparison, tokenizers=comparison.tokenizers[:1], texts=one.texts, found=summary(one, ["a"]))
+    return replace(
+        comparison,
+        tokenizers=comparison.tokenizers[:1],
+        texts=one.texts,
+        found=summary(one, ["a"]),
+    )
 
 
 def texts(view: View, row: int) -> dict[str, str]:
@@ -45,7 +59,11 @@ def texts(view: View, row: int) -> dict[str, str]:
     for column in view.columns:
         cell = column.cell(None, row)
         text = cell.text if isinstance(cell, Cell) else cell
-        found[column.key] = text if isinstance(text, str) else text(WIDTHS.get(column.key, column.width))
+        found[column.key] = (
+            text
+            if isinstance(text, str)
+            else text(WIDTHS.get(column.key, column.width))
+        )
     return found
 
 
@@ -61,7 +79,9 @@ def test_each_view_draws_and_sorts_each_of_its_rows(comparison: ComparisonRun) -
                     assert view.hint(row) and texts(view, row)
                 for column in view.columns:
                     if column.sort is not None:
-                        steps = rows_in_order(view.n_rows, partial(column.sort, None), descending=False)
+                        steps = rows_in_order(
+                            view.n_rows, partial(column.sort, None), descending=False
+                        )
                         assert sorted(worked_out(steps)) == [*range(view.n_rows)]
 
 
@@ -75,7 +95,10 @@ def test_rows_tell_what_was_counted(comparison: ComparisonRun) -> None:
     assert view.target(0) == PlaceInText("/deep/en/a.txt", 1, 0, 0)
     words = seen(comparison, "folders", metric="continued_words")
     assert texts(words, 0)["name"] == "e_n", "as it is called"
-    assert texts(words, 0)["t0"] == texts(seen(comparison, "texts", metric="continued_words"), 0)["t0"]
+    assert (
+        texts(words, 0)["t0"]
+        == texts(seen(comparison, "texts", metric="continued_words"), 0)["t0"]
+    )
 
 
 def test_parity_relates_to_the_row_that_is_chosen(comparison: ComparisonRun) -> None:
@@ -95,31 +118,53 @@ def test_lists_lead_to_their_places(comparison: ComparisonRun) -> None:
     assert [column.key for column in pair.columns] == ["times", "t0", "t2", "where"]
     assert comparison.found is not None
     shared = comparison.found["pairs"][1]["boundaries"]
-    parts = [f"{shared['shared'] / shared[side]:.3f} of {whose}" for side, whose in (("second", "C"), ("first", "A"))]
-    assert all(f"{part}'s" in pair.caption for part in parts), "precision and recall say of which"
+    parts = [
+        f"{shared['shared'] / shared[side]:.3f} of {whose}"
+        for side, whose in (("second", "C"), ("first", "A"))
+    ]
+    assert all(f"{part}'s" in pair.caption for part in parts), (
+        "precision and recall say of which"
+    )
     target, found = pair.target(0), texts(pair, 0)
     assert target is not None and target.length > 0 and "│" in found["t0"] + found["t2"]
 
 
-def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(comparison: ComparisonRun) -> None:
-    view = seen(of_one(comparison, "東京は日本 the theme"), "scripts", metric="fertility")
+def test_the_hint_of_a_script_without_spaces_says_what_it_is_not_for(
+    comparison: ComparisonRun,
+) -> None:
+    view = seen(
+        of_one(comparison, "東京は日本 the theme"), "scripts", metric="fertility"
+    )
     hints = {texts(view, row)["name"]: view.hint(row) for row in range(view.n_rows)}
     assert "without spaces" in hints["Han"] and "without spaces" not in hints["Latin"]
 
 
 def test_a_single_tokenizer_has_no_pairs(comparison: ComparisonRun) -> None:
     alone = of_one(comparison, TEXT)
-    assert [view.key for view in views(alone, Aspect())] == ["texts", "scripts", "metrics"]
+    assert [view.key for view in views(alone, Aspect())] == [
+        "texts",
+        "scripts",
+        "metrics",
+    ]
     running = replace(alone, running=True, found=None)
-    assert [view.key for view in views(running, Aspect())] == ["texts"], "what is told of all texts comes at the end"
+    assert [view.key for view in views(running, Aspect())] == ["texts"], (
+        "what is told of all texts comes at the end"
+    )
     assert [view.n_rows for view in views(ComparisonRun(), Aspect())] == [0]
 
 
 def test_what_is_not_yet_told_of_all_texts_says_so(comparison: ComparisonRun) -> None:
-    early = ComparisonRun(True, "", "", comparison.tokenizers, [*comparison.texts] * 2, comparison.found)
+    early = ComparisonRun(
+        True, "", "", comparison.tokenizers, [*comparison.texts] * 2, comparison.found
+    )
     first, *others = views(early, Aspect())
-    assert first.n_rows == 6 and all(view.caption.startswith("first 3 texts · ") for view in others)
-    tokens = [text._replace(amounts=replace(text.amounts, n_whole_words=())) for text in comparison.texts]
+    assert first.n_rows == 6 and all(
+        view.caption.startswith("first 3 texts · ") for view in others
+    )
+    tokens = [
+        text._replace(amounts=replace(text.amounts, n_whole_words=()))
+        for text in comparison.texts
+    ]
     early = ComparisonRun(True, "", "", comparison.tokenizers, tokens)
     row = texts(seen(early, "texts"), 0)
     assert row["t0"] == texts(seen(comparison, "texts"), 0)["t0"]

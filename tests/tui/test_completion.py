@@ -14,7 +14,13 @@ from tui.dialogs.questions import MOST, AskPath, completions
 @pytest.fixture
 def files(home: Path) -> Path:
     (home / "notes").mkdir()
-    for name in ("novel.txt", "Nothing.md", ".hidden", "notes/one.txt", "no\x1b]0;pwned\x07.txt"):
+    for name in (
+        "novel.txt",
+        "Nothing.md",
+        ".hidden",
+        "notes/one.txt",
+        "no\x1b]0;pwned\x07.txt",
+    ):
         (home / name).write_text("text\n")
     (home / "nowhere").symlink_to("nowhere")
     return home
@@ -31,7 +37,16 @@ def test_a_path_is_completed_from_its_folder(files: Path) -> None:
     assert not any(name.startswith(".") for name in completions(f"{files}/"))
 
 
-@pytest.mark.parametrize("typed", ["missing/x", "novel.txt/x", "~nobody-of-this-name/x", "nu\x00l/", "x" * 5000 + "/"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "missing/x",
+        "novel.txt/x",
+        "~nobody-of-this-name/x",
+        "nu\x00l/",
+        "x" * 5000 + "/",
+    ],
+)
 def test_what_leads_nowhere_has_no_completion(files: Path, typed: str) -> None:
     assert completions(typed) == []
 
@@ -58,11 +73,18 @@ async def test_tab_completes_and_the_names_are_listed(
         dialog = await scope.asked(AskPath)
         field, hint = dialog.query_one(Input), dialog.query_one(".dialog--hint", Label)
         await scope.press("n", "o")
-        await scope.until(lambda: str(hint.render()).split() == ["notes/", "novel.txt", "nowhere"], "they are listed")
-        await scope.until(lambda: field._suggestion == "notes/", "the first is suggested")
+        await scope.until(
+            lambda: str(hint.render()).split() == ["notes/", "novel.txt", "nowhere"],
+            "they are listed",
+        )
+        await scope.until(
+            lambda: field._suggestion == "notes/", "the first is suggested"
+        )
         await scope.press("tab")
         assert field.value == "notes/" and dialog.focused is field
-        await scope.until(lambda: field._suggestion == "notes/one.txt", "the next is suggested")
+        await scope.until(
+            lambda: field._suggestion == "notes/one.txt", "the next is suggested"
+        )
         await scope.press("tab", "enter")
         await scope.until(lambda: scope.area.text == "text\n", "the text is opened")
         assert threads and threading.main_thread() not in threads

@@ -17,7 +17,29 @@ from tui.state import RunCurve
 from tui.widgets.curve import Curve, braille, values
 
 # 20 merges are 21 points: the length before the first and after each.
-LENGTHS = [168, 161, 155, 149, 144, 139, 135, 132, 129, 127, 125, 123, 121, 119, 117, 116, 115, 113, 112, 110, 109]
+LENGTHS = [
+    168,
+    161,
+    155,
+    149,
+    144,
+    139,
+    135,
+    132,
+    129,
+    127,
+    125,
+    123,
+    121,
+    119,
+    117,
+    116,
+    115,
+    113,
+    112,
+    110,
+    109,
+]
 
 
 def of_twenty() -> Curve:
@@ -43,7 +65,11 @@ async def test_the_axis_is_as_long_as_there_are_steps() -> None:
         for n_steps, length in enumerate(LENGTHS[1:], 1):
             curve.append([length])
             shown = lines(curve)
-            assert shown[-1].split() == ["0", f"{n_steps}", "steps" if n_steps > 1 else "step"]
+            assert shown[-1].split() == [
+                "0",
+                f"{n_steps}",
+                "steps" if n_steps > 1 else "step",
+            ]
             assert len(shown[-2]) == 59, "it fills the width"
 
 
@@ -92,17 +118,28 @@ async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
         await pilot.click(Curve, offset=(5, 4))
         await pilot.click(Curve, offset=(58, 4))
         await pilot.press("left", "home", "end", "right")
-        assert chosen == [0, 20, 19, 0, 20, 20], "at least a step, however few there are"
+        assert chosen == [0, 20, 19, 0, 20, 20], (
+            "at least a step, however few there are"
+        )
         curve.step = 4
         linear = next(line.index("●") for line in lines(curve) if "●" in line)
         await pilot.press("z")
         logarithmic = next(line.index("●") for line in lines(curve) if "●" in line)
-        assert logarithmic > 2 * linear and "log scale" in lines(curve)[-1], "the first merges have more room"
+        assert logarithmic > 2 * linear and "log scale" in lines(curve)[-1], (
+            "the first merges have more room"
+        )
         chosen.clear()
         left, width = curve._track
-        for is_logarithmic, button, x in ((False, 0, 4), (False, 1, width // 2), (True, 1, width // 2), (True, 1, -2)):
+        for is_logarithmic, button, x in (
+            (False, 0, 4),
+            (False, 1, width // 2),
+            (True, 1, width // 2),
+            (True, 1, -2),
+        ):
             curve.logarithmic = is_logarithmic
-            pilot.app.post_message(MouseMove(None, left + x, 3, 0, 0, button, False, False, False))
+            pilot.app.post_message(
+                MouseMove(None, left + x, 3, 0, 0, button, False, False, False)
+            )
             await pilot.pause()
         assert chosen == [10, 4], "the middle of a logarithmic axis is its square root"
         curve.logarithmic = False
@@ -110,14 +147,18 @@ async def test_keys_clicks_and_drags_travel_along_the_curve() -> None:
         curve.append(range(199_999, 0, -1))
         curve.step = 100_000
         await pilot.press("right")
-        assert 100_000 + 1_000 < chosen[-1] < 100_000 + 3_000, "the next dot, where a step is less than one"
+        assert 100_000 + 1_000 < chosen[-1] < 100_000 + 3_000, (
+            "the next dot, where a step is less than one"
+        )
 
 
 async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
     tokenizer = train("the theme of the other thesis, the thing " * 9, vocab_size=276)
     points = training_curve(tokenizer)
     async with alone(curve := of_twenty(), size=(76, 10)) as (pilot, _):
-        curve.clear(points[0].n_tokens, tokenizer.record.n_bytes if tokenizer.record else 0)
+        curve.clear(
+            points[0].n_tokens, tokenizer.record.n_bytes if tokenizer.record else 0
+        )
         curve.append(point.n_tokens for point in points[1:])
         curve.points = lambda: points
         curve.step = 7
@@ -134,7 +175,9 @@ async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
             await pilot.press("m")
             await pilot.pause()
         assert curve.quantity == "tokens"
-        assert values("use", [point.n_tokens for point in points], 0, points) == [point.utilization for point in points]
+        assert values("use", [point.n_tokens for point in points], 0, points) == [
+            point.utilization for point in points
+        ]
         curve.points = tuple
         await pilot.press("m", "m", "m")
         assert curve.quantity == "tokens", "what is not known takes no turn"
@@ -144,7 +187,10 @@ async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
 
 
 def run_curve(lengths: list[int], n_bytes: int = 168) -> RunCurve:
-    points = [CurvePoint(step, 256 + step, n, 0, n_bytes / n, None, None, None) for step, n in enumerate(lengths)]
+    points = [
+        CurvePoint(step, 256 + step, n, 0, n_bytes / n, None, None, None)
+        for step, n in enumerate(lengths)
+    ]
     return RunCurve("other.json", "other", n_bytes, points)
 
 
@@ -154,10 +200,18 @@ async def test_another_training_lies_under_it_with_its_numbers() -> None:
         curve.step = 10
         curve.under = run_curve([168, *range(166, 106, -2)])
         shown = lines(curve)
-        assert shown[0].endswith("125 tokens at step 10") and shown[1].endswith("○ 148 other")
-        assert shown[-1].split() == ["0", "30", "steps"], "the axis is as long as the longer of both"
-        column = {line.index(sign) for line in shown for sign in "●○" if sign in line[:40]}
-        assert len(column) == 1, "both are marked at the step in force, one above the other"
+        assert shown[0].endswith("125 tokens at step 10") and shown[1].endswith(
+            "○ 148 other"
+        )
+        assert shown[-1].split() == ["0", "30", "steps"], (
+            "the axis is as long as the longer of both"
+        )
+        column = {
+            line.index(sign) for line in shown for sign in "●○" if sign in line[:40]
+        }
+        assert len(column) == 1, (
+            "both are marked at the step in force, one above the other"
+        )
         assert any(line[min(column)] == "│" for line in shown)
         await pilot.click(Curve, offset=(58, 4))
         assert chosen == [20], "there are no steps of this one behind its last"

@@ -13,7 +13,12 @@ ENDINGS = "a\r\nb\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i\n\nj\r"
 
 def test_only_newlines_end_a_line() -> None:
     document = FaithfulDocument(ENDINGS)
-    assert document.lines == ["a\r", "b\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i", "", "j\r"]
+    assert document.lines == [
+        "a\r",
+        "b\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i",
+        "",
+        "j\r",
+    ]
     assert document.text == ENDINGS
 
 
@@ -82,16 +87,26 @@ def test_changed_lengths_add_up(n: int) -> None:
     for _ in range(60):
         first = rng.randint(0, len(lengths))
         last = rng.randint(first, len(lengths))
-        new = [rng.randint(1, 9) for _ in range(rng.choice((last - first, rng.randint(1, 9), 1500)))]
+        new = [
+            rng.randint(1, 9)
+            for _ in range(rng.choice((last - first, rng.randint(1, 9), 1500)))
+        ]
         if lengths[:first] + new + lengths[last:]:
             lengths[first:last] = new
             sums.replace(first, last, new)
         starts = [0, *accumulate(lengths)]
         assert sums.total == starts[-1]
-        assert [sums.start(index) for index in range(0, len(lengths) + 1, 7)] == starts[::7]
+        assert [sums.start(index) for index in range(0, len(lengths) + 1, 7)] == starts[
+            ::7
+        ]
         position = rng.randrange(starts[-1])
         index = bisect_right(starts, position) - 1
-        assert sums.find(position) == (index, starts[index]) and sums[index] == lengths[index]
+        assert (
+            sums.find(position) == (index, starts[index])
+            and sums[index] == lengths[index]
+        )
         last = sums.find(starts[-1])
-        assert last == sums.find(starts[-1] + 9) == (len(lengths) - 1, starts[-2]), "the end belongs to the last"
+        assert last == sums.find(starts[-1] + 9) == (len(lengths) - 1, starts[-2]), (
+            "the end belongs to the last"
+        )
     assert PrefixSums([]).find(0) == (0, 0) and PrefixSums([]).start(0) == 0

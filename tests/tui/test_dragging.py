@@ -22,12 +22,16 @@ from tui.widgets.screen_lines import StepLine
 def written(compositor: Compositor, update: object) -> str:
     """The bytes of a partial update, without the places at which nothing is written."""
     assert isinstance(update, ChopsUpdate)
-    segments = update.render_segments(Console(width=compositor.size.width, color_system="truecolor"))
+    segments = update.render_segments(
+        Console(width=compositor.size.width, color_system="truecolor")
+    )
     return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|\Z)", "", segments)
 
 
 @pytest.mark.slow
-async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_dragging_the_line_of_steps(
+    opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with opened() as scope:
         screen, compositor = scope.screen, scope.screen._compositor
         line = screen.query_one(StepLine)
@@ -38,13 +42,20 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
         rng = random.Random(1)
         for _ in range(20):
             regions = {
-                Region(rng.randrange(90), rng.randrange(31), rng.randrange(1, 30), rng.randrange(1, 9))
+                Region(
+                    rng.randrange(90),
+                    rng.randrange(31),
+                    rng.randrange(1, 30),
+                    rng.randrange(1, 9),
+                )
                 for _ in range(rng.randrange(1, 4))
             }
             compositor._dirty_regions = set(regions)
             selective = written(compositor, compositor.render_partial_update())
             compositor._dirty_regions = set(regions)
-            assert selective == written(compositor, Compositor.render_partial_update(compositor))
+            assert selective == written(
+                compositor, Compositor.render_partial_update(compositor)
+            )
 
         def mouse(kind: type[events.MouseEvent], x: int) -> events.MouseEvent:
             return kind(None, x, y, 0, 0, 1, False, False, False)
@@ -53,7 +64,12 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
         for whole in ("render_full_update", "reflow"):
             draw = getattr(Compositor, whole)
 
-            def counted(*given: object, _draw: object = draw, _whole: str = whole, **named: object) -> object:
+            def counted(
+                *given: object,
+                _draw: object = draw,
+                _whole: str = whole,
+                **named: object,
+            ) -> object:
                 drawn[_whole] += 1
                 return _draw(*given, **named)
 
@@ -76,11 +92,17 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
         assert len(set(seen)) > 8, "it goes along"
         assert not drawn["render_full_update"], "nothing is drawn as a whole"
         assert drawn["reflow"] < len(places) / 3, "nor laid out with each step"
-        assert drawn["StepLine"] and not drawn["CorpusTree"], "nor what a step does not change"
-        assert not drawn["EditorPane"] and not drawn["MainScreen"], "nor what is behind it and not seen"
+        assert drawn["StepLine"] and not drawn["CorpusTree"], (
+            "nor what a step does not change"
+        )
+        assert not drawn["EditorPane"] and not drawn["MainScreen"], (
+            "nor what is behind it and not seen"
+        )
         training = screen.training
         curve, log = training.query_one(Curve), training.log_of_merges
-        await scope.until(lambda: curve.step == log.step == screen.step, "log and curve come after")
+        await scope.until(
+            lambda: curve.step == log.step == screen.step, "log and curve come after"
+        )
 
         # No place is gone to before the one before is drawn, and then only the last that was told of.
         told = list[int]()
@@ -91,10 +113,17 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
             scope.app.post_message(mouse(events.MouseMove, x))
             await asyncio.sleep(0)
         await scope.until(
-            lambda: seen and seen[-1] == screen.step == log.step and screen.features.shown.is_drawn, "rest"
+            lambda: (
+                seen
+                and seen[-1] == screen.step == log.step
+                and screen.features.shown.is_drawn
+            ),
+            "rest",
         )
         assert len(seen) <= drawn["StepLine"] + 1 and len(told) <= len(seen)
-        await scope.batch(mouse(events.MouseMove, places[0]), mouse(events.MouseMove, places[5]))
+        await scope.batch(
+            mouse(events.MouseMove, places[0]), mouse(events.MouseMove, places[5])
+        )
         before = screen.features.shown.asked_for
         await screen.features.shown.travel(1)
         assert screen.step == before + 1, "a key goes on from where the mouse is"

@@ -34,13 +34,22 @@ LEARNED = train(TEXTS, vocab_size=420, pattern="gpt4", special_tokens=["<|endoft
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """So small that a few hundred characters meet them all."""
-    for name, limit in (("BIG_TEXT", 300), ("BIG_EDIT", 60), ("COMPARED", 50), ("PATIENCE", 5)):
+    for name, limit in (
+        ("BIG_TEXT", 300),
+        ("BIG_EDIT", 60),
+        ("COMPARED", 50),
+        ("PATIENCE", 5),
+    ):
         monkeypatch.setattr(edited_text, name, limit)
 
 
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edited_text, "PATIENCE", 0.05)
-    monkeypatch.setattr(import_module("bpe_core.patterns.expression"), "enough_for", lambda n_characters: 0.05)
+    monkeypatch.setattr(
+        import_module("bpe_core.patterns.expression"),
+        "enough_for",
+        lambda n_characters: 0.05,
+    )
 
 
 def tokenizers() -> list[Tokenizer | None]:
@@ -77,13 +86,25 @@ def settled(edited: EditedText) -> EditedText:
 
 def check(edited: EditedText) -> None:
     """All that is known is what a fresh look finds."""
-    text, tokenizer, live, review = edited.document.text, edited.tokenizer, edited.live, edited.review
+    text, tokenizer, live, review = (
+        edited.document.text,
+        edited.tokenizer,
+        edited.live,
+        edited.review,
+    )
     if tokenizer is None:
         assert live is review is edited.under_cursor is edited.comparison is None
         return
-    assert live is not None and review is not None and not edited.why_none and not edited.why_no_review
+    assert (
+        live is not None
+        and review is not None
+        and not edited.why_none
+        and not edited.why_no_review
+    )
     assert live.tokenizer is tokenizer and live.text == text
-    assert live.ids == tokenizer.encode(text, disallowed_special=()) and edited.n_tokens == len(live.ids)
+    assert live.ids == tokenizer.encode(
+        text, disallowed_special=()
+    ) and edited.n_tokens == len(live.ids)
     fresh = Review(LiveText(tokenizer, text))
     while not fresh.settle(1):
         pass
@@ -97,7 +118,11 @@ def check(edited: EditedText) -> None:
         place = rows.place(y)
         assert place is not None
         row, whole = edited.row(place, 6), anew.row(place, 6)
-        assert (row.text, bounds(row), row.shared) == (whole.text, bounds(whole), whole.shared)
+        assert (row.text, bounds(row), row.shared) == (
+            whole.text,
+            bounds(whole),
+            whole.shared,
+        )
     for stretch in edited.changed:
         assert 0 <= stretch[0] <= stretch[1] <= len(text)
     for lane in edited.lanes[1:]:
@@ -109,7 +134,9 @@ def check_lane(edited: EditedText, lane: Lane) -> None:
     text, number = edited.document.text, edited.lanes.index(lane)
     assert lane.tokenizer is not None and lane.live is not None and not lane.why_none
     assert lane.live.tokenizer is lane.tokenizer and lane.live.text == text
-    assert lane.live.ids == lane.tokenizer.encode(text, disallowed_special=()) and lane.n_tokens == len(lane.live.ids)
+    assert lane.live.ids == lane.tokenizer.encode(
+        text, disallowed_special=()
+    ) and lane.n_tokens == len(lane.live.ids)
     first = {shape(edited, span) for span in edited.spans(0, len(text))}
     alike = {span[:2]: shape(lane, span) in first for span in lane.spans(0, len(text))}
     rows = Rows(edited.document, 20)
@@ -119,7 +146,10 @@ def check_lane(edited: EditedText, lane: Lane) -> None:
         assert place is not None and place.lane == number
         start = edited.stretch(place)[0]
         for token in edited.row(place, 6).tokens:
-            whole = start + token.start - token.outside[0], start + token.end + token.outside[1]
+            whole = (
+                start + token.start - token.outside[0],
+                start + token.end + token.outside[1],
+            )
             assert token.is_alike == alike[whole]
 
 
@@ -127,7 +157,9 @@ def shape(lane: Lane, span: Span) -> tuple[object, ...]:
     """Where a token begins and ends; of several that share a character, all of them."""
     assert lane.live is not None
     is_shared = len(span.ids) > 1
-    return *span[:2], *(len(lane.live.tokenizer.token_bytes(token)) for token in span.ids if is_shared)
+    return *span[:2], *(
+        len(lane.live.tokenizer.token_bytes(token)) for token in span.ids if is_shared
+    )
 
 
 def bounds(row: RowContent) -> list[Columns]:
@@ -148,7 +180,9 @@ def edit(edited: EditedText, rng: random.Random) -> tuple[int, int, str]:
     n = edited.document.n_characters
     start = rng.choice((0, n, rng.randint(0, n)))
     end = min(n, start + rng.choice((0, 0, 0, 1, 3, 61, n)))
-    typed = rng.choice(("", rng.choice(TEXTS)[:3], rng.choice(TEXTS), "".join(rng.choices(TEXTS, k=8))))
+    typed = rng.choice(
+        ("", rng.choice(TEXTS)[:3], rng.choice(TEXTS), "".join(rng.choices(TEXTS, k=8)))
+    )
     return put(edited, start, end, typed)
 
 
@@ -156,7 +190,9 @@ def put(edited: EditedText, start: int, end: int, typed: str) -> tuple[int, int,
     document = edited.document
     before = document.n_characters
     gone = document.replace_range(
-        document.get_location_from_index(start), document.get_location_from_index(end), typed
+        document.get_location_from_index(start),
+        document.get_location_from_index(end),
+        typed,
     ).replaced_text
     return start, start + document.n_characters - before + len(gone), gone
 
@@ -166,14 +202,18 @@ def put(edited: EditedText, start: int, end: int, typed: str) -> tuple[int, int,
 def test_whatever_is_done_in_whatever_order(seed: int) -> None:
     rng = random.Random(seed)
     known = tokenizers()
-    edited = EditedText("".join(rng.choices(TEXTS, k=rng.choice((0, 3, 12)))), rng.choice(known))
+    edited = EditedText(
+        "".join(rng.choices(TEXTS, k=rng.choice((0, 3, 12)))), rng.choice(known)
+    )
     undo: list[list[tuple[int, int, str]]] = []
     for _ in range(60):
         deed = rng.randrange(13)
         if deed < 5:
             undo.append([edit(edited, rng) for _ in range(rng.choice((1, 1, 1, 4)))])
             changes = [lane.end_edits() for lane in edited.lanes]
-            assert list(map(len, changes)) == [len(undo[-1]) if lane.tokenizer else 0 for lane in edited.lanes]
+            assert list(map(len, changes)) == [
+                len(undo[-1]) if lane.tokenizer else 0 for lane in edited.lanes
+            ]
         elif deed == 5 and undo:  # several edits at once, as an undo takes them back
             for taken_back in reversed(undo.pop()):
                 put(edited, *taken_back)
@@ -184,7 +224,9 @@ def test_whatever_is_done_in_whatever_order(seed: int) -> None:
             undo = undo[-3:]
         elif deed == 7 and edited.live is not None:
             edited.pin()
-        elif deed == 8 and (reading := edited.next_reading) is not None:  # edits may come between reading and taking
+        elif (
+            deed == 8 and (reading := edited.next_reading) is not None
+        ):  # edits may come between reading and taking
             reading.run()
             undo.append([edit(edited, rng)])
             for lane in edited.lanes:
@@ -196,7 +238,13 @@ def test_whatever_is_done_in_whatever_order(seed: int) -> None:
         elif deed == 10:
             edited.set_cursor(rng.randint(0, edited.document.n_characters))
         elif deed == 11:
-            edited.use_lanes([other for other in rng.choices(known, k=rng.randrange(4)) if other is not None])
+            edited.use_lanes(
+                [
+                    other
+                    for other in rng.choices(known, k=rng.randrange(4))
+                    if other is not None
+                ]
+            )
         else:
             check(settled(edited))
     check(settled(edited))
@@ -217,18 +265,32 @@ def test_tokenizers_may_change_while_a_text_is_read() -> None:
 
 def test_another_step_and_another_tokenizer_color_anew_what_was_drawn() -> None:
     edited = EditedText("the theme\n" * 5, LEARNED)
-    for tokenizer in (LEARNED, LEARNED.at(3), LEARNED.at(40), Tokenizer(LEARNED.vocabulary, "none"), LEARNED.at(0)):
+    for tokenizer in (
+        LEARNED,
+        LEARNED.at(3),
+        LEARNED.at(40),
+        Tokenizer(LEARNED.vocabulary, "none"),
+        LEARNED.at(0),
+    ):
         edited.use(tokenizer)
-        rows, fresh = Rows(edited.document, 20), EditedText(edited.document.text, tokenizer)
+        rows, fresh = (
+            Rows(edited.document, 20),
+            EditedText(edited.document.text, tokenizer),
+        )
         for y in range(rows.height):
             place = rows.place(y)
-            assert place is not None and edited.row(place, 6).tokens == fresh.row(place, 6).tokens
+            assert (
+                place is not None
+                and edited.row(place, 6).tokens == fresh.row(place, 6).tokens
+            )
 
 
 EVIL = Tokenizer(LEARNED.vocabulary, r"(?:a|aa)+!|[a-z]+|\s|.")
 
 
-def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     impatient(monkeypatch)
     times: list[str] = []
     edited = EditedText("", EVIL, gave_up=lambda: times.append("gave up"))
@@ -254,7 +316,9 @@ def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatc
     check(settled(edited))
 
 
-def test_a_part_that_is_hard_to_split_where_the_whole_is_not_has_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_is_hard_to_split_where_the_whole_is_not_has_no_picture(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     impatient(monkeypatch)
     edited = EditedText("a" * 60 + "!", EVIL)
     assert "aa│!" in edited.picture(["evil"], (58, 61), "markdown")()
@@ -263,7 +327,9 @@ def test_a_part_that_is_hard_to_split_where_the_whole_is_not_has_no_picture(monk
 
 
 @pytest.mark.usefixtures("small_limits")
-def test_a_question_that_takes_too_long_is_answered_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_that_takes_too_long_is_answered_beside_the_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     edited = EditedText("the theme", Tokenizer(LEARNED.vocabulary, r"[a-z]+|\s"))
     live = settled(edited).live
     assert live is not None

@@ -25,7 +25,9 @@ def review(scope: Scope) -> Review | None:
 
 
 async def reviewed(scope: Scope) -> None:
-    await scope.until(lambda: review(scope) and review(scope).settled, "the text is reviewed")
+    await scope.until(
+        lambda: review(scope) and review(scope).settled, "the text is reviewed"
+    )
 
 
 @pytest.mark.slow
@@ -41,16 +43,26 @@ async def test_what_is_not_final_is_underlined(opened: Opened) -> None:
 
 
 def underlined(scope: Scope) -> str:
-    return "".join(part.text for part in scope.area.draw_row(0) if part.style and part.style.underline)
+    return "".join(
+        part.text
+        for part in scope.area.draw_row(0)
+        if part.style and part.style.underline
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept")
-async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: Opened, home: Path) -> None:
+async def test_a_character_of_several_tokens_shows_who_owns_which_byte(
+    opened: Opened, home: Path
+) -> None:
     async with opened() as scope:
         await written(scope, "雨")
         inspector = "\n".join(scope.rows("TokenSide Lines"))
-        assert "e9 9b a8" in inspector and "╰╯ ╰╯ ╰╯" in inspector and "cjk unified" in inspector
+        assert (
+            "e9 9b a8" in inspector
+            and "╰╯ ╰╯ ╰╯" in inspector
+            and "cjk unified" in inspector
+        )
         await scope.editor.run_action("share('svg')")
         await scope.asked(AskPath)
         await scope.answer(str(home / "rain.svg"))
@@ -62,7 +74,11 @@ def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
     from textual.widgets import TextArea
 
     def keys(bindings: list[object]) -> set[str]:
-        return {key for binding in bindings for key in str(getattr(binding, "key", "")).split(",")}
+        return {
+            key
+            for binding in bindings
+            for key in str(getattr(binding, "key", "")).split(",")
+        }
 
     assert not keys(EditorPane.BINDINGS) & keys(TextArea.BINDINGS)
 
@@ -73,14 +89,21 @@ async def test_the_tokens_of_a_text_that_is_changed_before_it_is_split_are_seen_
 ) -> None:
     folder = config.tokenizers_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    put(folder, {"tokenizer.json": huggingface() | {"normalizer": {"type": "Lowercase"}}})
+    put(
+        folder,
+        {"tokenizer.json": huggingface() | {"normalizer": {"type": "Lowercase"}}},
+    )
     async with opened() as scope:
         area = scope.area
         area.load_text("ABC ABCß")
         area.focus()
-        await scope.until(lambda: area.edited.under_cursor, "a token is under the cursor")
+        await scope.until(
+            lambda: area.edited.under_cursor, "a token is under the cursor"
+        )
         assert scope.ids() == [258, ord(" "), 258, 0xC3, 0x9F]
-        assert scope.shown("#status-lines").startswith("5 tokens  9 bytes  1.80 bytes/token  8 characters")
+        assert scope.shown("#status-lines").startswith(
+            "5 tokens  9 bytes  1.80 bytes/token  8 characters"
+        )
         await scope.press("ctrl+t")
         assert " ".join(scope.rows("TokenSide Lines")[0].split()) == "abc 1 token"
         await scope.press("ctrl+b", "ctrl+end", "backspace", "W")
@@ -104,12 +127,16 @@ async def test_no_pitfall_of_other_tokens_is_told_while_steps_pass(
 
 
 @pytest.mark.slow
-async def test_an_edit_is_told_by_the_tokenizer_it_was_done_under(opened: Opened, kept: Path) -> None:
+async def test_an_edit_is_told_by_the_tokenizer_it_was_done_under(
+    opened: Opened, kept: Path
+) -> None:
     async with opened() as scope:
         await written(scope, "")
         tokenizer = scope.screen.tokenizer
         assert tokenizer is not None
         scope.area.insert("the other thesis")
-        scope.screen.in_force = tokenizer.at(0)  # before the edit is told, whose tokens this one has not
+        scope.screen.in_force = tokenizer.at(
+            0
+        )  # before the edit is told, whose tokens this one has not
         await scope.settle()
         assert scope.app.is_running and scope.screen.in_force.step == 0

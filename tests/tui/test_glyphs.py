@@ -16,18 +16,32 @@ NASTY = (
     f"a\t漢{FAMILY}{FLAG}{THUMB}{HEART}e\u0301\x1b[2J\x00\x9b\u202e\u200b\ufeff\u0301\u200d\ufe0f한क्षिක්\u200dරි"
     "שָׁלוֹם العربية 1\ufe0f\u20e3\ud800\U000e0041\t\t🏴"
 )
-texts = st.text(alphabet=st.one_of(st.characters(exclude_characters="\n"), st.sampled_from(NASTY)), max_size=60)
+texts = st.text(
+    alphabet=st.one_of(st.characters(exclude_characters="\n"), st.sampled_from(NASTY)),
+    max_size=60,
+)
 
 
 @pytest.mark.parametrize(
-    ("cluster", "cells"), [("a", 1), ("漢", 2), (FAMILY, 2), (FLAG, 2), (THUMB, 2), (HEART, 2), ("e\u0301", 1)]
+    ("cluster", "cells"),
+    [
+        ("a", 1),
+        ("漢", 2),
+        (FAMILY, 2),
+        (FLAG, 2),
+        (THUMB, 2),
+        (HEART, 2),
+        ("e\u0301", 1),
+    ],
 )
 def test_a_cluster_is_drawn_as_it_is(cluster: str, cells: int) -> None:
     assert glyph(cluster) == (cluster, cells)
 
 
 @given(texts, st.booleans())
-def test_glyphs_are_as_wide_as_they_say_and_command_nothing(text: str, spaces: bool) -> None:
+def test_glyphs_are_as_wide_as_they_say_and_command_nothing(
+    text: str, spaces: bool
+) -> None:
     layout = lay_out(text, spaces=spaces)
     assert "".join(text[a:b] for a, b in pairwise(layout.starts)) == text
     for index, drawn in enumerate(layout.glyphs):
@@ -65,10 +79,14 @@ def test_every_row_fits_and_cuts_no_cluster(text: str, width: int) -> None:
 
 
 @given(texts.map(lambda text: (text * 60)[:3000]), st.data())
-def test_a_ruler_measures_like_a_layout_of_the_whole_line(text: str, data: st.DataObject) -> None:
+def test_a_ruler_measures_like_a_layout_of_the_whole_line(
+    text: str, data: st.DataObject
+) -> None:
     ruler, layout = Ruler(text), lay_out.__wrapped__(text)
     cell = data.draw(st.integers(0, layout.width + 3))
-    if set(ruler._columns) <= set(layout.starts):  # clusters longer than the look-ahead may be cut
+    if set(ruler._columns) <= set(
+        layout.starts
+    ):  # clusters longer than the look-ahead may be cut
         column = ruler.column(cell)
         start, stretch, at = ruler.window(cell, 80)
         assert start <= column <= start + len(stretch)
@@ -80,7 +98,9 @@ def test_a_ruler_keeps_what_lies_before_an_edit() -> None:
     line = "é\t漢x" * 1000
     ruler = Ruler(line)
     whole = lay_out(line)
-    assert [ruler.cell(column) for column in (0, 1999, 4000)] == [whole.cell(column) for column in (0, 1999, 4000)]
+    assert [ruler.cell(column) for column in (0, 1999, 4000)] == [
+        whole.cell(column) for column in (0, 1999, 4000)
+    ]
     edited = line[:2000] + "zz" + line[2000:]
     after, fresh = ruler.with_line(edited, 2000), Ruler(edited)
     assert after.cell(1500) == ruler.cell(1500)
@@ -89,7 +109,17 @@ def test_a_ruler_keeps_what_lies_before_an_edit() -> None:
 
 
 def nasty_document() -> FaithfulDocument:
-    return FaithfulDocument("\n".join((NASTY * 2, "", "plain words that are long enough to wrap", "\tx" * 9, "end")))
+    return FaithfulDocument(
+        "\n".join(
+            (
+                NASTY * 2,
+                "",
+                "plain words that are long enough to wrap",
+                "\tx" * 9,
+                "end",
+            )
+        )
+    )
 
 
 @pytest.mark.parametrize("width", [0, 7, 20])
@@ -110,25 +140,38 @@ def test_cursor_and_mouse_agree_on_every_place(width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [0, 7, 20])
-def test_a_click_behind_a_row_puts_the_cursor_at_its_end_and_not_on_the_next(width: int) -> None:
+def test_a_click_behind_a_row_puts_the_cursor_at_its_end_and_not_on_the_next(
+    width: int,
+) -> None:
     rows = Rows(nasty_document(), width)
     for y in range(rows.height):
         place = rows.place(y, 0, 10_000)
         assert place is not None
         line, column = rows.offset_to_location((10_000, y))
-        assert line == place.line and place.start <= column <= place.start + len(place.text)
+        assert line == place.line and place.start <= column <= place.start + len(
+            place.text
+        )
         assert rows.location_to_offset((line, column)).y == y
 
 
 def test_edits_lay_out_only_what_they_touch() -> None:
     document = nasty_document()
     rows = Rows(document, 12)
-    for start, end, text in [((0, 5), (0, 9), "x\ny"), ((1, 0), (3, 1), ""), ((0, 0), (0, 0), "long " * 9)]:
-        rows.wrap_range(start, end, document.replace_range(start, end, text).end_location)
+    for start, end, text in [
+        ((0, 5), (0, 9), "x\ny"),
+        ((1, 0), (3, 1), ""),
+        ((0, 0), (0, 0), "long " * 9),
+    ]:
+        rows.wrap_range(
+            start, end, document.replace_range(start, end, text).end_location
+        )
         fresh = Rows(document, 12)
         places = [rows.place(y) for y in range(rows.height)]
         assert places == [fresh.place(y) for y in range(fresh.height)]
-        assert "".join(place.text + "\n" * place.ends_line for place in places if place) == document.text + "\n"
+        assert (
+            "".join(place.text + "\n" * place.ends_line for place in places if place)
+            == document.text + "\n"
+        )
     assert rows.place(rows.height) is None
 
 
@@ -136,9 +179,13 @@ def test_a_very_long_line_is_not_wrapped_until_it_is_short_again() -> None:
     document = FaithfulDocument("one two\n" + "x" * LONG_LINE)
     rows = Rows(document, 5)
     assert rows.height > document.line_count
-    rows.wrap_range((1, 0), (1, 0), document.replace_range((1, 0), (1, 0), "x").end_location)
+    rows.wrap_range(
+        (1, 0), (1, 0), document.replace_range((1, 0), (1, 0), "x").end_location
+    )
     assert (rows.width, rows.height, rows.widest) == (0, 2, LONG_LINE + 1)
-    rows.wrap_range((1, 0), (1, 9), document.replace_range((1, 0), (1, 9), "").end_location)
+    rows.wrap_range(
+        (1, 0), (1, 9), document.replace_range((1, 0), (1, 9), "").end_location
+    )
     assert rows.width == 5 and rows.height > document.line_count
 
 
@@ -148,7 +195,9 @@ def test_a_big_text_is_wrapped_where_one_looks() -> None:
     rows, exact = Rows(document, 20), wrap(line[:-1], 20)
     last = rows.location_to_offset((8_999, 0)).y
     places = [rows.place(y) for y in range(last - 100, last + len(exact) + 1)]
-    assert "".join(place.text + "\n" * place.ends_line for place in places if place).endswith(line * 30)
+    assert "".join(
+        place.text + "\n" * place.ends_line for place in places if place
+    ).endswith(line * 30)
     assert rows.offset_to_location((0, last)) == (8_999, 0)
     for line_index in range(9_000):
         rows.get_offsets(line_index)

@@ -25,10 +25,20 @@ from textual.widgets._toast import Toast
 from tui.app import BpeScope
 from tui.disk import config
 from tui.features.feature import guarded
-from tui.terminal.guards import Dialog, Field, GuardedPalette, PagedOptionList, leads_nowhere
+from tui.terminal.guards import (
+    Dialog,
+    Field,
+    GuardedPalette,
+    PagedOptionList,
+    leads_nowhere,
+)
 
 both = pytest.mark.parametrize(
-    "guarded", [pytest.param(True, id="guarded"), pytest.param(False, marks=pytest.mark.slow, id="plain")]
+    "guarded",
+    [
+        pytest.param(True, id="guarded"),
+        pytest.param(False, marks=pytest.mark.slow, id="plain"),
+    ],
 )
 """Of the plain apps a crash costs a second each, and tells of Textual, not of us."""
 
@@ -49,7 +59,9 @@ async def running(
     if error is None:
         assert ended is None
     else:
-        assert isinstance(ended, error), "Textual bears it now: the guard is needed no longer"
+        assert isinstance(ended, error), (
+            "Textual bears it now: the guard is needed no longer"
+        )
 
 
 class Asks(App[None]):
@@ -88,7 +100,11 @@ async def test_an_answer_below_the_palette_leaves_both_as_they_are() -> None:
     async with running(app, None):
         app.action_command_palette()
         app.question.dismiss("late")
-        assert isinstance(app.screen, CommandPalette) and app.question in app.screen_stack and not app.answers
+        assert (
+            isinstance(app.screen, CommandPalette)
+            and app.question in app.screen_stack
+            and not app.answers
+        )
 
 
 class HasPalette(App[None]):
@@ -116,7 +132,9 @@ async def test_a_second_click_beside_the_palette(guarded: bool) -> None:
     async with running(app, None if guarded else ScreenStackError):
         await listed(app)
         for _ in range(2):
-            app.palette.post_message(Click(app.palette, 1, 1, 0, 0, 1, False, False, False))
+            app.palette.post_message(
+                Click(app.palette, 1, 1, 0, 0, 1, False, False, False)
+            )
 
 
 @both
@@ -212,7 +230,10 @@ def test_a_byte_that_is_no_utf_8_ends_an_app_of_textuals_own(home: Path) -> None
         app.until(lambda: b"\x1b[?1004h" in app.sent, "it has begun")
         app.settle()
         app.type(INVALID)
-        app.until(lambda: "UnicodeDecodeError" in app.text, "it ends: Textual bears it now, and needs no guard")
+        app.until(
+            lambda: "UnicodeDecodeError" in app.text,
+            "it ends: Textual bears it now, and needs no guard",
+        )
 
 
 async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(
@@ -221,7 +242,9 @@ async def test_what_comes_late_does_no_harm_and_a_crash_has_its_exit_code(
     async with opened() as scope:
         app = scope.app
         app.post_message(events.Paste("x\0y"))
-        await scope.until(lambda: scope.area.text.startswith("x\0y"), "the paste is there")
+        await scope.until(
+            lambda: scope.area.text.startswith("x\0y"), "the paste is there"
+        )
         await scope.settle()
         assert any("␀" in row for row in scope.rows("#text"))
 
@@ -275,17 +298,34 @@ ODD = "a\u202eb\x1b日\u200b\tc"
 
 
 @both
-async def test_a_line_to_type_into_draws_no_character_that_acts_on_a_terminal(guarded: bool) -> None:
+async def test_a_line_to_type_into_draws_no_character_that_acts_on_a_terminal(
+    guarded: bool,
+) -> None:
     field = Field() if guarded else Input()
     async with running(Alone(field), None) as pilot:
         field.value = ODD
         await pilot.pause()
         drawn = field.render_line(0).text
-        assert drawn.isprintable() is guarded, "Textual draws glyphs now: the guard is needed no longer"
+        assert drawn.isprintable() is guarded, (
+            "Textual draws glyphs now: the guard is needed no longer"
+        )
         if guarded:
             assert drawn.startswith("a¬b␛日·␉c ") and field.value == ODD
-            left = field.cursor_screen_offset.x - len("a¬b␛日·␉c") - 2  # one of them is wide; behind all is the cursor
-            assert [field._cell_offset_to_index(cell) for cell in range(10)] == [0, 1, 2, 3, 4, 4, 5, 6, 7, 8]
+            left = (
+                field.cursor_screen_offset.x - len("a¬b␛日·␉c") - 2
+            )  # one of them is wide; behind all is the cursor
+            assert [field._cell_offset_to_index(cell) for cell in range(10)] == [
+                0,
+                1,
+                2,
+                3,
+                4,
+                4,
+                5,
+                6,
+                7,
+                8,
+            ]
             for column, cell in enumerate((0, 1, 2, 3, 4, 6, 7, 8)):
                 field.cursor_position = column
                 assert field.cursor_screen_offset.x == left + cell

@@ -19,19 +19,34 @@ from tui.text.token_lines import TokenFacts, branches, token_summary
 from tui.text.views import lay_out
 
 # "low", "est" and what is made of them: l+o, lo+w, e+s, es+t, and <ESC>+[ as a merge no terminal should see.
-MERGES = [(108, 111, 256), (256, 119, 257), (101, 115, 258), (258, 116, 259), (257, 259, 260), (27, 91, 261)]
+MERGES = [
+    (108, 111, 256),
+    (256, 119, 257),
+    (101, 115, 258),
+    (258, 116, 259),
+    (257, 259, 260),
+    (27, 91, 261),
+]
 VOCABULARY = Vocabulary.of_bytes().extended(MERGES)
 LOWEST = Tokenizer(Vocabulary(VOCABULARY.base, MERGES, {"<|end|>": 262}), "none")
 
 
-def summary(facts: TokenFacts, width: int, height: int, place: Sequence[InfoLine] = ()) -> list[str]:
+def summary(
+    facts: TokenFacts, width: int, height: int, place: Sequence[InfoLine] = ()
+) -> list[str]:
     """What is drawn in so many cells."""
     lines = token_summary(facts, place, max(8, width - 2), height)
-    return [info_strip(line, width, lambda _: Style(), Console()).text.rstrip() for line in lines]
+    return [
+        info_strip(line, width, lambda _: Style(), Console()).text.rstrip()
+        for line in lines
+    ]
 
 
 def test_the_tree_goes_down_to_the_bytes() -> None:
-    assert [f"{line.lead}{line.left}  {line.right}" for line in branches(VOCABULARY, 260, 40, 20)] == [
+    assert [
+        f"{line.lead}{line.left}  {line.right}"
+        for line in branches(VOCABULARY, 260, 40, 20)
+    ] == [
         "├ low  step 2",
         "│ ├ lo  step 1",
         "│ │ ├ l  6c",
@@ -46,17 +61,29 @@ def test_the_tree_goes_down_to_the_bytes() -> None:
 
 
 def test_a_tree_too_big_for_its_room_says_so() -> None:
-    assert [line.left for line in branches(VOCABULARY, 260, 40, 5)] == ["low", "lo …", "w", "est …"]
-    assert [line.left for line in branches(VOCABULARY, 260, 11, 20)] == ["low …", "est …"]
+    assert [line.left for line in branches(VOCABULARY, 260, 40, 5)] == [
+        "low",
+        "lo …",
+        "w",
+        "est …",
+    ]
+    assert [line.left for line in branches(VOCABULARY, 260, 11, 20)] == [
+        "low …",
+        "est …",
+    ]
     assert branches(VOCABULARY, 260, 40, 1) == [] == branches(VOCABULARY, 97, 40, 9)
-    deep = Vocabulary.of_bytes().extended([(97 if n == 0 else 255 + n, 97, 256 + n) for n in range(5000)])
+    deep = Vocabulary.of_bytes().extended(
+        [(97 if n == 0 else 255 + n, 97, 256 + n) for n in range(5000)]
+    )
     assert len(branches(deep, 5255, 60, 1000)) <= 60
 
 
 def test_all_about_a_token() -> None:
     about = {"severity": "warning", "reason": "Only a step on the way to lowest."}
     evidence = {"count": 7, "scaffold": about}
-    verdict = Verdict(257, b"low", 0.7, Severity.WARNING, ("scaffold",), about["reason"], (), evidence)
+    verdict = Verdict(
+        257, b"low", 0.7, Severity.WARNING, ("scaffold",), about["reason"], (), evidence
+    )
     shown = summary(TokenFacts(LOWEST, 257, verdict), 40, 24)
     assert shown[0].split() == ["low", "id", "257"]
     assert shown[1].split() == ["6c", "6f", "77", "3", "bytes"]
@@ -85,8 +112,14 @@ def test_what_no_merge_of_now_has_made_is_told_of(facts: TokenFacts, told: str) 
 @pytest.mark.parametrize("size", [(29, 6), (16, 3), (60, 30), (4, 2)])
 def test_any_size_and_no_raw_control_character(size: tuple[int, int]) -> None:
     for token in (260, 261, 0xF0):
-        lines = summary(TokenFacts(LOWEST, token), *size, [InfoLine("One of 2 tokens of this character.")])
-        assert len(lines) <= size[1] and all(line.isprintable() and cell_len(line) <= size[0] for line in lines)
+        lines = summary(
+            TokenFacts(LOWEST, token),
+            *size,
+            [InfoLine("One of 2 tokens of this character.")],
+        )
+        assert len(lines) <= size[1] and all(
+            line.isprintable() and cell_len(line) <= size[0] for line in lines
+        )
 
 
 def test_the_token_can_wear_its_color() -> None:
@@ -97,9 +130,19 @@ def test_the_token_can_wear_its_color() -> None:
 
 
 def test_a_sentence_is_cut_by_cells_and_breaks_words_that_no_line_holds() -> None:
-    assert [line.left for line in sentence("日本語 a-b " + "x" * 12, 8)] == ["日本語", "a-b", "xxxxxxxx", "xxxx"]
-    assert [line.left for line in sentence("\u0301 a", 8)] == ["\u0301 a"], "a combining mark alone has no cells"
-    assert [line.left for line in sentence("one two three four", 8, most=2)] == ["one two", "three …"]
+    assert [line.left for line in sentence("日本語 a-b " + "x" * 12, 8)] == [
+        "日本語",
+        "a-b",
+        "xxxxxxxx",
+        "xxxx",
+    ]
+    assert [line.left for line in sentence("\u0301 a", 8)] == ["\u0301 a"], (
+        "a combining mark alone has no cells"
+    )
+    assert [line.left for line in sentence("one two three four", 8, most=2)] == [
+        "one two",
+        "three …",
+    ]
     assert list(sentence("", 8)) == []
 
 
@@ -111,7 +154,9 @@ BYTES = train("", vocab_size=257, pattern="none")
 def rows(text: str | list[int], width: int) -> list[list[tuple[str, int, bool]]]:
     ids = list(text.encode()) if isinstance(text, str) else text
     spans = list(decoded_spans(BYTES, ids))
-    steps = lay_out(spans, [index % 6 for index in range(len(spans))], BYTES.token_bytes, width)
+    steps = lay_out(
+        spans, [index % 6 for index in range(len(spans))], BYTES.token_bytes, width
+    )
     return [[tuple(part) for part in row] for row in worked_out(steps)]
 
 
@@ -129,9 +174,13 @@ def rows(text: str | list[int], width: int) -> list[list[tuple[str, int, bool]]]
         ([], 80, []),
     ],
 )
-def test_decoded_ids_are_laid_out_in_rows(ids: str | list[int], width: int, shown: list[str]) -> None:
+def test_decoded_ids_are_laid_out_in_rows(
+    ids: str | list[int], width: int, shown: list[str]
+) -> None:
     assert ["".join(text for text, _, _ in row) for row in rows(ids, width)] == shown
 
 
 def test_invalid_bytes_are_brought_out_and_what_is_no_token_has_no_color() -> None:
-    assert rows([104, 128, 999], 80) == [[("h", 0, False), ("\\x80", 1, True), ("?999?", -1, False)]]
+    assert rows([104, 128, 999], 80) == [
+        [("h", 0, False), ("\\x80", 1, True), ("?999?", -1, False)]
+    ]

@@ -72,7 +72,9 @@ def bound(owner: type[object]) -> dict[str, Binding]:
     """Key -> binding, of a class and those it is made from."""
     found: dict[str, Binding] = {}
     for base in reversed(owner.__mro__):
-        for binding in BindingsMap(base.__dict__.get("BINDINGS", ())).key_to_bindings.values():
+        for binding in BindingsMap(
+            base.__dict__.get("BINDINGS", ())
+        ).key_to_bindings.values():
             found |= {one.key: one for one in binding}
     return found
 
@@ -81,7 +83,11 @@ def test_what_widgets_ask_for_is_something_that_a_feature_does() -> None:
     features, asked = Features(MagicMock()), 0
     for path in Path(tui.__path__[0]).rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "do":
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id == "do"
+            ):
                 of, _, name = ast.literal_eval(call.args[1]).partition(".")
                 signature(getattr(getattr(features, of), name)).bind(*call.args[2:])
                 asked += 1
@@ -96,28 +102,54 @@ def test_each_part_of_the_table_is_bound_somewhere() -> None:
 def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
     owner, *others = WHERE[part]
     features = Features(MagicMock())
-    keys = {key for command in COMMANDS[part] if command.action for key in command.keys.split(",") if key}
+    keys = {
+        key
+        for command in COMMANDS[part]
+        if command.action
+        for key in command.keys.split(",")
+        if key
+    }
     if owner.__module__.startswith("tui"):
         assert set(BindingsMap(owner.__dict__["BINDINGS"]).key_to_bindings) == keys
-        for action in {command.action.partition("(")[0] for command in COMMANDS[part]} - {""}:
+        for action in {
+            command.action.partition("(")[0] for command in COMMANDS[part]
+        } - {""}:
             of, _, name = action.rpartition(".")
             if of in ("", "screen"):
-                assert callable(getattr(MainScreen if of else owner, f"action_{name}", None)), action
+                assert callable(
+                    getattr(MainScreen if of else owner, f"action_{name}", None)
+                ), action
             else:
                 assert callable(getattr(getattr(features, of), name, None)), action
-    of_textual = {key for command in COMMANDS[part] if not command.action for key in command.keys.split(",")}
+    of_textual = {
+        key
+        for command in COMMANDS[part]
+        if not command.action
+        for key in command.keys.split(",")
+    }
     assert of_textual <= {key for other in (owner, *others) for key in bound(other)}
 
 
 def test_what_a_key_does_can_be_asked_for_by_name_and_is_told_in_the_help() -> None:
     moves = {"shown.travel", "walk_edits", "tokenizers.stop_waiting"}
     for part in ("Everywhere", "Editor"):
-        named = {command.action.partition("(")[0] for command in COMMANDS[part] if command.name}
-        keyed = {command.action.partition("(")[0] for command in COMMANDS[part] if command.keys and command.action}
+        named = {
+            command.action.partition("(")[0]
+            for command in COMMANDS[part]
+            if command.name
+        }
+        keyed = {
+            command.action.partition("(")[0]
+            for command in COMMANDS[part]
+            if command.keys and command.action
+        }
         assert keyed - moves <= named, part
     for part, commands in COMMANDS.items():
         for command in commands:
-            assert command.told or (part, command.action) == ("Corpus", "select_cursor"), command
+            assert command.told or (part, command.action) == (
+                "Corpus",
+                "select_cursor",
+            ), command
 
 
 def test_the_help_tells_neighbors_that_do_the_same_in_one_line() -> None:
@@ -125,17 +157,28 @@ def test_the_help_tells_neighbors_that_do_the_same_in_one_line() -> None:
     assert lines[" ".join(long_name(pane.key) for pane in PANES)].startswith(
         "corpus, training, editor, audit, compare;"
     )
-    assert "Alt+← Alt+→" in lines and lines["Ctrl+S"] == "Save the editor's text: as a file, exactly as it is"
+    assert (
+        "Alt+← Alt+→" in lines
+        and lines["Ctrl+S"] == "Save the editor's text: as a file, exactly as it is"
+    )
     assert "Ctrl+Z Ctrl+Y" in dict(help_lines(COMMANDS["Editor"]))
 
 
-def test_each_key_of_the_readme_is_in_the_table_and_those_that_work_everywhere_are_in_the_readme() -> None:
-    table = (ROOT / "README.md").read_text("utf-8").partition("\n## Keys\n")[2].partition("\n## ")[0]
+def test_each_key_of_the_readme_is_in_the_table_and_those_that_work_everywhere_are_in_the_readme() -> (
+    None
+):
+    table = (
+        (ROOT / "README.md")
+        .read_text("utf-8")
+        .partition("\n## Keys\n")[2]
+        .partition("\n## ")[0]
+    )
     cells = re.findall(r"^\| ([^|]+) \|", table, flags=re.MULTILINE)[1:]
     assert len(cells) > 8
     readme = {key for cell in cells for key in re.split(r"[ ·]+", cell.strip())}
     told = {
-        part: {key for keys, _ in help_lines(commands) for key in keys.split()} for part, commands in COMMANDS.items()
+        part: {key for keys, _ in help_lines(commands) for key in keys.split()}
+        for part, commands in COMMANDS.items()
     }
     assert readme <= set().union(*told.values())
     assert told["Everywhere"] | told["In dialogs too"] <= readme | {"Esc"}
@@ -143,31 +186,73 @@ def test_each_key_of_the_readme_is_in_the_table_and_those_that_work_everywhere_a
 
 def test_a_widget_has_no_action_that_nothing_asks_for() -> None:
     asked = {
-        command.action.rpartition(".")[2].partition("(")[0] for commands in COMMANDS.values() for command in commands
+        command.action.rpartition(".")[2].partition("(")[0]
+        for commands in COMMANDS.values()
+        for command in commands
     }
-    for owner in {owner for owners in WHERE.values() for owner in owners if owner.__module__.startswith("tui")}:
-        own = {name.removeprefix("action_") for name in vars(owner) if name.startswith("action_")}
-        assert own <= asked | INDIRECTLY | {name for name in own if hasattr(Widget, f"action_{name}")}, owner
+    for owner in {
+        owner
+        for owners in WHERE.values()
+        for owner in owners
+        if owner.__module__.startswith("tui")
+    }:
+        own = {
+            name.removeprefix("action_")
+            for name in vars(owner)
+            if name.startswith("action_")
+        }
+        assert own <= asked | INDIRECTLY | {
+            name for name in own if hasattr(Widget, f"action_{name}")
+        }, owner
 
 
-INDIRECTLY = {"train_or_pause", "show_example", "command_palette", "do", "cursor_text", "delete_left"}
+INDIRECTLY = {
+    "train_or_pause",
+    "show_example",
+    "command_palette",
+    "do",
+    "cursor_text",
+    "delete_left",
+}
 """Actions of a button, of the palette, that by which keys reach features, and those of keys of every text area."""
 
 
 def test_the_palette_has_one_name_for_each_thing() -> None:
-    names = [command.title for command in BpeScope().get_system_commands(MagicMock(is_modal=False))]
-    assert sorted(names) == ["Quit", "Screenshot", "Theme"]  # help and zoom are commands of the main screen
+    names = [
+        command.title
+        for command in BpeScope().get_system_commands(MagicMock(is_modal=False))
+    ]
+    assert sorted(names) == [
+        "Quit",
+        "Screenshot",
+        "Theme",
+    ]  # help and zoom are commands of the main screen
 
 
 async def test_the_palette_offers_the_lessons_first_and_what_is_textuals_last() -> None:
-    (provider,) = BpeScope.COMMANDS  # of two, it would be chance which is asked first: they are a set
-    hits = [hit.text async for hit in provider()(MagicMock(is_modal=False, app=BpeScope())).discover()]
-    assert hits[0].startswith("How BPE learns 1") and hits[-3:] == ["Quit", "Screenshot", "Theme"]
+    (provider,) = (
+        BpeScope.COMMANDS
+    )  # of two, it would be chance which is asked first: they are a set
+    hits = [
+        hit.text
+        async for hit in provider()(
+            MagicMock(is_modal=False, app=BpeScope())
+        ).discover()
+    ]
+    assert hits[0].startswith("How BPE learns 1") and hits[-3:] == [
+        "Quit",
+        "Screenshot",
+        "Theme",
+    ]
 
 
 SENTENCES: Mapping[str, Mapping[str, str]] = {
     "options": glossary.FIELDS,
-    "patterns": {**PATTERN_MEANINGS, "": glossary.ANOTHER_PATTERN, "own": glossary.OWN_PATTERN},
+    "patterns": {
+        **PATTERN_MEANINGS,
+        "": glossary.ANOTHER_PATTERN,
+        "own": glossary.OWN_PATTERN,
+    },
     "ties": TIE_MEANINGS,
     **{f"words of {pane}": words for pane, words in WORDS.items()},
     "kinds": {name: kind.meaning for name, kind in KINDS.items()},
@@ -179,7 +264,9 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
 @pytest.mark.parametrize("of", SENTENCES)
 def test_each_sentence_is_read_whole_in_a_terminal_of_80(of: str) -> None:
     for name, sentence in SENTENCES[of].items():
-        assert cell_len(sentence) <= LONGEST and sentence.endswith("."), f"{name}: {sentence}"
+        assert cell_len(sentence) <= LONGEST and sentence.endswith("."), (
+            f"{name}: {sentence}"
+        )
 
 
 def test_each_pattern_and_each_tie_rule_is_explained() -> None:
@@ -192,5 +279,18 @@ def test_the_help_knows_the_words_and_columns_of_the_screen() -> None:
     with console.capture() as captured:
         console.print(*sections("Corpus", ()))
     names = {line.partition("  ")[0] for line in captured.get().splitlines()}
-    columns = {column.heading for column in (*merge_log.COLUMNS, *token_table.COLUMNS) if column.heading.strip()}
-    assert {"rank", "step", "ratio", "pattern", "piece", "vocabulary", *KINDS, *columns} <= names
+    columns = {
+        column.heading
+        for column in (*merge_log.COLUMNS, *token_table.COLUMNS)
+        if column.heading.strip()
+    }
+    assert {
+        "rank",
+        "step",
+        "ratio",
+        "pattern",
+        "piece",
+        "vocabulary",
+        *KINDS,
+        *columns,
+    } <= names

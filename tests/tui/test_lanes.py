@@ -25,7 +25,9 @@ OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")
 
 
 def palette() -> Palette:
-    return make_palette(Style.parse("black on white"), Style(reverse=True), Style.parse("on blue"))
+    return make_palette(
+        Style.parse("black on white"), Style(reverse=True), Style.parse("on blue")
+    )
 
 
 @pytest.mark.parametrize("width", [0, 8])
@@ -36,11 +38,19 @@ def test_each_row_is_there_once_for_each_lane(width: int) -> None:
     assert rows.height == 3 * plain.height
     for y in range(rows.height):
         place = rows.place(y)
-        assert place is not None and place._replace(lane=0) == plain.place(y // 3) and place.lane == y % 3
+        assert (
+            place is not None
+            and place._replace(lane=0) == plain.place(y // 3)
+            and place.lane == y % 3
+        )
         for x in range(9):
-            assert rows.offset_to_location((x, y)) == plain.offset_to_location((x, y // 3)), "a click in any lane"
+            assert rows.offset_to_location((x, y)) == plain.offset_to_location(
+                (x, y // 3)
+            ), "a click in any lane"
     end = rows.location_to_offset(document.end)
-    assert end.y == 3 * plain.location_to_offset(document.end).y, "the cursor stands in the first lane"
+    assert end.y == 3 * plain.location_to_offset(document.end).y, (
+        "the cursor stands in the first lane"
+    )
     here, there = Navigator(rows), Navigator(plain)
     for location in ((0, 2), (1, 0), (2, 3)):
         assert here.get_location_below(location) == there.get_location_below(location)
@@ -53,7 +63,9 @@ def test_a_line_tells_of_each_lane() -> None:
     text.set_cursor(9)
     text.document.replace_range((0, 10), (0, 10), "x")
     done = zip(text.lanes, (SMALL, OTHER), strict=True)
-    edits = [RememberedEdit(tuple(lane.end_edits()), tokenizer) for lane, tokenizer in done]
+    edits = [
+        RememberedEdit(tuple(lane.end_edits()), tokenizer) for lane, tokenizer in done
+    ]
     text.settle_all(9)
     text.settle_all(9)
 
@@ -71,11 +83,17 @@ def test_a_line_tells_of_each_lane() -> None:
     assert f"{11 / counts[1]:.2f}" in other and "here" in other and other[-1] == "+1"
     for width in (30, 60, 76):
         for line in lines((0, 0), width):
-            assert line.cell_len <= width and line.plain.split()[-2:][0] in ("edit", "→", "x"), line.plain
+            assert line.cell_len <= width and line.plain.split()[-2:][0] in (
+                "edit",
+                "→",
+                "x",
+            ), line.plain
     assert lines((0, 3), 120)[0].plain.split()[1:3] == ["1", "selected"]
 
 
-def test_of_a_rank_file_no_lane_asks_for_the_merges_and_a_lane_keeps_its_tokens(tmp_path: Path) -> None:
+def test_of_a_rank_file_no_lane_asks_for_the_merges_and_a_lane_keeps_its_tokens(
+    tmp_path: Path,
+) -> None:
     """Merges are recovered in slices: at once, those of o200k hold the screen for seconds."""
     save(SMALL, tmp_path / "small.tiktoken", format="tiktoken")
     tokenizer = load(tmp_path / "small.tiktoken", pattern=SMALL.pattern)
@@ -83,8 +101,13 @@ def test_of_a_rank_file_no_lane_asks_for_the_merges_and_a_lane_keeps_its_tokens(
     ignored = dict.fromkeys(("remember", "run_worker"), lambda *_, **__: None)
     screen = SimpleNamespace(tokenizer=tokenizer, lanes=(), **ignored)
     screen.watch = lambda _, name, follow, **__: follows.update({name: follow})
-    Lanes(cast(MainScreen, screen), cast(Tokenizers, None)).choose([LaneChoice("", 3), LaneChoice()])
-    assert [lane.name(()) for lane in screen.lanes] == ["@…", "@all"] and not tokenizer.vocabulary.knows_merges
+    Lanes(cast(MainScreen, screen), cast(Tokenizers, None)).choose(
+        [LaneChoice("", 3), LaneChoice()]
+    )
+    assert [lane.name(()) for lane in screen.lanes] == [
+        "@…",
+        "@all",
+    ] and not tokenizer.vocabulary.knows_merges
     tokenizer.vocabulary.recover()
     follows["tokenizer"]()
     assert [lane.name(()) for lane in screen.lanes] == ["@3", "@all"]
@@ -92,4 +115,6 @@ def test_of_a_rank_file_no_lane_asks_for_the_merges_and_a_lane_keeps_its_tokens(
     for screen.tokenizer in SMALL.at(12), SMALL:
         follows["tokenizer"]()
         learned.append([lane.tokenizer for lane in screen.lanes])
-    assert learned[0][0] is learned[1][0] and [one.step for one in (*learned[0], learned[1][1])] == [3, 12, SMALL.step]
+    assert learned[0][0] is learned[1][0] and [
+        one.step for one in (*learned[0], learned[1][1])
+    ] == [3, 12, SMALL.step]

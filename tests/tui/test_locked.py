@@ -35,7 +35,9 @@ def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
     assert kept().beginning == "\ufefftyped\r"
 
 
-def test_what_a_killed_copy_was_writing_is_removed_by_the_next_that_has_its_file() -> None:
+def test_what_a_killed_copy_was_writing_is_removed_by_the_next_that_has_its_file() -> (
+    None
+):
     folder = config.text_file().parent
     folder.mkdir(parents=True)
     halves = [new_beside(config.text_file(number)) for number in (1, 2)]
@@ -45,11 +47,15 @@ def test_what_a_killed_copy_was_writing_is_removed_by_the_next_that_has_its_file
     assert [half.exists() for half in halves] == [False, True]
     halves[0].touch()
     kept().release()
-    assert [half.exists() for half in halves] == [True, False], "the first copy may be writing"
+    assert [half.exists() for half in halves] == [True, False], (
+        "the first copy may be writing"
+    )
     first.release()
 
 
-def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = kept()
     text.keep(["before"], 1)
 
@@ -70,7 +76,9 @@ def test_each_running_copy_has_a_text_of_its_own() -> None:
     first, second, third = kept(), kept(told), kept(told)
     for number, copy in enumerate((first, second, third), 1):
         copy.keep([f"text of copy {number}"], 1)
-    assert [sentence.partition(":")[0] for sentence in told] == ["Another bpescope is open"] * 2
+    assert [sentence.partition(":")[0] for sentence in told] == [
+        "Another bpescope is open"
+    ] * 2
     assert str(second.path) in told[0] and str(third.path) in told[1]
     first.release()
     second.release()
@@ -96,7 +104,9 @@ def test_where_nothing_can_be_locked_there_is_one_text(odd: str) -> None:
     assert config.load_text() == "more"
 
 
-def test_a_text_that_finds_no_place_goes_among_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_finds_no_place_goes_among_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     refuge = tmp_path / "refuge"
     refuge.mkdir()
     monkeypatch.setattr(locked.tempfile, "tempdir", str(refuge))
@@ -108,14 +118,18 @@ def test_a_text_that_finds_no_place_goes_among_temporary_files(tmp_path: Path, m
     (path,) = refuge.iterdir()
     assert str(path) in sentence and path.read_bytes() == b"all of it\r\n"
     assert text.keep_somewhere(["all of it\r", ""], 2) == ""  # once is enough
-    monkeypatch.setattr(locked.tempfile, "tempdir", str(tmp_path / "nowhere" / "at all"))
+    monkeypatch.setattr(
+        locked.tempfile, "tempdir", str(tmp_path / "nowhere" / "at all")
+    )
     (tmp_path / "nowhere").touch()
     with pytest.raises(OSError):
         text.keep_somewhere(["more"], 3)
 
 
 OPTIONS = TrainingOptions(300, more={"sample": "1/2"})
-BOOK = UnfinishedTraining("book", OPTIONS, ("book.txt",), begin="old.json", begin_step=3)
+BOOK = UnfinishedTraining(
+    "book", OPTIONS, ("book.txt",), begin="old.json", begin_step=3
+)
 TRAINS = """
 import sys
 from pathlib import Path
@@ -127,19 +141,31 @@ input()
 """
 
 
-def test_a_training_takes_no_name_of_a_tokenizer_nor_of_a_training_that_did_not_end(tmp_path: Path) -> None:
+def test_a_training_takes_no_name_of_a_tokenizer_nor_of_a_training_that_did_not_end(
+    tmp_path: Path,
+) -> None:
     named = tmp_path / "book.json"
     save(train("abab", vocab_size=257), named)
     save(train("abab", vocab_size=257), tmp_path / "book-2.json.checkpoint")
     notes = [Note.new(named, BOOK) for _ in range(2)]
     assert [note.output.name for note in notes] == ["book-3.json", "book-4.json"]
     with ThreadPoolExecutor(8) as pool:
-        names = {note.output.name for note in pool.map(lambda _: Note.new(tmp_path / "other.json", BOOK), range(16))}
+        names = {
+            note.output.name
+            for note in pool.map(
+                lambda _: Note.new(tmp_path / "other.json", BOOK), range(16)
+            )
+        }
     assert len(names) == 16
 
 
-def test_a_note_is_read_by_one_copy_of_the_app_once_the_other_has_left(tmp_path: Path) -> None:
-    note = Note.new(tmp_path / "book.json", UnfinishedTraining("a title that is longer than the next one"))
+def test_a_note_is_read_by_one_copy_of_the_app_once_the_other_has_left(
+    tmp_path: Path,
+) -> None:
+    note = Note.new(
+        tmp_path / "book.json",
+        UnfinishedTraining("a title that is longer than the next one"),
+    )
     assert left_behind(tmp_path) == []
     note.write(BOOK)
     note.leave()
@@ -151,12 +177,20 @@ def test_a_note_is_read_by_one_copy_of_the_app_once_the_other_has_left(tmp_path:
     (tmp_path / "book.json.checkpoint").touch()
     assert found.left == tmp_path / "book.json.checkpoint"
     found.end()
-    assert {path.name for path in tmp_path.glob("book*")} == {"book.json", "book.json.checkpoint"}
+    assert {path.name for path in tmp_path.glob("book*")} == {
+        "book.json",
+        "book.json.checkpoint",
+    }
 
 
 def test_a_copy_that_is_killed_leaves_its_note(tmp_path: Path) -> None:
-    root, command = Path(__file__).parents[2], [sys.executable, "-c", TRAINS, str(tmp_path / "book.json")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root) as other:
+    root, command = (
+        Path(__file__).parents[2],
+        [sys.executable, "-c", TRAINS, str(tmp_path / "book.json")],
+    )
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root
+    ) as other:
         assert other.stdout and other.stdout.readline()
         assert left_behind(tmp_path) == []
         other.kill()

@@ -24,7 +24,9 @@ from tui.state import Opened
 pytestmark = pytest.mark.usefixtures("home")
 
 
-def in_a_pipe(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def in_a_pipe(
+    *arguments: str | Path, text: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "tui", *map(str, arguments)]
     return subprocess.run(command, input=text, capture_output=True, timeout=60)
 
@@ -36,7 +38,9 @@ def in_a_terminal(*arguments: str | Path) -> tuple[int, str]:
 
 
 @pytest.fixture
-def answered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+def answered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str]]:
     """Exit code and output of a command that ends by itself, in this process."""
 
     def answered(*arguments: str) -> tuple[int, str]:
@@ -52,7 +56,9 @@ def answered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 def test_on_windows_it_says_what_it_needs() -> None:
     program = "import sys; sys.platform = 'win32'; from tui.__main__ import command; command()"
-    ended = subprocess.run([sys.executable, "-c", program, "--version"], capture_output=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", program, "--version"], capture_output=True
+    )
     assert (ended.returncode, ended.stdout, ended.stderr.count(b"\n")) == (2, b"", 1)
 
 
@@ -61,7 +67,10 @@ def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> 
         ended = in_a_pipe(*arguments)
         assert (ended.returncode, ended.stdout) == (2, b"")
         sentence = ended.stderr.decode()
-        assert sentence.startswith("bpescope: the app needs a terminal") and sentence.count("\n") == 1
+        assert (
+            sentence.startswith("bpescope: the app needs a terminal")
+            and sentence.count("\n") == 1
+        )
         assert all(f"bpescope {command}" in sentence for command in HEADLESS)
 
 
@@ -72,37 +81,54 @@ def test_every_subcommand_of_the_engine_is_one_here() -> None:
     assert tuple(commands.choices) == HEADLESS
 
 
-def test_a_tokenizer_is_named_by_its_file_or_its_name(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tokenizer_is_named_by_its_file_or_its_name(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert _located(str(kept)) == str(kept)
     assert _located(os.path.relpath(kept)) == str(kept)
-    monkeypatch.setattr("bpe_core.hub.located", lambda name: kept if name == "gpt-4o" else name)
+    monkeypatch.setattr(
+        "bpe_core.hub.located", lambda name: kept if name == "gpt-4o" else name
+    )
     assert _located("gpt-4o") == str(kept)
 
 
 @pytest.mark.parametrize("format", WRITABLE)
-def test_a_tokenizer_of_any_format_is_opened_as_one(home: Path, kept: Path, format: str) -> None:
+def test_a_tokenizer_of_any_format_is_opened_as_one(
+    home: Path, kept: Path, format: str
+) -> None:
     written = home / ("vocab.json" if format == "gpt2" else "mine")
     save(load(kept, pattern="gpt2"), written, format=format)
     assert told_apart([str(written)]) == ((), (str(written),), ())
 
 
-def test_a_checkout_is_opened_as_the_tokenizer_in_it(home: Path, kept: Path, book: Path) -> None:
+def test_a_checkout_is_opened_as_the_tokenizer_in_it(
+    home: Path, kept: Path, book: Path
+) -> None:
     checkout, broken = home / "model-7b", home / "broken"
     for folder in (checkout, broken):
         folder.mkdir()
         (folder / "config.json").write_text("{}")
         (folder / "README.md").write_text("A model.")
     save(load(kept), checkout / "tokenizer.json", format="huggingface")
-    (broken / "tokenizer.json").write_text((checkout / "tokenizer.json").read_text()[:-20])
+    (broken / "tokenizer.json").write_text(
+        (checkout / "tokenizer.json").read_text()[:-20]
+    )
     half, text, rows = home / "half.json", home / "text.json", home / "rows.jsonl"
     rows.write_text('{"id": 1, "text": "one"}\n')
     half.write_text(kept.read_text()[:999])
     text.write_text('{"model": "of what?", "format": "bpescope", "version": 1}')
-    texts, tokenizers, told = told_apart(map(str, (checkout, broken, half, text, rows, kept, book, home)))
+    texts, tokenizers, told = told_apart(
+        map(str, (checkout, broken, half, text, rows, kept, book, home))
+    )
     assert texts == (str(broken), str(half), str(text), str(rows), str(book), str(home))
     assert tokenizers == (str(checkout / "tokenizer.json"), str(kept))
-    assert "holds a tokenizer, which is opened" in told[0] and "taken for a text" in told[1]
-    assert "half.json" in told[2] and told[2].endswith(" So it is taken for a text of the corpus.")
+    assert (
+        "holds a tokenizer, which is opened" in told[0]
+        and "taken for a text" in told[1]
+    )
+    assert "half.json" in told[2] and told[2].endswith(
+        " So it is taken for a text of the corpus."
+    )
     assert "rows.jsonl" not in "".join(told)
     assert _located(str(checkout)) == str(checkout / "tokenizer.json")
 
@@ -110,15 +136,25 @@ def test_a_checkout_is_opened_as_the_tokenizer_in_it(home: Path, kept: Path, boo
 def test_a_tokenizer_is_named_as_the_list_calls_it(home: Path, kept: Path) -> None:
     assert _located("small") == str(kept)
     save(load(kept), home / "mine.json")
-    save_configuration(Configuration(opened=(Opened(str(home / "mine.json")),), names={str(kept): "Anna"}))
+    save_configuration(
+        Configuration(
+            opened=(Opened(str(home / "mine.json")),), names={str(kept): "Anna"}
+        )
+    )
     assert _located("Anna") == str(kept) and _located("mine") == str(home / "mine.json")
-    save_configuration(Configuration(opened=(Opened(str(home / "mine.json")),), names={str(kept): "mine"}))
+    save_configuration(
+        Configuration(
+            opened=(Opened(str(home / "mine.json")),), names={str(kept): "mine"}
+        )
+    )
     with pytest.raises(BpeError, match="Several tokenizers are called 'mine'"):
         _located("mine")
 
 
 @pytest.mark.parametrize("name", ["none.json", "gpt-9-none"])
-def test_what_is_no_tokenizer_is_told(book: Path, name: str, answered: Callable[..., tuple[int, str]]) -> None:
+def test_what_is_no_tokenizer_is_told(
+    book: Path, name: str, answered: Callable[..., tuple[int, str]]
+) -> None:
     with pytest.raises(BpeError):
         _located(name)
     code, output = answered("-t", name)
@@ -164,6 +200,8 @@ def test_a_path_that_cannot_be_opened_is_told_in_a_sentence(
 def test_a_wrong_argument_is_answered_before_anything_heavy_is_imported() -> None:
     program = "import sys, tui.__main__ as m; m.main(['missing']); print(*{'textual', 'rich'} & set(sys.modules))"
     ended = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
     )
     assert ended.stdout == b"\n"

@@ -62,7 +62,10 @@ async def logged(
 
 
 def many(n: int) -> list[Merge]:
-    return [Merge(k, 97, 97, 255 + k, b"a" * (1 + k % 5), 10_000 - k, 1, 100_000 - k) for k in range(1, n + 1)]
+    return [
+        Merge(k, 97, 97, 255 + k, b"a" * (1 + k % 5), 10_000 - k, 1, 100_000 - k)
+        for k in range(1, n + 1)
+    ]
 
 
 async def test_the_textbook_string() -> None:
@@ -70,13 +73,41 @@ async def test_the_textbook_string() -> None:
         log.step = 3
         await pilot.pause()
         header, first, second, third = lines(log)[:4]
-        assert cells(header) == ["step", "left", "right", "token", "count", "ties", "uses", "tokens", "ratio", "share"]
+        assert cells(header) == [
+            "step",
+            "left",
+            "right",
+            "token",
+            "count",
+            "ties",
+            "uses",
+            "tokens",
+            "ratio",
+            "share",
+        ]
         assert cells(first) == ["1", "a", "a", "aa", "4", "0", "9", "1.22", "18.2 %"]
-        assert cells(second) == ["2", "aa", "a", "aaa", "2", "=2", "0", "7", "1.57", "22.2 %"]
+        assert cells(second) == [
+            "2",
+            "aa",
+            "a",
+            "aaa",
+            "2",
+            "=2",
+            "0",
+            "7",
+            "1.57",
+            "22.2 %",
+        ]
         assert cells(third)[-2:] == ["2.20", "28.6 %"]
         assert third.startswith(" ●"), "the step in force is marked"
-        said = ["2 of the 4 times that it occurs; 9 t", "2 times, one of 2 ties; 7 t", "2 times; 5 t"]
-        assert all(hint in log.row_hint(row) for row, hint in enumerate(said)), "where pairs overlap"
+        said = [
+            "2 of the 4 times that it occurs; 9 t",
+            "2 times, one of 2 ties; 7 t",
+            "2 times; 5 t",
+        ]
+        assert all(hint in log.row_hint(row) for row, hint in enumerate(said)), (
+            "where pairs overlap"
+        )
 
 
 async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
@@ -85,7 +116,9 @@ async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
         assert len({cell_len(row) for row in rows}) == 1
         ends = [
             cell_len(row[: row.index(number) + len(number)])
-            for row, number in zip(rows, ["1,200,000", "1,100,000", "900,000", "800,000"], strict=True)
+            for row, number in zip(
+                rows, ["1,200,000", "1,100,000", "900,000", "800,000"], strict=True
+            )
         ]
         assert len(set(ends)) == 1
         assert "日" in rows[1] and "\\xe6\\x97" in rows[0]
@@ -120,29 +153,41 @@ async def test_the_cursor_chooses_steps_and_who_reads_is_not_pulled_away() -> No
         assert heard == [499, 499] and lines(log)[-1].endswith("▼ End to follow")
         append(log, [Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
         await pilot.pause()
-        assert lines(log)[-2].split()[0] == "500", "the view stays where the user is reading"
+        assert lines(log)[-2].split()[0] == "500", (
+            "the view stays where the user is reading"
+        )
         await pilot.press("end")
         assert set(heard[2:]) == {501} and log.following
         del heard[2:]
         log.step = 100
         await pilot.pause()
-        assert log.current == 99 and any("●" in line and " 100 " in line for line in lines(log))
+        assert log.current == 99 and any(
+            "●" in line and " 100 " in line for line in lines(log)
+        )
         append(log, [Merge(502, 97, 97, 757, b"aa", 3, 1, 49)])
         log.step = 502
         await pilot.pause()
-        assert log.current == 99 and not log.following, "a growing training pulls nobody away"
+        assert log.current == 99 and not log.following, (
+            "a growing training pulls nobody away"
+        )
         assert heard == [499, 499]
 
 
 async def test_some_of_the_merges_are_shown_and_found() -> None:
-    trainer = Trainer("the theme of the other thesis, 日本 日中 日 日 " * 5, vocab_size=290)
+    trainer = Trainer(
+        "the theme of the other thesis, 日本 日中 日 日 " * 5, vocab_size=290
+    )
     merges = list(trainer)
     async with logged(merges[:-3], trainer.record.n_bytes) as (log, pilot, _):
         app = pilot.app
         app.copy_to_clipboard = lambda text: setattr(app, "_clipboard", text)
         append(log, merges[-3:])
         log.step = len(merges)
-        counts = Counter(trainer.tokenizer().encode("the theme of the other thesis, 日本 日中 日 日 " * 5))
+        counts = Counter(
+            trainer.tokenizer().encode(
+                "the theme of the other thesis, 日本 日中 日 日 " * 5
+            )
+        )
 
         def shown() -> list[bytes]:
             return [merges[row].token_bytes for row in log.order]
@@ -152,35 +197,62 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
             await pilot.press("right")
             assert log.choice == name
             seen[name] = shown()
-        assert [len(token) for token in seen["longest"]] == sorted((len(m.token_bytes) for m in merges), reverse=True)
-        assert seen["used"] == [m.token_bytes for m in sorted(merges, key=lambda m: -counts[m.token])]
+        assert [len(token) for token in seen["longest"]] == sorted(
+            (len(m.token_bytes) for m in merges), reverse=True
+        )
+        assert seen["used"] == [
+            m.token_bytes for m in sorted(merges, key=lambda m: -counts[m.token])
+        ]
         assert seen["ties"] == [m.token_bytes for m in merges if m.ties > 1] != []
-        assert seen["partial"] == [m.token_bytes for m in merges if "\ufffd" in m.token_bytes.decode(errors="replace")]
-        assert seen["unused"] == [m.token_bytes for m in merges if not counts[m.token]] != []
+        assert seen["partial"] == [
+            m.token_bytes
+            for m in merges
+            if "\ufffd" in m.token_bytes.decode(errors="replace")
+        ]
+        assert (
+            seen["unused"]
+            == [m.token_bytes for m in merges if not counts[m.token]]
+            != []
+        )
         assert len(seen[""]) == len(merges)
         log.search = " THE"
         await pilot.press("home", "down")
-        holding = [row for row, merge in enumerate(merges) if b" the" in merge.token_bytes]
+        holding = [
+            row for row, merge in enumerate(merges) if b" the" in merge.token_bytes
+        ]
         assert sorted(log.order) == holding and log.current == log.order[1]
         log.search = "no such token"
         await pilot.pause()
         assert "No merge that is shown has “no such token”" in lines(log)[1]
         log.search = ""
         await pilot.pause()
-        assert log.row_count == len(merges) and log.current == log.step - 1, "all are shown, at the step in force"
+        assert log.row_count == len(merges) and log.current == log.step - 1, (
+            "all are shown, at the step in force"
+        )
         await pilot.press("c")
         left, right = (
-            trainer.tokenizer().token_bytes(part) for part in (merges[log.step - 1].left, merges[log.step - 1].right)
+            trainer.tokenizer().token_bytes(part)
+            for part in (merges[log.step - 1].left, merges[log.step - 1].right)
         )
         line = app._clipboard.splitlines()[1].split("\t")
-        assert line[:4] == [str(log.step), token_label(left), token_label(right), token_label(left + right)]
+        assert line[:4] == [
+            str(log.step),
+            token_label(left),
+            token_label(right),
+            token_label(left + right),
+        ]
         await pilot.press("C")
         assert len(app._clipboard.splitlines()) == 1 + len(merges)
         await pilot.press("left")
         assert log.choice == "unused" and not log.following
-        append(log, [Merge(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)])
+        append(
+            log,
+            [Merge(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)],
+        )
         await pilot.press("right", "end")
-        assert log.following and log.current == len(merges), "the tail is followed where all are shown"
+        assert log.following and log.current == len(merges), (
+            "the tail is followed where all are shown"
+        )
 
 
 async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() -> None:
@@ -188,25 +260,43 @@ async def test_later_merges_are_faint_and_a_token_has_the_color_of_the_editor() 
         log.token_style = lambda token: Style(bgcolor="red") if token == 257 else None
         log.step = 2
         await pilot.pause()
-        rows = [[(part.text, part.style) for part in log.render_line(y) if part.style] for y in (1, 2, 3)]
+        rows = [
+            [(part.text, part.style) for part in log.render_line(y) if part.style]
+            for y in (1, 2, 3)
+        ]
         faint = log.style_of("faint").color
-        assert [any(style.color == faint for _, style in row) for row in rows] == [False, False, True]
-        colored = [text for row in rows for text, style in row if style.bgcolor and style.bgcolor.name == "red"]
+        assert [any(style.color == faint for _, style in row) for row in rows] == [
+            False,
+            False,
+            True,
+        ]
+        colored = [
+            text
+            for row in rows
+            for text, style in row
+            if style.bgcolor and style.bgcolor.name == "red"
+        ]
         assert colored == ["aaa"], "the label, not the column"
 
 
 async def test_what_nobody_counted_is_left_out() -> None:
     """Merges read from a file have no counts."""
     async with logged([]) as (log, pilot, _):
-        log.show(merges_of([Merge(*row[:5], 0, 1, 0) for row in map(astuple, TEXTBOOK)]))
+        log.show(
+            merges_of([Merge(*row[:5], 0, 1, 0) for row in map(astuple, TEXTBOOK)])
+        )
         await pilot.pause()
-        assert cells(lines(log)[0]) == ["step", "left", "right", "token"], "no column is empty from top to bottom"
+        assert cells(lines(log)[0]) == ["step", "left", "right", "token"], (
+            "no column is empty from top to bottom"
+        )
         assert cells(lines(log)[1]) == ["1", "a", "a", "aa"]
         seen = []
         for key in ("left", "left", "left", "right"):
             await pilot.press(key)
             seen.append(log.choice)
-            assert (SHOWN[log.choice].title if log.choice else "3 merges") in lines(log)[-1]
+            assert (SHOWN[log.choice].title if log.choice else "3 merges") in lines(
+                log
+            )[-1]
         assert seen == ["partial", "longest", "", "longest"]
         log.show(Merges())
         await pilot.pause()

@@ -54,19 +54,25 @@ def test_the_eye_of_these_tests_is_open(player_home: Path) -> None:
     assert list(deeds(7, 50)) == list(deeds(7, 50)) != list(deeds(8, 50))
     assert all(len(make(1234)) <= 1234 and make(1) for make in PASTES.values())
     needed: list[Deed] = [("keys", "f1"), ("keys", "x")]
-    others = [[deed for deed in deeds(seed, 20) if deed not in needed] for seed in (1, 2, 3)]
+    others = [
+        [deed for deed in deeds(seed, 20) if deed not in needed] for seed in (1, 2, 3)
+    ]
     many = [*others[0], needed[0], *others[1], needed[1], *others[2]]
     assert shortened(many, lambda some: all(deed in some for deed in needed)) == needed
 
 
 @pytest.mark.slow
-async def test_a_lie_is_found(player_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_lie_is_found(
+    player_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(EditedText, "_apply", lambda *_: None)
     assert (await play([("keys", "a", "b")])).wrong
 
 
 @pytest.mark.slow
-async def test_whatever_lies_in_its_folders_the_app_starts_and_loses_none(home: Path) -> None:
+async def test_whatever_lies_in_its_folders_the_app_starts_and_loses_none(
+    home: Path,
+) -> None:
     house = House(home / "house")
     house.root.mkdir()
     house.furnish()

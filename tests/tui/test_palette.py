@@ -32,16 +32,22 @@ def palette_of(theme: Theme, surface: str = "surface") -> Palette:
     # Some foregrounds are given as "auto 87%", which is resolved on the surface.
     name = variables["foreground"]
     background = Color.parse(variables[surface])
-    color = background.get_contrast_text() if name.startswith("auto") else Color.parse(name)
+    color = (
+        background.get_contrast_text() if name.startswith("auto") else Color.parse(name)
+    )
     base = Style(color=(background + color).rich_color, bgcolor=background.rich_color)
     return make_palette(
-        base, selection=Style(bgcolor=variables["primary"]), hues=tuple(variables[f"token-{n}"] for n in range(6))
+        base,
+        selection=Style(bgcolor=variables["primary"]),
+        hues=tuple(variables[f"token-{n}"] for n in range(6)),
     )
 
 
 def ratio(style: Style) -> float:
     assert style.color is not None and style.bgcolor is not None
-    return contrast(Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor))
+    return contrast(
+        Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
+    )
 
 
 @pytest.mark.parametrize("theme", RGB_THEMES, ids=lambda theme: theme.name)
@@ -49,38 +55,61 @@ def ratio(style: Style) -> float:
 def test_text_on_every_token_color_can_be_read(theme: Theme, surface: str) -> None:
     palette = palette_of(theme, surface)
     for ways in palette.tokens:
-        for style in (ways.usual, ways.changed, ways.current, selected(ways.usual, palette.selection)):
+        for style in (
+            ways.usual,
+            ways.changed,
+            ways.current,
+            selected(ways.usual, palette.selection),
+        ):
             assert ratio(style) >= CONTRAST
 
 
 @pytest.mark.parametrize("theme", RGB_THEMES, ids=lambda theme: theme.name)
 def test_token_colors_differ_from_each_other_and_from_the_surface(theme: Theme) -> None:
     palette = palette_of(theme)
-    colors = [Color.from_rich_color(style.bgcolor) for style in (palette.base, *(way.usual for way in palette.tokens))]
+    colors = [
+        Color.from_rich_color(style.bgcolor)
+        for style in (palette.base, *(way.usual for way in palette.tokens))
+    ]
     for index, one in enumerate(colors):
         for other in colors[:index]:
-            assert sum(abs(a - b) for a, b in zip(one.rgb, other.rgb, strict=True)) >= 18
+            assert (
+                sum(abs(a - b) for a, b in zip(one.rgb, other.rgb, strict=True)) >= 18
+            )
     for ways in palette.tokens:
-        assert len({ways.usual.bgcolor, ways.changed.bgcolor, ways.current.bgcolor}) == 3
+        assert (
+            len({ways.usual.bgcolor, ways.changed.bgcolor, ways.current.bgcolor}) == 3
+        )
 
 
 def test_sixteen_colors_are_the_terminals_own() -> None:
     base = Style(color="default", bgcolor="default")
     palette = make_palette(base, Style(reverse=True), Style(), ansi=True)
     assert len(palette.tokens) == len(HUES)
-    assert all(way.usual.bgcolor and way.usual.bgcolor.number in range(16) for way in palette.tokens)
+    assert all(
+        way.usual.bgcolor and way.usual.bgcolor.number in range(16)
+        for way in palette.tokens
+    )
     assert palette.selection.reverse
     assert muted(palette.tokens[0].usual) == palette.tokens[0].usual
 
 
 def test_without_color_every_second_token_is_underlined() -> None:
-    palette = make_palette(Style(color="#ffffff", bgcolor="#000000"), Style(), Style(), colorless=True)
+    palette = make_palette(
+        Style(color="#ffffff", bgcolor="#000000"), Style(), Style(), colorless=True
+    )
     assert [bool(way.usual.underline) for way in palette.tokens] == [False, True]
-    assert choose_colors([Span(i, i + 1, (7,)) for i in range(5)], 2) in ([1, 0, 1, 0, 1], [0, 1, 0, 1, 0])
+    assert choose_colors([Span(i, i + 1, (7,)) for i in range(5)], 2) in (
+        [1, 0, 1, 0, 1],
+        [0, 1, 0, 1, 0],
+    )
 
 
 def spans_of(ids: list[int], start: int = 0) -> list[Span]:
-    return [Span(start + 2 * index, start + 2 * index + 2, (token,)) for index, token in enumerate(ids)]
+    return [
+        Span(start + 2 * index, start + 2 * index + 2, (token,))
+        for index, token in enumerate(ids)
+    ]
 
 
 @given(st.lists(st.integers(0, 30)))
@@ -97,7 +126,15 @@ def test_a_color_is_that_of_the_id_wherever_it_can_be() -> None:
 
 
 LABELED = make_palette(Style(color="#ffffff", bgcolor="#000000"))
-WORDS = (b" the", b"Default", b"\n", b"\xf0\x9f", "雨".encode(), "\u0301".encode(), b"x")
+WORDS = (
+    b" the",
+    b"Default",
+    b"\n",
+    b"\xf0\x9f",
+    "雨".encode(),
+    "\u0301".encode(),
+    b"x",
+)
 
 
 def bytes_of(token: int) -> bytes:
@@ -106,12 +143,17 @@ def bytes_of(token: int) -> bytes:
 
 def test_chips_stand_apart_and_joined_ones_do_not() -> None:
     assert token_labels([0, 1, 2], bytes_of, LABELED).plain == "␣the Default ↵"
-    assert token_labels([0, 1, 2], bytes_of, LABELED, between="").plain == "␣theDefault↵"
+    assert (
+        token_labels([0, 1, 2], bytes_of, LABELED, between="").plain == "␣theDefault↵"
+    )
 
 
 def test_what_has_no_place_is_counted() -> None:
     assert token_labels([0, 1, 2, 3], bytes_of, LABELED, room=12).plain == "␣the +3"
-    assert token_labels([1] * 100_000, bytes_of, LABELED, room=20).plain == "Default +99,999"
+    assert (
+        token_labels([1] * 100_000, bytes_of, LABELED, room=20).plain
+        == "Default +99,999"
+    )
     assert token_labels([1], bytes_of, LABELED, room=6).plain == "Defau…"
 
 

@@ -44,15 +44,21 @@ def the_same_everywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "computer_sources", lambda: [])
     monkeypatch.setattr("tui.disk.tokenizer_files.found", lambda forgotten: ())
     text = STORY.read_text("utf-8")
-    for age, (name, size) in enumerate((("a-story-in-english-gpt4", 768), ("tiny", 300))):
+    for age, (name, size) in enumerate(
+        (("a-story-in-english-gpt4", 768), ("tiny", 300))
+    ):
         path = config.tokenizers_folder() / f"{name}.json"
         save(train(text, vocab_size=size), path)
         os.utime(path, (1_000_000_000 - age,) * 2)  # the newest stands first
     kept = str(config.tokenizers_folder() / "a-story-in-english-gpt4.json")
-    config.save_configuration(config.Configuration(tokenizer=kept, corpus=(str(STORY),)))
+    config.save_configuration(
+        config.Configuration(tokenizer=kept, corpus=(str(STORY),))
+    )
 
 
-def pictured(size: tuple[int, int], theme: str) -> Callable[[Story], Callable[[Picture], None]]:
+def pictured(
+    size: tuple[int, int], theme: str
+) -> Callable[[Story], Callable[[Picture], None]]:
     """The test that the app looks as it did after a story was played in it."""
 
     def test_of(story: Story) -> Callable[[Picture], None]:
@@ -62,12 +68,20 @@ def pictured(size: tuple[int, int], theme: str) -> Callable[[Story], Callable[[P
             app.animation_level = "none"
             await app.main.loaded.wait()
             scope.area.cursor_blink = False
-            await scope.until(lambda: scope.screen.in_force and scope.screen.totals, "tokenizer and totals are there")
+            await scope.until(
+                lambda: scope.screen.in_force and scope.screen.totals,
+                "tokenizer and totals are there",
+            )
             await story(scope)
-            await scope.until(lambda: scope.area.edited.review and scope.area.edited.review.settled, "it is reviewed")
+            await scope.until(
+                lambda: scope.area.edited.review and scope.area.edited.review.settled,
+                "it is reviewed",
+            )
             app.clear_notifications()
             same, before = 0, ""
-            while same < 5:  # whatever was on its way has come, however slow the machine is
+            while (
+                same < 5
+            ):  # whatever was on its way has come, however slow the machine is
                 await pilot.pause(0.1)
                 seen = app.export_screenshot()
                 same, before = same + 1 if seen == before else 0, seen
@@ -92,12 +106,16 @@ async def test_a_vocabulary_is_learned_merge_by_merge(scope: Scope) -> None:
     await scope.press("f3")
     for step in range(1, 15):
         await scope.press("f7")
-        await scope.until(lambda step=step: scope.screen.step == step, "one more merge is shown")
+        await scope.until(
+            lambda step=step: scope.screen.step == step, "one more merge is shown"
+        )
 
 
 @pictured(SMALL, DARK)
 async def test_typing_among_the_tokens(scope: Scope) -> None:
-    scope.area.load_text("The telegraph office was never busy.\nSo I learned to listen.\n")
+    scope.area.load_text(
+        "The telegraph office was never busy.\nSo I learned to listen.\n"
+    )
     scope.area.move_cursor((0, 13))
     await scope.press("s", "backspace", "i")
 
@@ -117,9 +135,14 @@ async def test_back_in_time(scope: Scope) -> None:
 
 async def _audited(scope: Scope) -> None:
     await scope.press("f5")
-    await scope.until(lambda: scope.screen.audit.subject and not scope.screen.audit.running, "the audit ends")
+    await scope.until(
+        lambda: scope.screen.audit.subject and not scope.screen.audit.running,
+        "the audit ends",
+    )
     seconds = re.compile(r" · [\d.]+ s$")
-    scope.screen.audit = replace(scope.screen.audit, subject=seconds.sub("", scope.screen.audit.subject))
+    scope.screen.audit = replace(
+        scope.screen.audit, subject=seconds.sub("", scope.screen.audit.subject)
+    )
     await scope.press("down", "down")
 
 
@@ -142,7 +165,14 @@ class TieStories(App[None]):
 
     CSS = "Screen { layout: grid; grid-size: 3 2; } MergeLog { display: none; } .story { border: round gray; }"
     CSS_PATH = "../../tui/app.tcss"
-    TOLD: ClassVar[dict[str, int]] = {"S0": 2, "S1": 1, "S2": 1, "S2-prose": 1, "S3": 1, "S4": 1}
+    TOLD: ClassVar[dict[str, int]] = {
+        "S0": 2,
+        "S1": 1,
+        "S2": 1,
+        "S2-prose": 1,
+        "S3": 1,
+        "S4": 1,
+    }
     """Example -> the first of its steps that has a tie."""
 
     def compose(self) -> ComposeResult:
@@ -162,11 +192,16 @@ class TieStories(App[None]):
             with closing(Job()) as job:
                 subject.count(job)
             told, places = subject.explanation(step), tuple(subject.places(step))
-            log, panel = self.query_one(f"#{name} MergeLog", MergeLog), self.query_one(f"#{name} WhyPanel", WhyPanel)
+            log, panel = (
+                self.query_one(f"#{name} MergeLog", MergeLog),
+                self.query_one(f"#{name} WhyPanel", WhyPanel),
+            )
             log.merges, log.n_tokens = KeptMerges(tokenizer), record.n_tokens_start
             panel.begin()
             panel.tokenizer, panel.step = tokenizer, step
-            panel.explained = StepExplained(step, told, places, ties=preset.options.ties)
+            panel.explained = StepExplained(
+                step, told, places, ties=preset.options.ties
+            )
 
 
 @pytest.mark.slow

@@ -86,7 +86,9 @@ async def test_what_a_worker_says_of_itself_is_the_one_thing_told(home: Path) ->
 
 
 @pytest.mark.slow
-async def test_a_module_that_lies_in_the_current_folder_is_not_taken_for_ours(book: Path) -> None:
+async def test_a_module_that_lies_in_the_current_folder_is_not_taken_for_ours(
+    book: Path,
+) -> None:
     (book.parent / "json.py").write_text("raise SystemExit('not ours')")
     async with train(book, "vocab-size", "257") as job:
         assert isinstance((await heard(job))[-1], Done)
@@ -139,7 +141,9 @@ for _ in range(100_000):
     assert "Segmentation fault" in failed.message and "\x1b" not in failed.message
 
 
-async def test_a_worker_faster_than_the_screen_waits(stand_in: StandIn, tmp_path: Path) -> None:
+async def test_a_worker_faster_than_the_screen_waits(
+    stand_in: StandIn, tmp_path: Path
+) -> None:
     progress = tmp_path / "progress"
     stand_in(f"""
 with open({str(progress)!r}, "w") as progress:
@@ -155,26 +159,36 @@ with open({str(progress)!r}, "w") as progress:
         assert int(progress.read_text() or 0) < 50_000
         second = await anext(batches)
         assert isinstance(second[0], Merges)
-        assert next(iter(second[0])).step == [*first[-1]][-1].step + 1  # and nothing is lost
+        assert (
+            next(iter(second[0])).step == [*first[-1]][-1].step + 1
+        )  # and nothing is lost
     assert gone(job.pid)
 
 
 # A job that is left
 
 
-async def test_a_training_that_is_left_keeps_what_it_has_and_leaves_no_process(home: Path) -> None:
+async def test_a_training_that_is_left_keeps_what_it_has_and_leaves_no_process(
+    home: Path,
+) -> None:
     words = random.Random(5)
-    (home / "words.txt").write_text(" ".join("".join(words.choices("abcdefgh", k=9)) for _ in range(30_000)))
+    (home / "words.txt").write_text(
+        " ".join("".join(words.choices("abcdefgh", k=9)) for _ in range(30_000))
+    )
     n_learned = 0
     async with train(home / "words.txt", "vocab-size", "90000") as job:
         async for events in job.batches():
-            if n_learned := sum(len(event) for event in events if isinstance(event, Merges)):
+            if n_learned := sum(
+                len(event) for event in events if isinstance(event, Merges)
+            ):
                 break
     assert gone(job.pid)
     assert load("out.json").step >= n_learned > 0
 
 
-async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path) -> None:
+async def test_however_often_a_task_is_cancelled_it_leaves_no_process(
+    book: Path,
+) -> None:
     jobs: list[WorkerProcess] = []
 
     async def work() -> None:
@@ -192,12 +206,20 @@ async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path
     assert gone(jobs[0].pid)
 
 
-@pytest.mark.parametrize("request_, is_asked", [(TrainRequest(Recipe()), True), (CountRequest(Recipe(), ""), False)])
+@pytest.mark.parametrize(
+    "request_, is_asked",
+    [(TrainRequest(Recipe()), True), (CountRequest(Recipe(), ""), False)],
+)
 async def test_a_worker_that_will_not_go_is_killed_at_once_if_it_keeps_nothing(
-    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, request_: Request, is_asked: bool
+    stand_in: StandIn,
+    monkeypatch: pytest.MonkeyPatch,
+    request_: Request,
+    is_asked: bool,
 ) -> None:
     asked, ask = list[Process](), Process.terminate
-    monkeypatch.setattr(Process, "terminate", lambda worker: asked.append(worker) or ask(worker))
+    monkeypatch.setattr(
+        Process, "terminate", lambda worker: asked.append(worker) or ask(worker)
+    )
     monkeypatch.setattr(process, "PATIENCE", 0.2)
     stand_in("""
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -233,9 +255,14 @@ time.sleep(100)
 # A worker that cannot be, or says too much
 
 
-async def test_a_worker_that_cannot_be_started_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_worker_that_cannot_be_started_is_told_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(process.sys, "executable", "/nowhere/python")
-    with pytest.raises(WorkerError, match=r"^No worker process can be started: No such file or directory; .*\.$"):
+    with pytest.raises(
+        WorkerError,
+        match=r"^No worker process can be started: No such file or directory; .*\.$",
+    ):
         async with WorkerProcess(ANYTHING):
             pass
 
@@ -250,16 +277,26 @@ async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes
     monkeypatch.setattr(process.asyncio, "create_subprocess_exec", refused)
     async with opened(book) as scope:
         screen = scope.screen
-        await scope.until(lambda: screen.totals and "No worker" in screen.totals.error, "the count says so")
+        await scope.until(
+            lambda: screen.totals and "No worker" in screen.totals.error,
+            "the count says so",
+        )
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "failed", "the training says so")
         scope.app.clear_notifications()  # a sentence that still stands there is not said again
         screen.action_do("audit.audit")
-        await scope.until(lambda: "No worker" in screen.audit.subject and not screen.audit.running, "the audit says so")
+        await scope.until(
+            lambda: "No worker" in screen.audit.subject and not screen.audit.running,
+            "the audit says so",
+        )
         scope.app.clear_notifications()
         await screen.run_action("do('tokenizers.fetch')")
         await scope.asked(Ask)
         await scope.answer("gpt2")
-        await scope.until(lambda: len(scope.said) == 3 and not screen.notice, "the fetch says so")
-        assert all("No worker process can be started" in sentence for sentence in scope.said)
+        await scope.until(
+            lambda: len(scope.said) == 3 and not screen.notice, "the fetch says so"
+        )
+        assert all(
+            "No worker process can be started" in sentence for sentence in scope.said
+        )
         assert screen.path == str(kept) and scope.ids()

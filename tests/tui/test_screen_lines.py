@@ -13,7 +13,10 @@ from textual.widgets import Button
 from bpe_core import Tokenizer, train
 from tui.widgets.screen_lines import KeyLine, StepLine
 
-TOKENIZER = train("the return of the returning theme, thrice returned and thought through\n" * 9, vocab_size=296)
+TOKENIZER = train(
+    "the return of the returning theme, thrice returned and thought through\n" * 9,
+    vocab_size=296,
+)
 LAST = TOKENIZER.step
 
 
@@ -56,11 +59,15 @@ async def test_it_says_where_it_is_and_what_was_made() -> None:
         await pilot.pause()
         shown = text(app.line)
         made = TOKENIZER.decode([TOKENIZER.merges[LAST // 3 - 1][2]]).replace(" ", "␣")
-        assert shown.startswith(f" step {LAST // 3} of {LAST} ◂━━━") and shown.endswith(f"▸ {made}")
+        assert shown.startswith(f" step {LAST // 3} of {LAST} ◂━━━") and shown.endswith(
+            f"▸ {made}"
+        )
         bar = shown[shown.index("◂") + 1 : shown.index("▸")]
         assert abs(bar.index("●") / (len(bar) - 1) - 1 / 3) < 0.04
         app.steps.step = 7
-        assert text(app.line).index("◂") == shown.index("◂"), "the slider stays in place"
+        assert text(app.line).index("◂") == shown.index("◂"), (
+            "the slider stays in place"
+        )
         app.steps.tokenizer, app.steps.step = train("\x1b]\x1b]", vocab_size=257), 1
         assert text(app.line).endswith("▸ ␛]")
 
@@ -69,9 +76,20 @@ async def test_keys_go_by_small_and_by_big_steps() -> None:
     app = StepApp()
     async with app.run_test(size=(100, 3)) as pilot:
         app.line.focus()
-        await pilot.press("right", "left", "shift+right", "ctrl+left", "home", "left", "end", "right")
+        await pilot.press(
+            "right", "left", "shift+right", "ctrl+left", "home", "left", "end", "right"
+        )
         here = LAST // 3
-        assert app.chosen == [here + 1, here, here + 10, here + 10 - LAST // 20, 0, 0, LAST, LAST]
+        assert app.chosen == [
+            here + 1,
+            here,
+            here + 10,
+            here + 10 - LAST // 20,
+            0,
+            0,
+            LAST,
+            LAST,
+        ]
 
 
 async def test_many_keys_and_turns_at_once_count_one_by_one() -> None:
@@ -82,7 +100,9 @@ async def test_many_keys_and_turns_at_once_count_one_by_one() -> None:
         for _ in range(3):
             app.post_message(Key("right", None))
         for _ in range(4):
-            app.line.post_message(MouseScrollUp(app.line, 9, 0, 0, -1, 0, False, False, False))
+            app.line.post_message(
+                MouseScrollUp(app.line, 9, 0, 0, -1, 0, False, False, False)
+            )
         await pilot.pause()
         assert app.steps.step == app.line.step == LAST // 3 - 1
 
@@ -111,7 +131,12 @@ class FootApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help"),
         *(
-            Binding(f"f{number}", f"go({number})", f"Number {number}", tooltip=f"Go to {number}")
+            Binding(
+                f"f{number}",
+                f"go({number})",
+                f"Number {number}",
+                tooltip=f"Go to {number}",
+            )
             for number in range(2, 9)
         ),
         Binding("f9", "never", "Never"),
@@ -153,8 +178,12 @@ async def test_what_does_not_fit_is_left_out_but_never_help_and_quit() -> None:
             await pilot.pause()
             line = shown(app)
             assert line.endswith("F1 Help  ^p More  ^q Quit") and len(line) == width
-            assert ("F6" in line, "Near" in line) == (width >= 40, width >= 60), "these are the last to go"
-            assert not line.count("Number") or line.split("Number ")[-1][1:3] == "  ", "no label is cut"
+            assert ("F6" in line, "Near" in line) == (width >= 40, width >= 60), (
+                "these are the last to go"
+            )
+            assert not line.count("Number") or line.split("Number ")[-1][1:3] == "  ", (
+                "no label is cut"
+            )
 
 
 async def test_a_click_presses_the_key_that_is_seen_there() -> None:
@@ -165,6 +194,10 @@ async def test_a_click_presses_the_key_that_is_seen_there() -> None:
             await pilot.click(KeyLine, offset=(shown(app).index(label), 0))
         await pilot.hover(KeyLine, offset=(shown(app).index("Number 5"), 0))
         assert app.query_one(KeyLine).tooltip == "Go to 5"
-        await pilot.click(KeyLine, offset=(shown(app).index("Number 4") + len("Number 4"), 0))
+        await pilot.click(
+            KeyLine, offset=(shown(app).index("Number 4") + len("Number 4"), 0)
+        )
         await pilot.pause()
-        assert app.gone == [4, 100], "3 cannot be done now, and between two keys is none"
+        assert app.gone == [4, 100], (
+            "3 cannot be done now, and between two keys is none"
+        )

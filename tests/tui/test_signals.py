@@ -12,7 +12,15 @@ from tui.disk import config
 
 pytestmark = pytest.mark.usefixtures("home", "kept", "no_process_left")
 
-LEFT = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l", b"\x1b[?2004l", b"\x1b[<u")
+LEFT = (
+    b"\x1b[?1049l",
+    b"\x1b[?25h",
+    b"\x1b[?1000l",
+    b"\x1b[?1003l",
+    b"\x1b[?1006l",
+    b"\x1b[?2004l",
+    b"\x1b[<u",
+)
 """The alternate screen, the hidden cursor, mouse, paste and keyboard modes, given back."""
 
 
@@ -46,7 +54,9 @@ def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
 
 @pytest.mark.slow
 def test_leaving_while_a_worker_needs_longer_prints_nothing(book: Path) -> None:
-    hurried = "from tui import __main__, screen; screen.SECONDS_TO_END = 0; __main__.main()"
+    hurried = (
+        "from tui import __main__, screen; screen.SECONDS_TO_END = 0; __main__.main()"
+    )
     with terminal(book, program=("-c", hurried)) as app:
         typed(app, "typed just now")
         app.type("\x1b[18~")  # F7
@@ -76,7 +86,10 @@ def test_after_a_stop_it_goes_on_as_if_nothing_had_been() -> None:
             begin = len(app.sent)
             os.kill(app.pid, signal.SIGCONT)
             app.until(
-                lambda begin=begin: b"\x1b[?1049h" in app.sent[begin:] and "Tokenizers" in app.text, "it is drawn"
+                lambda begin=begin: (
+                    b"\x1b[?1049h" in app.sent[begin:] and "Tokenizers" in app.text
+                ),
+                "it is drawn",
             )
             app.settle()
             app.type(word)
@@ -104,6 +117,9 @@ def test_a_window_that_is_closed_ends_what_a_shell_has_started_in_it() -> None:
 def at_work_or_waiting(process: int) -> bool:
     """Whether a process is still there; one whose parent has gone is nobody's here to be waited for."""
     try:
-        return (Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]) != "Z"
+        return (
+            (Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0])
+            != "Z"
+        )
     except OSError:
         return False

@@ -46,7 +46,10 @@ def test_what_cannot_be_looked_at_is_listed_all_the_same(tmp_path: Path) -> None
     (tmp_path / "circle").symlink_to("circle")
     (tmp_path / "nowhere").symlink_to("missing")
     listed, _ = listing(tmp_path)
-    assert [(source.title, source.size) for source in listed] == [("circle", None), ("nowhere", None)]
+    assert [(source.title, source.size) for source in listed] == [
+        ("circle", None),
+        ("nowhere", None),
+    ]
     with pytest.raises(OSError):
         listing(tmp_path / "missing")
     assert file_source(tmp_path / "missing").size is None
@@ -56,14 +59,18 @@ def test_of_an_endless_folder_only_the_beginning_is_listed(tmp_path: Path) -> No
     for number in range(LARGEST_FOLDER + 5):
         (tmp_path / f"{number:05}").touch()
     listed, remark = listing(tmp_path)
-    assert [source.title for source in listed] == [f"{number:05}" for number in range(LARGEST_FOLDER)]
+    assert [source.title for source in listed] == [
+        f"{number:05}" for number in range(LARGEST_FOLDER)
+    ]
     assert remark == "and 5 more"
     (tmp_path / "empty").mkdir()
     assert listing(tmp_path / "empty")[1] == "nothing to choose"
 
 
 def test_a_preset_is_split_as_it_is_trained(tmp_path: Path) -> None:
-    pieces = {source.preset: first_pieces(source, 600, "gpt4") for source in preset_sources()}
+    pieces = {
+        source.preset: first_pieces(source, 600, "gpt4") for source in preset_sources()
+    }
     assert pieces["S0"] == list(PRESETS["S0"].documents)
     assert pieces["S1"][:6] == ["low"] * 5 + ["lower"] and len(pieces["S1"]) == 16
     assert pieces["S2"] == pieces["S1"], "split at spaces, which are dropped"
@@ -92,7 +99,9 @@ def test_a_text_is_read_exactly(tmp_path: Path) -> None:
     check_readable(str(tmp_path))
 
 
-def test_a_folder_shows_the_text_that_is_found_first_its_own_before_those_below(tmp_path: Path) -> None:
+def test_a_folder_shows_the_text_that_is_found_first_its_own_before_those_below(
+    tmp_path: Path,
+) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     assert first_pieces(file_source(tmp_path), 600, "gpt4") == []

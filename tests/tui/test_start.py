@@ -36,24 +36,60 @@ app.run(headless=True)
 """The app, up to the moment when it goes on from the first frame to all the rest."""
 
 
-def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(home: Path, kept: Path) -> None:
-    config.save_configuration(config.Configuration(tokenizer=str(kept), corpus=(str(home),)))
+def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(
+    home: Path, kept: Path
+) -> None:
+    config.save_configuration(
+        config.Configuration(tokenizer=str(kept), corpus=(str(home),))
+    )
     config.save_text(OWN)
-    ended = subprocess.run([sys.executable, "-c", WATCHED], stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
+    ended = subprocess.run(
+        [sys.executable, "-c", WATCHED],
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=PATIENCE,
+    )
     before = json.loads(ended.stdout)
     modules = set(before["modules"])
-    assert {"tui.screen", "tui.widgets.token_area"} <= modules  # it has been looked at the right moment
+    assert {
+        "tui.screen",
+        "tui.widgets.token_area",
+    } <= modules  # it has been looked at the right moment
     engine = {
-        f"bpe_core.{room}" for room in ("corpus", "formats", "hub", "patterns", "tokenizer", "trainer", "vocabulary")
+        f"bpe_core.{room}"
+        for room in (
+            "corpus",
+            "formats",
+            "hub",
+            "patterns",
+            "tokenizer",
+            "trainer",
+            "vocabulary",
+        )
     }
-    extras = {"numpy", "safetensors", "tiktoken", "huggingface_hub", "tokenizers", "textual_serve"}
-    assert not modules & (engine | extras | {"regex", "tui.process", "tui.disk.tokenizer_files"})
-    assert not [path for path in before["opened"] if path.startswith((str(kept.parent), str(home)))]
+    extras = {
+        "numpy",
+        "safetensors",
+        "tiktoken",
+        "huggingface_hub",
+        "tokenizers",
+        "textual_serve",
+    }
+    assert not modules & (
+        engine | extras | {"regex", "tui.process", "tui.disk.tokenizer_files"}
+    )
+    assert not [
+        path
+        for path in before["opened"]
+        if path.startswith((str(kept.parent), str(home)))
+    ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (200, 60)])
-async def test_nothing_moves_when_the_panes_are_loaded(home: Path, kept: Path, size: tuple[int, int]) -> None:
+async def test_nothing_moves_when_the_panes_are_loaded(
+    home: Path, kept: Path, size: tuple[int, int]
+) -> None:
     config.save_text(OWN * 30)
     app = BpeScope()
     async with app.run_test(size=size) as pilot:

@@ -10,7 +10,13 @@ from typing import Any, ClassVar
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 from scope import alone
 from scope import drawn as lines
 from textual.binding import BindingType
@@ -35,7 +41,11 @@ KEYS: dict[str, Callable[[int, str], Any]] = {
 class Words(Table):
     """Numbers and words; a row without a word has nothing to be sorted by."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("s", "sort_next"), ("r", "toggle('reverse')"), ("left", "choice(-1)")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("s", "sort_next"),
+        ("r", "toggle('reverse')"),
+        ("left", "choice(-1)"),
+    ]
     FOLLOWS = True
     COLUMNS = (
         Column(
@@ -47,8 +57,19 @@ class Words(Table):
             sort=lambda table, row: table.data[row][0],
             descending=True,
         ),
-        Column("word", 8, lambda table, row: table.data[row][1], sort=lambda table, row: table.data[row][1] or None),
-        Column("bar", 3, lambda table, row: Cell(lambda width: "|" * width), "A drawing.", rank=1),
+        Column(
+            "word",
+            8,
+            lambda table, row: table.data[row][1],
+            sort=lambda table, row: table.data[row][1] or None,
+        ),
+        Column(
+            "bar",
+            3,
+            lambda table, row: Cell(lambda width: "|" * width),
+            "A drawing.",
+            rank=1,
+        ),
     )
 
     def __init__(self) -> None:
@@ -99,7 +120,9 @@ class Words(Table):
 
 
 @asynccontextmanager
-async def listed(n_rows: int = 0, size: tuple[int, int] = (40, 10)) -> AsyncIterator[tuple[Words, Pilot[None]]]:
+async def listed(
+    n_rows: int = 0, size: tuple[int, int] = (40, 10)
+) -> AsyncIterator[tuple[Words, Pilot[None]]]:
     """A table of so many numbers, alone on a screen."""
     table = Words()
     async with alone(table, size=size) as (pilot, _):
@@ -133,7 +156,9 @@ class Model(RuleBasedStateMachine):
         async def awaited() -> Any:
             return await work
 
-        return self.loop.run_until_complete(self.loop.create_task(awaited(), context=self.context))
+        return self.loop.run_until_complete(
+            self.loop.create_task(awaited(), context=self.context)
+        )
 
     def do(self, deed: Callable[[], object]) -> None:
         """Call it as the app would, and wait until the screen shows what came of it."""
@@ -157,7 +182,10 @@ class Model(RuleBasedStateMachine):
         if table.sort_key:
             key = KEYS[table.sort_key]
             known = [row for row in rows if key(*self.data[row]) is not None]
-            known.sort(key=lambda row: key(*self.data[row]), reverse=table.reverse != (table.sort_key == "number"))
+            known.sort(
+                key=lambda row: key(*self.data[row]),
+                reverse=table.reverse != (table.sort_key == "number"),
+            )
             rows = known + [row for row in rows if key(*self.data[row]) is None]
         elif table.reverse:
             rows.reverse()
@@ -165,8 +193,16 @@ class Model(RuleBasedStateMachine):
         if sought := table.search:
             number = int(sought) if sought.isdigit() else None
             by_number = [row for row in rows if self.data[row][0] == number]
-            wholly = [row for row in rows if self.data[row][1] == sought and row not in by_number]
-            others = [row for row in rows if sought in self.data[row][1] and row not in by_number + wholly]
+            wholly = [
+                row
+                for row in rows
+                if self.data[row][1] == sought and row not in by_number
+            ]
+            others = [
+                row
+                for row in rows
+                if sought in self.data[row][1] and row not in by_number + wholly
+            ]
             rows = by_number + wholly + others
         return rows
 
@@ -186,7 +222,14 @@ class Model(RuleBasedStateMachine):
     def begin(self, n: int) -> None:
         self.append([(number * 3 % 50, "abc"[: number % 4]) for number in range(n)])
 
-    @rule(rows=st.lists(st.tuples(st.integers(0, 60), st.sampled_from(["", "a", "ab", "low", "slow"])), max_size=12))
+    @rule(
+        rows=st.lists(
+            st.tuples(
+                st.integers(0, 60), st.sampled_from(["", "a", "ab", "low", "slow"])
+            ),
+            max_size=12,
+        )
+    )
     def append(self, rows: list[tuple[int, str]]) -> None:
         followed = self.table.following
         self.data = [*self.data, *rows]
@@ -218,16 +261,37 @@ class Model(RuleBasedStateMachine):
         self.press("left")
         self.settled(first=before not in self.expected())
 
-    @rule(keys=st.lists(st.sampled_from(["up", "down", "pageup", "pagedown", "home", "end"]), min_size=1, max_size=3))
+    @rule(
+        keys=st.lists(
+            st.sampled_from(["up", "down", "pageup", "pagedown", "home", "end"]),
+            min_size=1,
+            max_size=3,
+        )
+    )
     def move(self, keys: list[str]) -> None:
         position, order, page = self.table.cursor, self.expected(), self.table.page_rows
-        by = {"up": -1, "down": 1, "pageup": 1 - page, "pagedown": page - 1, "home": -len(order), "end": len(order)}
+        by = {
+            "up": -1,
+            "down": 1,
+            "pageup": 1 - page,
+            "pagedown": page - 1,
+            "home": -len(order),
+            "end": len(order),
+        }
         for key in keys:
-            position = max(0, min(position + (by[key] or by[key] + (1 if key == "pagedown" else -1)), len(order) - 1))
+            position = max(
+                0,
+                min(
+                    position + (by[key] or by[key] + (1 if key == "pagedown" else -1)),
+                    len(order) - 1,
+                ),
+            )
         self.press(*keys)
         self.cursor = order[position] if order else None
         if order:
-            assert 0 <= self.table.cursor - self.table.scroll_offset.y < page, "what one goes to is seen"
+            assert 0 <= self.table.cursor - self.table.scroll_offset.y < page, (
+                "what one goes to is seen"
+            )
 
     @rule(y=st.integers(0, 60))
     def scroll(self, y: int) -> None:
@@ -236,23 +300,33 @@ class Model(RuleBasedStateMachine):
 
     @rule(width=st.sampled_from([30, 40, 80]), height=st.sampled_from([3, 7, 12, 60]))
     def resize(self, width: int, height: int) -> None:
-        seen = 0 <= self.table.cursor - self.table.scroll_offset.y < self.table.page_rows
+        seen = (
+            0 <= self.table.cursor - self.table.scroll_offset.y < self.table.page_rows
+        )
         self.run(self.pilot.resize_terminal(width, height))
         self.settled()
         if seen and self.table.row_count and not self.table.following:
-            assert 0 <= self.table.cursor - self.table.scroll_offset.y < self.table.page_rows
+            assert (
+                0
+                <= self.table.cursor - self.table.scroll_offset.y
+                < self.table.page_rows
+            )
 
     @precondition(lambda self: self.table.row_count)
     @rule(y=st.integers(0, 9), twice=st.booleans())
     def click(self, y: int, twice: bool) -> None:
         position = self.table.scroll_offset.y + y
-        if y >= min(self.table.page_rows, self.table.row_count - self.table.scroll_offset.y):
+        if y >= min(
+            self.table.page_rows, self.table.row_count - self.table.scroll_offset.y
+        ):
             return
         self.table.heard.clear()
         row = self.expected()[position]
         self.run(self.pilot.click(Words, offset=(2, 1 + y), times=1 + twice))
         self.cursor = row
-        assert ("highlighted", row) in self.table.heard and (("selected", row) in self.table.heard) == twice
+        assert ("highlighted", row) in self.table.heard and (
+            ("selected", row) in self.table.heard
+        ) == twice
 
     # What must hold
 
@@ -264,10 +338,15 @@ class Model(RuleBasedStateMachine):
         assert ("↓" in head or "↑" in head) == bool(table.sort_key)
         if table.size.height >= 6:
             foot = shown.pop()
-            assert f"{table.choice or 'all'} ones" in foot and foot.endswith(f"{len(order)} shown")
+            assert f"{table.choice or 'all'} ones" in foot and foot.endswith(
+                f"{len(order)} shown"
+            )
         top = table.scroll_offset.y
         assert 0 <= top <= max(0, len(order) - table.page_rows)
-        expected = [[f"{number:,}", *([word] if word else [])] for number, word in (self.data[row] for row in order)]
+        expected = [
+            [f"{number:,}", *([word] if word else [])]
+            for number, word in (self.data[row] for row in order)
+        ]
         seen = [line.replace("|", " ").split() for line in shown]
         if order:
             assert seen == (expected[top:] + [[]] * len(shown))[: len(shown)]
@@ -283,7 +362,8 @@ class Model(RuleBasedStateMachine):
             for y in range(1, 1 + table.page_rows)
             if y + table.scroll_offset.y <= table.row_count
             and any(
-                part.style and part.style.bgcolor == table.style_of("cursor").bgcolor for part in table.render_line(y)
+                part.style and part.style.bgcolor == table.style_of("cursor").bgcolor
+                for part in table.render_line(y)
             )
         ]
         at = table.cursor - table.scroll_offset.y + 1
@@ -298,21 +378,33 @@ class Model(RuleBasedStateMachine):
 
 
 TestModel = Model.TestCase
-TestModel.settings = settings(settings.get_profile("no shrinking"), max_examples=4, stateful_step_count=25)
+TestModel.settings = settings(
+    settings.get_profile("no shrinking"), max_examples=4, stateful_step_count=25
+)
 
 
 async def test_of_200_000_rows_only_those_in_sight_are_drawn() -> None:
     async with listed(200_000) as (table, _):
-        assert table.drawn < 100 and lines(table)[-2].split()[0] == "199,999" and table.following
+        assert (
+            table.drawn < 100
+            and lines(table)[-2].split()[0] == "199,999"
+            and table.following
+        )
 
 
-async def test_a_scroll_to_the_tail_follows_it_but_moves_the_cursor_only_when_rows_arrive() -> None:
+async def test_a_scroll_to_the_tail_follows_it_but_moves_the_cursor_only_when_rows_arrive() -> (
+    None
+):
     async with listed(100, (40, 12)) as (table, pilot):
         table.move_to(40)
         table.scroll_end(animate=False, immediate=True)
         await pilot.resize_terminal(40, 14)
         await pilot.pause()
-        assert table.following and table.current == 40 and lines(table)[-2].split()[0] == "99"
+        assert (
+            table.following
+            and table.current == 40
+            and lines(table)[-2].split()[0] == "99"
+        )
         table.take([*table.data, (100, "")])
         await pilot.pause()
         assert table.current == 100
@@ -327,7 +419,9 @@ async def test_another_height_keeps_the_place_of_who_does_not_follow() -> None:
             await pilot.resize_terminal(40, height)
             await pilot.pause()
             assert not table.following and table.current == 299
-            assert any(line.split()[:1] == ["299"] for line in lines(table)), "and it is still seen"
+            assert any(line.split()[:1] == ["299"] for line in lines(table)), (
+                "and it is still seen"
+            )
 
 
 async def test_the_head_explains_its_columns_and_rows_and_foot_take_clicks() -> None:
@@ -359,11 +453,16 @@ def test_sorting_in_steps_is_sorting(different: int, reverse: bool) -> None:
     keys = [number.randrange(different) for _ in range(5 * SLICE)]
     rows = number.sample(range(len(keys)), len(keys))
     expected = sorted(rows, key=keys.__getitem__, reverse=reverse)
-    assert worked_out(sorted_in_steps(rows, keys.__getitem__, reverse=reverse)) == expected
+    assert (
+        worked_out(sorted_in_steps(rows, keys.__getitem__, reverse=reverse)) == expected
+    )
     some = [None if row % 3 == 0 else key for row, key in enumerate(keys)]
     found = worked_out(rows_in_order(len(some), some.__getitem__, descending=reverse))
     valued = [row for row in range(len(some)) if row % 3]
-    assert found == [*sorted(valued, key=keys.__getitem__, reverse=reverse), *range(0, len(some), 3)]
+    assert found == [
+        *sorted(valued, key=keys.__getitem__, reverse=reverse),
+        *range(0, len(some), 3),
+    ]
 
 
 def test_no_step_of_sorting_looks_at_many_rows() -> None:
@@ -371,7 +470,9 @@ def test_no_step_of_sorting_looks_at_many_rows() -> None:
     keys = random.Random(1).sample(range(20 * SLICE), 20 * SLICE)
     asked: list[int] = []
     most = 0
-    for _ in rows_in_order(len(keys), lambda row: asked.append(row) or keys[row], descending=False):  # type: ignore[func-returns-value]
+    for _ in rows_in_order(
+        len(keys), lambda row: asked.append(row) or keys[row], descending=False
+    ):  # type: ignore[func-returns-value]
         most = max(most, len(asked))
         asked.clear()
     assert most <= 2 * SLICE
@@ -383,7 +484,11 @@ def test_no_step_of_sorting_looks_at_many_rows() -> None:
         ("日本語", 6, "日本語"),
         ("日本語", 5, "日本…"),
         ("日本語", 4, "日… "),
-        ("\u0301x", 4, "◌\u0301x  "),  # a mark that would climb onto the column before it stands on a circle
+        (
+            "\u0301x",
+            4,
+            "◌\u0301x  ",
+        ),  # a mark that would climb onto the column before it stands on a circle
         ("a\x1bb", 4, "a␛b "),
         ("abc", 0, ""),
     ],

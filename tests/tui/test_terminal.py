@@ -12,9 +12,7 @@ from terminal import AppTerminal, terminal
 from bpe_core import save, train
 from tui.disk import config
 
-PAYLOAD = (
-    "\x1b]0;pwned\x07 \x1b[6n \x00nul\x00 \x9b31m \x9d0;pwned\x9c \x90pwned\x9c \x7f \u202epwned \x1b_pwned\x1b\\ end"
-)
+PAYLOAD = "\x1b]0;pwned\x07 \x1b[6n \x00nul\x00 \x9b31m \x9d0;pwned\x9c \x90pwned\x9c \x7f \u202epwned \x1b_pwned\x1b\\ end"
 """A title, a question to the terminal, NUL, the one-character forms of both, DEL, a right-to-left override."""
 
 
@@ -22,7 +20,12 @@ def innocent(app: AppTerminal) -> None:
     """Nothing of the payload was sent as it is."""
     for sequence in app.controls():
         assert b"pwned" not in sequence and not sequence.endswith(b"[6n"), sequence
-    for raw in (b"\x00", b"\x7f", "\u202e".encode(), *(chr(code).encode() for code in range(0x80, 0xA0))):
+    for raw in (
+        b"\x00",
+        b"\x7f",
+        "\u202e".encode(),
+        *(chr(code).encode() for code in range(0x80, 0xA0)),
+    ):
         assert raw not in app.sent, raw
     assert b"\x1b]0;" not in app.sent and b"\x1b_" not in app.sent
 
@@ -40,14 +43,18 @@ def test_the_eye_of_these_tests_is_open() -> None:
 @pytest.mark.usefixtures("home")
 def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
     (home / "hostile.txt").write_text((PAYLOAD + "\n") * 20)
-    with terminal("--full-speed", "hostile.txt") as app:  # and the first start: nothing was kept before
+    with terminal(
+        "--full-speed", "hostile.txt"
+    ) as app:  # and the first start: nothing was kept before
         app.until_shown("768")
         app.settle()
         app.type("\x1bOQ")  # F2: the corpus
         app.settle()
         app.type("\x1b[H\x1b[B")  # the cursor on the text, so that it is previewed
         app.until(lambda: "pwned" in app.text, "it is previewed")
-        app.type("\x1b[17~")  # F6: train, so that the merge log, the curve and the editor are full of it
+        app.type(
+            "\x1b[17~"
+        )  # F6: train, so that the merge log, the curve and the editor are full of it
         app.until_shown("hostile.txt-gpt4")
         app.settle()
         app.type("\x1b[15~")  # F5: the audit

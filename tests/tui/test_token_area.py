@@ -11,12 +11,18 @@ from bpe_core import train
 from tui.text.document import LONG_LINE
 from tui.widgets.token_area import TokenArea
 
-TOKENIZER = train("the theme of the other thesis\n" * 9 + "日本語 日本語\n" * 4, vocab_size=285, pattern="gpt4")
+TOKENIZER = train(
+    "the theme of the other thesis\n" * 9 + "日本語 日本語\n" * 4,
+    vocab_size=285,
+    pattern="gpt4",
+)
 RAW = "\x1b]0;title\x07 a\r\nb\x0cc\x00\x9b\u2028d\n"
 
 
 @asynccontextmanager
-async def edited(text: str, width: int = 40) -> AsyncIterator[tuple[TokenArea, Pilot[None]]]:
+async def edited(
+    text: str, width: int = 40
+) -> AsyncIterator[tuple[TokenArea, Pilot[None]]]:
     """A text in an editor that is alone on a screen."""
     async with alone(area := TokenArea(), size=(width, 12)) as (pilot, _):
         area.cursor_blink = False
@@ -46,7 +52,11 @@ async def test_rows_that_look_the_same_are_not_drawn_again() -> None:
         before = [area.draw_row(y) for y in range(8)]
         await pilot.press("down", "x")
         after = [area.draw_row(y) for y in range(8)]
-        assert [old is new for old, new in zip(before, after, strict=True)] == [False, False, *[True] * 6]
+        assert [old is new for old, new in zip(before, after, strict=True)] == [
+            False,
+            False,
+            *[True] * 6,
+        ]
 
 
 async def test_soft_wrap_follows_the_width_and_gives_up_on_very_long_lines() -> None:
@@ -67,7 +77,10 @@ async def test_soft_wrap_follows_the_width_and_gives_up_on_very_long_lines() -> 
 
 
 async def test_the_cursor_stays_in_sight_in_a_terminal_of_another_size() -> None:
-    async with edited("the theme of the other thesis " * 30 + "END", 60) as (area, pilot):
+    async with edited("the theme of the other thesis " * 30 + "END", 60) as (
+        area,
+        pilot,
+    ):
         await pilot.press("ctrl+end")
         for size in ((20, 8), (60, 12)):
             await pilot.resize_terminal(*size)
@@ -77,7 +90,16 @@ async def test_the_cursor_stays_in_sight_in_a_terminal_of_another_size() -> None
 
 async def test_a_click_lands_on_the_character_that_is_drawn_there() -> None:
     async with edited("\x1b漢\t日本語x\nthe") as (area, pilot):
-        for x, column in ((0, 0), (1, 1), (2, 1), (3, 2), (4, 3), (6, 4), (10, 6), (11, 7)):
+        for x, column in (
+            (0, 0),
+            (1, 1),
+            (2, 1),
+            (3, 2),
+            (4, 3),
+            (6, 4),
+            (10, 6),
+            (11, 7),
+        ):
             await pilot.click(TokenArea, offset=(x + 2, 1))
             assert area.cursor_location == (0, column)
 

@@ -21,7 +21,12 @@ from tui.terminal import background
 from tui.widgets.token_table import TokenTable
 
 BASE = {byte: bytes([byte]) for byte in range(256)}
-MERGES = [(ord("s"), ord("t"), 256), (ord("o"), ord("w"), 257), (ord("l"), 257, 300), (ord(" "), 256, 301)]
+MERGES = [
+    (ord("s"), ord("t"), 256),
+    (ord("o"), ord("w"), 257),
+    (ord("l"), 257, 300),
+    (ord(" "), 256, 301),
+]
 VOCABULARY = Vocabulary(BASE, MERGES, {"<|end|>": 310})
 """Tokens 0 to 257, 300, 301 and a special one, 310: two holes."""
 COUNTS = {"count": {256: 0, 257: 0, 300: 12_345, 301: 7}}
@@ -29,9 +34,21 @@ COUNTS = {"count": {256: 0, 257: 0, 300: 12_345, 301: 7}}
 
 def verdict(token: int, score: float, severity: Severity, *kinds: str) -> Verdict:
     shares = dict.fromkeys(kinds, score / len(kinds))
-    evidence = {kind: {"severity": severity.word, "reason": f"A reason about {token}."} for kind in kinds}
+    evidence = {
+        kind: {"severity": severity.word, "reason": f"A reason about {token}."}
+        for kind in kinds
+    }
     data = VOCABULARY.token_bytes(token)
-    return Verdict(token, data, score, severity, kinds, f"A reason about {token}.", shares, evidence)
+    return Verdict(
+        token,
+        data,
+        score,
+        severity,
+        kinds,
+        f"A reason about {token}.",
+        shares,
+        evidence,
+    )
 
 
 ST = verdict(256, 0.7, Severity.WARNING, "scaffold", "rare")
@@ -65,28 +82,42 @@ async def until(pilot: Pilot[None], holds: Callable[[], object]) -> None:
     await pilot.pause()
 
 
-async def judged(pilot: Pilot[None], table: TokenTable, verdicts: list[Verdict]) -> None:
+async def judged(
+    pilot: Pilot[None], table: TokenTable, verdicts: list[Verdict]
+) -> None:
     table.judge(verdicts, COUNTS)
     await until(pilot, lambda: not table.is_working)
 
 
 ORDERS: list[tuple[dict[str, Any], list[int | None]]] = [
     ({}, [300, 256, 257, 0xC0, 0, 1]),  # the most suspicious first, then by id
-    ({"reverse": True}, [0xC0, 257, 256, 300, 0]),  # tokens without a score come last either way
+    (
+        {"reverse": True},
+        [0xC0, 257, 256, 300, 0],
+    ),  # tokens without a score come last either way
     ({"sort_key": "id", "reverse": True}, [310, 301, 300, 257]),
     ({"sort_key": "count"}, [256, 257, 301, 300, 0]),
     ({"sort_key": "count", "reverse": True}, [300, 301, 256, 257, 0]),
-    ({"sort_key": "kinds"}, [300, 256, 257]),  # in the order in which an audit lists them
+    (
+        {"sort_key": "kinds"},
+        [300, 256, 257],
+    ),  # in the order in which an audit lists them
     ({"sort_key": "token", "search": "ow"}, [257, 300]),
     ({"choice": "scaffold"}, [256, 257, None]),
-    ({"choice": "rare"}, [256, None]),  # a token has one row however much is found about it
+    (
+        {"choice": "rare"},
+        [256, None],
+    ),  # a token has one row however much is found about it
     ({"severity": 2}, [300, 256, 257, None]),
     ({"severity": 3}, [300, None]),
     ({"choice": "scaffold", "severity": 3}, [None]),
     ({"choice": SPECIAL}, [310, None]),
     ({"choice": HOLE}, [258, 302, None]),
     ({"search": "ow"}, [257, 300, None]),  # what is exactly meant comes first
-    ({"search": " ST"}, [301, None]),  # whatever the case, and a space finds the visible one
+    (
+        {"search": " ST"},
+        [301, None],
+    ),  # whatever the case, and a space finds the visible one
     ({"search": "257"}, [257]),
     ({"search": "#257"}, [257, None]),
     ({"search": "0x6f77"}, [257, 300, None]),
@@ -112,12 +143,18 @@ async def test_rows_are_sorted_filtered_and_found() -> None:
             assert [*shown(table), None][: len(ids)] == ids, wanted
 
 
-async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of() -> None:
+async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of() -> (
+    None
+):
     async with listed() as (table, pilot, selected):
         await pilot.press("end", "up")
         first, *_, last = lines(table)
-        assert first.split() == ["id", "token", "kinds", "reason"], "a column that has nothing to say is not there"
-        assert any(line.split() == ["301", "␣st", "␣", "+", "st"] for line in lines(table))
+        assert first.split() == ["id", "token", "kinds", "reason"], (
+            "a column that has nothing to say is not there"
+        )
+        assert any(
+            line.split() == ["301", "␣st", "␣", "+", "st"] for line in lines(table)
+        )
         assert last.split() == ["all", "261", "·", "special", "1", "·", "hole", "2"]
         await pilot.press("left")
         assert "No token has the 42 ids from 258 to 299." in lines(table)[1]
@@ -125,10 +162,14 @@ async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of
         assert "<|end|>" in lines(table)[1] and selected[-1] == 310
 
 
-async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with listed() as (table, pilot, _):
         with monkeypatch.context() as busy:
-            busy.setattr(background, "_SLICE", 0.0)  # as on a machine that has much else to do
+            busy.setattr(
+                background, "_SLICE", 0.0
+            )  # as on a machine that has much else to do
             table.list_tokens(VOCABULARY)
             assert (table.current, table.hint) == (None, "")
             table.list_tokens(None)
@@ -141,7 +182,10 @@ async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
         head, low, st, *_, foot = lines(table)
         assert head.split() == ["↓", "score", "id", "token", "kinds", "count", "reason"]
         assert low.split()[:6] == ["▲", "0.95", "300", "low", "unreachable", "12,345"]
-        assert st.split()[:7] == ["●", "0.70", "256", "st", "scaffold,", "rare", "0"] and "A reason about 256" in st
+        assert (
+            st.split()[:7] == ["●", "0.70", "256", "st", "scaffold,", "rare", "0"]
+            and "A reason about 256" in st
+        )
         kinds = "all 261 · unreachable 1 · rare 1 · scaffold 2 · unused-byte 1 · special 1 · hole 2"
         assert foot.strip() == kinds
         await pilot.press("v", "v")
@@ -164,7 +208,9 @@ async def test_another_audit_keeps_order_filter_and_place() -> None:
         assert table.current is not None and table.rows.ids[table.current] == 257
         above = table.cursor - table.scroll_offset.y
         await judged(pilot, table, [BYTE, LOW])
-        assert table.cursor - table.scroll_offset.y == above, "and stands where it stood"
+        assert table.cursor - table.scroll_offset.y == above, (
+            "and stands where it stood"
+        )
         table.list_tokens(VOCABULARY)
         await judged(pilot, table, [LOW, ST])
         assert table.cursor == 0, "another vocabulary is looked at from its first row"
@@ -176,7 +222,10 @@ async def test_going_to_a_token_takes_away_what_hides_it() -> None:
         await pilot.pause()
         assert shown(table) == [257]
         table.go_to(301)
-        await until(pilot, lambda: table.current is not None and table.rows.ids[table.current] == 301)
+        await until(
+            pilot,
+            lambda: table.current is not None and table.rows.ids[table.current] == 301,
+        )
         assert (table.search, table.choice) == ("", "")
 
 
@@ -192,15 +241,25 @@ async def test_a_narrow_table_keeps_the_kinds_in_reach(width: int) -> None:
             assert table.choice == kind, "and a click finds it there"
 
 
-ROWS = worked_out(worked_out(TokenRows().read(VOCABULARY)).judge([LOW, ST], {"count": {300: 7, ord("|"): 3}}))
-ORDER = [row for row in map(ROWS.row_of, (300, 256, *range(256), 257, 301, 310)) if row is not None]
+ROWS = worked_out(
+    worked_out(TokenRows().read(VOCABULARY)).judge(
+        [LOW, ST], {"count": {300: 7, ord("|"): 3}}
+    )
+)
+ORDER = [
+    row
+    for row in map(ROWS.row_of, (300, 256, *range(256), 257, 301, 310))
+    if row is not None
+]
 
 
 def written(suffix: str) -> str:
     return b"".join(exported(ROWS, ORDER, suffix)).decode()
 
 
-def test_each_line_of_json_is_a_verdict_also_of_a_token_that_nothing_was_found_about() -> None:
+def test_each_line_of_json_is_a_verdict_also_of_a_token_that_nothing_was_found_about() -> (
+    None
+):
     lines = [json.loads(line) for line in written(".jsonl").splitlines()]
     assert len(lines) == 261 and [line["id"] for line in lines[:3]] == [300, 256, 0]
     assert lines[0] == LOW.to_json()
@@ -210,7 +269,16 @@ def test_each_line_of_json_is_a_verdict_also_of_a_token_that_nothing_was_found_a
 
 def test_a_table_for_a_spreadsheet() -> None:
     head, low, *rest = csv.reader(io.StringIO(written(".csv"), newline=""))
-    assert head == ["id", "token", "bytes", "score", "severity", "kinds", "reason", "count"]
+    assert head == [
+        "id",
+        "token",
+        "bytes",
+        "score",
+        "severity",
+        "kinds",
+        "reason",
+        "count",
+    ]
     assert low[:6] == ["300", "low", "6c6f77", "0.95", "problem", "unreachable"]
     assert len(rest) == 260 and all(len(row) == len(head) for row in rest)
 
@@ -218,4 +286,7 @@ def test_a_table_for_a_spreadsheet() -> None:
 def test_a_table_for_people_whatever_the_tokens_are() -> None:
     head, rule, low, *rest = written(".md").splitlines()
     assert low.startswith("| 300 | `low` | 0.95 | unreachable |") and len(rest) == 260
-    assert all(line.replace("\\|", "").count("|") == head.count("|") for line in (rule, low, *rest))
+    assert all(
+        line.replace("\\|", "").count("|") == head.count("|")
+        for line in (rule, low, *rest)
+    )

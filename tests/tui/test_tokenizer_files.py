@@ -10,7 +10,12 @@ import pytest
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
 from bpe_core.trainer import Trainer
-from tui.disk.tokenizer_files import kept_tokenizers, load_file, without_odd_record, without_twin
+from tui.disk.tokenizer_files import (
+    kept_tokenizers,
+    load_file,
+    without_odd_record,
+    without_twin,
+)
 from tui.features.course import Course, TrainingTask, place_for
 from tui.features.shown import same
 from tui.state import KnownTokenizer, Run, TrainingOptions
@@ -27,15 +32,26 @@ def test_the_newest_comes_first(tmp_path: Path) -> None:
         os.utime(tmp_path / f"{name}.json", (1e9 - age, 1e9 - age))
     (tmp_path / "notes.txt").write_text("no tokenizer")
     assert kept_tokenizers(tmp_path) == tuple(
-        KnownTokenizer(str(tmp_path / f"{name}.json"), name, 262, pattern="gpt4", modified=10**18 - age * 10**9)
+        KnownTokenizer(
+            str(tmp_path / f"{name}.json"),
+            name,
+            262,
+            pattern="gpt4",
+            modified=10**18 - age * 10**9,
+        )
         for age, name in enumerate(("new", "old"))
     )
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe\x00", b'{"n_vocab": "many"}', b'{"n_vocab": ' + b"9" * 50])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe\x00", b'{"n_vocab": "many"}', b'{"n_vocab": ' + b"9" * 50],
+)
 def test_a_broken_file_is_listed_without_a_size(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "broken.json").write_bytes(content)
-    os.mkfifo(tmp_path / "pipe.json")  # to open it would be to wait for somebody who writes
+    os.mkfifo(
+        tmp_path / "pipe.json"
+    )  # to open it would be to wait for somebody who writes
     (tmp_path / "folder.json").mkdir()
     (tmp_path / "link.json").symlink_to("nowhere")
     assert {(kept.name, kept.n_vocab) for kept in kept_tokenizers(tmp_path)} == {
@@ -56,7 +72,9 @@ def test_a_broken_file_is_listed_without_a_size(tmp_path: Path, content: bytes) 
         ("x" * 500, "x" * 60),
     ],
 )
-def test_a_place_on_the_shelf_is_named_after_the_corpus(tmp_path: Path, title: str, name: str) -> None:
+def test_a_place_on_the_shelf_is_named_after_the_corpus(
+    tmp_path: Path, title: str, name: str
+) -> None:
     place = place_for(tmp_path, title)
     assert place == tmp_path / f"{name}.json"
     save(LEARNED, place)  # so it is a name that the disk takes
@@ -64,8 +82,15 @@ def test_a_place_on_the_shelf_is_named_after_the_corpus(tmp_path: Path, title: s
 
 def test_trainings_that_end_at_the_same_time_take_a_name_each(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        places = list(pool.map(lambda _: save_beside(LEARNED, place_for(tmp_path, "Book")), range(16)))
-    assert {place.name for place in places} == {"book.json", *(f"book-{n}.json" for n in range(2, 17))}
+        places = list(
+            pool.map(
+                lambda _: save_beside(LEARNED, place_for(tmp_path, "Book")), range(16)
+            )
+        )
+    assert {place.name for place in places} == {
+        "book.json",
+        *(f"book-{n}.json" for n in range(2, 17)),
+    }
     assert all(load(place).merges == LEARNED.merges for place in places)
 
 
@@ -77,31 +102,53 @@ def test_copies_that_learned_the_same_at_once_agree_on_one_file(tmp_path: Path) 
     assert {*tmp_path.glob("*.json")} == {one, two}
 
 
-def test_the_merge_log_of_a_kept_tokenizer_says_what_the_training_said(tmp_path: Path) -> None:
+def test_the_merge_log_of_a_kept_tokenizer_says_what_the_training_said(
+    tmp_path: Path,
+) -> None:
     save(LEARNED, tmp_path / "kept.json")
-    assert list(KeptMerges(load(tmp_path / "kept.json"))) == list(Trainer(TEXT, vocab_size=262))
+    assert list(KeptMerges(load(tmp_path / "kept.json"))) == list(
+        Trainer(TEXT, vocab_size=262)
+    )
 
 
-def test_a_tokenizer_without_a_record_tells_its_merges_but_not_how_often_they_occurred() -> None:
+def test_a_tokenizer_without_a_record_tells_its_merges_but_not_how_often_they_occurred() -> (
+    None
+):
     told = KeptMerges(type(LEARNED)(LEARNED.vocabulary, LEARNED.pattern))
     assert [(merge.left, merge.right, merge.token) for merge in told] == LEARNED.merges
     assert {(merge.count, merge.n_tokens) for merge in told} == {(0, 0)}
 
 
-def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path: Path) -> None:
+def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(
+    tmp_path: Path,
+) -> None:
     task = TrainingTask("x", TrainingOptions(1000, "none", "largest", 2, ("<s>",)))
-    trainer = Trainer(TEXT, vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=["<s>"])
+    trainer = Trainer(
+        TEXT,
+        vocab_size=1000,
+        pattern="none",
+        ties="largest",
+        min_count=2,
+        special_tokens=["<s>"],
+    )
     told, learned = trainer.learn(4), trainer.tokenizer()
-    course = Course(task, Run("failed"), tokenizer=learned, merges=told, begun=trainer.record)
+    course = Course(
+        task, Run("failed"), tokenizer=learned, merges=told, begun=trainer.record
+    )
     save(course.learned(), tmp_path / "rescued.json")
 
     rescued = load(tmp_path / "rescued.json")
-    assert rescued.merges == learned.merges and rescued.special_tokens == learned.special_tokens
+    assert (
+        rescued.merges == learned.merges
+        and rescued.special_tokens == learned.special_tokens
+    )
     assert list(KeptMerges(rescued)) == list(told)
     assert rescued.record is not None and learned.record is not None
     assert rescued.record.stop_reason == "the worker process died"
     # All else is as the worker would have written it.
-    assert replace(rescued.record, stop_reason="") == replace(learned.record, stop_reason="")
+    assert replace(rescued.record, stop_reason="") == replace(
+        learned.record, stop_reason=""
+    )
 
 
 def test_given_merges_need_not_occur_and_learned_ones_do() -> None:
@@ -109,10 +156,17 @@ def test_given_merges_need_not_occur_and_learned_ones_do() -> None:
     assert without_odd_record(extended) is extended
     assert extended.record is not None
     odd = replace(extended.record, n_given=0)
-    assert without_odd_record(Tokenizer(extended.vocabulary, extended.pattern, record=odd)).record is None
+    assert (
+        without_odd_record(
+            Tokenizer(extended.vocabulary, extended.pattern, record=odd)
+        ).record
+        is None
+    )
 
 
-def test_a_file_that_is_read_again_is_the_same_unless_anything_in_it_has_changed(tmp_path: Path) -> None:
+def test_a_file_that_is_read_again_is_the_same_unless_anything_in_it_has_changed(
+    tmp_path: Path,
+) -> None:
     path, ranks = tmp_path / "tokenizer.json", tmp_path / "learned.tiktoken"
     save(LEARNED, path, format="huggingface")
     save(LEARNED, ranks, format="tiktoken")
@@ -121,6 +175,10 @@ def test_a_file_that_is_read_again_is_the_same_unless_anything_in_it_has_changed
     assert same(replace(folder, path=path, digest=""), folder) is False
     in_order = load_file(ranks, "gpt4")
     in_order.tokenizer.vocabulary.recover()
-    assert same(in_order, load_file(ranks, "gpt4")) and not same(in_order, load_file(ranks, "gpt2"))
-    path.write_text(path.read_text().replace('"normalizer": null', '"normalizer": {"type": "NFC"}'))
+    assert same(in_order, load_file(ranks, "gpt4")) and not same(
+        in_order, load_file(ranks, "gpt2")
+    )
+    path.write_text(
+        path.read_text().replace('"normalizer": null', '"normalizer": {"type": "NFC"}')
+    )
     assert not same(shown, load_file(path))

@@ -18,7 +18,15 @@ from bpe_core import Tokenizer, Trainer
 from bpe_core.corpus import Skipped
 from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition, condition
-from bpe_core.worker.messages import Checkpoint, Counted, Done, Failed, Saved, Started, WorkProgress
+from bpe_core.worker.messages import (
+    Checkpoint,
+    Counted,
+    Done,
+    Failed,
+    Saved,
+    Started,
+    WorkProgress,
+)
 from tests.core.worker_process import merges_of
 from tui.features import shown
 from tui.features.course import Course, TrainingTask
@@ -59,18 +67,24 @@ class Trainings(RuleBasedStateMachine):
         self.said: list[str] = []
         self.totals: list[object] = []
         say = lambda sentence, severity="": self.said.append(sentence)  # noqa: E731
-        self.screen = SimpleNamespace(run=Run(), pace=0, remember=lambda **changes: None, say=say)
+        self.screen = SimpleNamespace(
+            run=Run(), pace=0, remember=lambda **changes: None, say=say
+        )
         others = SimpleNamespace(
             go_on=lambda: None,
             leave_to_training=lambda task, totals: self.totals.append(totals),
             begin_training=lambda *_: None,
             set_clock=lambda: None,
         )
-        self.feature = TrainingFeature(cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(3)))
+        self.feature = TrainingFeature(
+            cast(MainScreen, self.screen), *(cast(Any, others) for _ in range(3))
+        )
 
     @rule(target=courses, goal=st.none() | st.sampled_from(GOALS).map(condition))
     def begin(self, goal: Condition | None) -> Course:
-        course = self.feature.newest = Course(TrainingTask("book", TrainingOptions()), goal=goal)
+        course = self.feature.newest = Course(
+            TrainingTask("book", TrainingOptions()), goal=goal
+        )
         self.screen.run = course.run
         return course
 
@@ -83,21 +97,31 @@ class Trainings(RuleBasedStateMachine):
         was_unkept = course.unkept
         self.hear(course, event)
         if course is not self.feature.newest:
-            assert self.screen.run is before, "an older training changes nothing on the screen"
+            assert self.screen.run is before, (
+                "an older training changes nothing on the screen"
+            )
         match event:
             case Failed(sentence):
                 assert course.run.phase == "failed" and self.said[said:] == [sentence]
             case Done(reason):
                 assert course.run.phase == "showing" and course.ended
-                assert course.ended.phase == ("stopped" if reason == "stopped" else "done")
+                assert course.ended.phase == (
+                    "stopped" if reason == "stopped" else "done"
+                )
             case Checkpoint(problem=problem):
-                assert len(self.said) - said == bool(problem and not was_unkept), "a full disk is said once"
+                assert len(self.said) - said == bool(problem and not was_unkept), (
+                    "a full disk is said once"
+                )
 
     @rule(course=courses)
     def learning_begins(self, course: Course) -> None:
         course.merges = Merges()
         self.hear(course, Started(TRAINER.record, len(LEARNED)))
-        assert (course.run.phase, course.run.done, course.run.total) == ("merging", 0, len(LEARNED))
+        assert (course.run.phase, course.run.done, course.run.total) == (
+            "merging",
+            0,
+            len(LEARNED),
+        )
 
     @rule(course=courses, n=st.integers(1, 9))
     def merges_come(self, course: Course, n: int) -> None:
@@ -105,7 +129,9 @@ class Trainings(RuleBasedStateMachine):
         if course.tokenizer is not None and some:
             self.hear(course, merges_of(some))
             assert course.run.done == len(course.merges) == course.tokenizer.step
-            assert course.tokenizer.merges == [(merge.left, merge.right, merge.token) for merge in course.merges]
+            assert course.tokenizer.merges == [
+                (merge.left, merge.right, merge.token) for merge in course.merges
+            ]
 
     @invariant()
     def the_screen_has_the_newest(self) -> None:
@@ -116,9 +142,9 @@ class Trainings(RuleBasedStateMachine):
     def the_run_is_sound(self) -> None:
         run = self.screen.run
         assert 0 <= run.fraction <= 1 and isinstance(status_line(run), str)
-        assert run.phase != "preparing" or ("%" in status_line(run)) == bool(run.total), (
-            "a share of nothing is not said"
-        )
+        assert run.phase != "preparing" or ("%" in status_line(run)) == bool(
+            run.total
+        ), "a share of nothing is not said"
 
 
 class Plays(RuleBasedStateMachine):
@@ -127,17 +153,35 @@ class Plays(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.now, self.rows, self.drawn = 0.0, Merges(), list[Callable[[], Coroutine[Any, Any, None]]]()
+        self.now, self.rows, self.drawn = (
+            0.0,
+            Merges(),
+            list[Callable[[], Coroutine[Any, Any, None]]](),
+        )
         area = SimpleNamespace(call_later=lambda callback: callback() or True)
         self.screen = cast(
             Any,
             SimpleNamespace(
-                **dict.fromkeys(("audit", "token_lines", "explained", "in_force", "path")),
-                **{"run": Run(), "pace": 20, "playing": False, "goal": "", "step": 0, "tokenizer": None, "said": []},
+                **dict.fromkeys(
+                    ("audit", "token_lines", "explained", "in_force", "path")
+                ),
+                **{
+                    "run": Run(),
+                    "pace": 20,
+                    "playing": False,
+                    "goal": "",
+                    "step": 0,
+                    "tokenizer": None,
+                    "said": [],
+                },
                 remember=lambda **changes: None,
                 workers=SimpleNamespace(cancel_group=lambda *_: None),
-                editor=SimpleNamespace(status_lines=SimpleNamespace(forget_edits=lambda: None), area=area),
-                training=SimpleNamespace(begin=lambda merges, *_: None, learned=self.rows_come),
+                editor=SimpleNamespace(
+                    status_lines=SimpleNamespace(forget_edits=lambda: None), area=area
+                ),
+                training=SimpleNamespace(
+                    begin=lambda merges, *_: None, learned=self.rows_come
+                ),
                 set_interval=lambda seconds, call: SimpleNamespace(stop=lambda: None),
                 call_after_refresh=self.drawn.append,
             ),
@@ -169,7 +213,9 @@ class Plays(RuleBasedStateMachine):
         some = LEARNED[len(self.course.merges) : len(self.course.merges) + n]
         if some and self.course.tokenizer is not None:
             self.course.merges.extend(merges_of(some).columns)
-            self.course.tokenizer = self.course.tokenizer.with_merges((m.left, m.right, m.token) for m in some)
+            self.course.tokenizer = self.course.tokenizer.with_merges(
+                (m.left, m.right, m.token) for m in some
+            )
             self.screen.run = replace(self.screen.run, done=len(self.course.merges))
 
     @rule()
@@ -183,8 +229,16 @@ class Plays(RuleBasedStateMachine):
         if was_playing:
             self.do(self.shown._advance())
             assert self.screen.step >= before, "time does not run backwards"
-        if was_playing and before == 0 and seconds <= 0.5 and self.screen.pace == 20 and not self.shown._in_haste:
-            assert self.screen.step <= 2 or self.screen.goal, "the first come one by one"
+        if (
+            was_playing
+            and before == 0
+            and seconds <= 0.5
+            and self.screen.pace == 20
+            and not self.shown._in_haste
+        ):
+            assert self.screen.step <= 2 or self.screen.goal, (
+                "the first come one by one"
+            )
 
     @rule(by=st.sampled_from((-50, -10, -1, 1, 3, 50)))
     def a_key_travels(self, by: int) -> None:
@@ -201,14 +255,25 @@ class Plays(RuleBasedStateMachine):
         step = self.screen.step
         self.shown.stop()
         self.now += 100
-        assert (self.screen.step, self.screen.playing, self.course.goal) == (step, False, None)
+        assert (self.screen.step, self.screen.playing, self.course.goal) == (
+            step,
+            False,
+            None,
+        )
 
     @rule(by=st.sampled_from((-1, 1)))
     def another_pace(self, by: int) -> None:
         before, due = self.screen.step, min(self.shown._due, self.shown.n_steps)
         self.shown.change_pace(by)
-        if self.screen.playing and due == before and self.screen.pace and not self.shown._in_haste:
-            assert self.shown._due <= before + 1 or self.screen.goal, "nothing jumps at another pace"
+        if (
+            self.screen.playing
+            and due == before
+            and self.screen.pace
+            and not self.shown._in_haste
+        ):
+            assert self.shown._due <= before + 1 or self.screen.goal, (
+                "nothing jumps at another pace"
+            )
 
     @rule()
     def all_is_shown(self) -> None:
@@ -223,14 +288,25 @@ class Plays(RuleBasedStateMachine):
         self.do(self.shown._advance())
         found = goal.first_step(self.course.merges, len(TEXT), n_shown)
         if found:
-            assert (self.screen.step, self.screen.playing, self.course.goal) == (found, False, None)
+            assert (self.screen.step, self.screen.playing, self.course.goal) == (
+                found,
+                False,
+                None,
+            )
 
     @invariant()
     def what_is_shown_is_the_beginning_of_what_was_learned(self) -> None:
         n = len(self.rows)
         assert list(self.rows) == LEARNED[:n] and n <= len(self.course.merges)
-        assert self.screen.tokenizer.step == n >= self.screen.step == self.screen.in_force.step
-        assert self.screen.in_force.merges == [(m.left, m.right, m.token) for m in LEARNED[: self.screen.step]]
+        assert (
+            self.screen.tokenizer.step
+            == n
+            >= self.screen.step
+            == self.screen.in_force.step
+        )
+        assert self.screen.in_force.merges == [
+            (m.left, m.right, m.token) for m in LEARNED[: self.screen.step]
+        ]
 
     @invariant()
     def it_ends_only_where_all_is_shown(self) -> None:
@@ -239,7 +315,9 @@ class Plays(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("kept", [5, 2])
-def test_a_training_that_is_begun_while_the_one_before_is_being_kept_is_not_held_by_it(kept: int) -> None:
+def test_a_training_that_is_begun_while_the_one_before_is_being_kept_is_not_held_by_it(
+    kept: int,
+) -> None:
     play = Plays()
     play.merges_come(5)
     play.the_worker_ends()
@@ -254,13 +332,19 @@ def test_a_training_that_is_begun_while_the_one_before_is_being_kept_is_not_held
 
 
 @pytest.mark.parametrize("total", [1, 20, 768, 32_512, 200_000])
-def test_all_is_shown_in_the_time_of_its_pace_and_the_first_one_by_one(total: int) -> None:
+def test_all_is_shown_in_the_time_of_its_pace_and_the_first_one_by_one(
+    total: int,
+) -> None:
     x, slowly = growth(total), shown._SLOWLY
     after = [slowly * (expm1(x * u) / x if x else u) for u in (0.05, 0.1, 0.25, 1)]
-    assert after[0] <= 3 and after[1] <= 6 and after[2] <= 50, "one and a half a second at first"
+    assert after[0] <= 3 and after[1] <= 6 and after[2] <= 50, (
+        "one and a half a second at first"
+    )
     assert total * 0.999 <= after[3] <= max(total, slowly) * 1.001
 
 
 TestTrainings, TestPlays = Trainings.TestCase, Plays.TestCase
-TestTrainings.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+TestTrainings.settings = settings(
+    max_examples=30, stateful_step_count=25, deadline=None
+)
 TestPlays.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

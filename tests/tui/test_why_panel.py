@@ -25,7 +25,10 @@ S2 = PRESETS["S2"]
 
 
 def told(lines: list[InfoLine]) -> list[str]:
-    return [f"{line.lead}{line.left}{'  ' + line.right if line.right else ''}".rstrip() for line in lines]
+    return [
+        f"{line.lead}{line.left}{'  ' + line.right if line.right else ''}".rstrip()
+        for line in lines
+    ]
 
 
 def look(tokenizer: Tokenizer, width: int = 40, writing: str = "text") -> LineForm:
@@ -33,21 +36,34 @@ def look(tokenizer: Tokenizer, width: int = 40, writing: str = "text") -> LineFo
     return LineForm(width, writer(writing, tokenizer.token_bytes), inks)
 
 
-def explained(tokenizer: Tokenizer, pieces: dict[str, int], step: int, ties: str) -> StepExplained:
-    return StepExplained(step, explain(PairCounts(tokenizer, pieces), step, ties), ties=ties)
+def explained(
+    tokenizer: Tokenizer, pieces: dict[str, int], step: int, ties: str
+) -> StepExplained:
+    return StepExplained(
+        step, explain(PairCounts(tokenizer, pieces), step, ties), ties=ties
+    )
 
 
 def merge_of(tokenizer: Tokenizer, step: int) -> Merge:
     assert tokenizer.record
     left, right, token = tokenizer.merges[step - 1]
-    return Merge(step, left, right, token, tokenizer.token_bytes(token), *tokenizer.record.steps[step - 1])
+    return Merge(
+        step,
+        left,
+        right,
+        token,
+        tokenizer.token_bytes(token),
+        *tokenizer.record.steps[step - 1],
+    )
 
 
 def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     tokenizer = S2.train()
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
     uses = TokenUses(9, 9, ())
-    lines = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 48)))
+    lines = told(
+        why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 48))
+    )
     assert lines[:4] == [
         "s + t → st  step 1",
         "2 pairs tied  “largest” decides",
@@ -58,32 +74,65 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     assert "largest: the pair with the largest bytes" in lines
     assert "what came of it  9 of 9 uses left" in lines
     assert "   6 × n e w e s t → n e w e st" in lines and "   5 × l o w" in lines
-    narrow = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26)))
+    narrow = told(
+        why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26))
+    )
     at = narrow.index("pairs new and vanished")
-    assert narrow[at + 1] == "  +1 −1", "numbers that have no room beside their heading stand below it"
+    assert narrow[at + 1] == "  +1 −1", (
+        "numbers that have no room beside their heading stand below it"
+    )
     assert "   6 × n e w e s t" in narrow and "     → n e w e st" in narrow
     at = narrow.index("= e + s ████ 9")
-    assert narrow[at + 1 : at + 3] == ["by first, lowest,", "lowest-hf"], "no rule is cut"
+    assert narrow[at + 1 : at + 3] == ["by first, lowest,", "lowest-hf"], (
+        "no rule is cut"
+    )
 
 
 def test_where_it_stands_is_told_by_folder_name_and_line() -> None:
     """Two files may have one name; and a family of emoji has no certain width."""
     tokenizer = S2.train()
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
-    places = (CorpusPlace("/usr/share/doc/git/changelog", 12, 9, "👨\u200d👩 the fa", "s", "t", "er", 1234),)
-    lines = told(why_lines(replace(step, places=places), merge_of(tokenizer, 1), "largest", None, look(tokenizer)))
-    at = next(row for row, line in enumerate(lines) if line.startswith("where it occurs most"))
+    places = (
+        CorpusPlace(
+            "/usr/share/doc/git/changelog",
+            12,
+            9,
+            "👨\u200d👩 the fa",
+            "s",
+            "t",
+            "er",
+            1234,
+        ),
+    )
+    lines = told(
+        why_lines(
+            replace(step, places=places),
+            merge_of(tokenizer, 1),
+            "largest",
+            None,
+            look(tokenizer),
+        )
+    )
+    at = next(
+        row for row, line in enumerate(lines) if line.startswith("where it occurs most")
+    )
     assert lines[at + 1 : at + 3] == [" git/changelog:12  1,234", "  👨·👩 the fas·ter"]
 
 
 def test_occurrences_that_overlap_and_merges_that_were_given_are_told_of() -> None:
     tokenizer = train("aaaa aaa", vocab_size=257, pattern="words")
     step = explained(tokenizer, {"aaaa": 1, "aaa": 1}, 1, "first")
-    lines = told(why_lines(step, merge_of(tokenizer, 1), "first", None, look(tokenizer, 80)))
+    lines = told(
+        why_lines(step, merge_of(tokenizer, 1), "first", None, look(tokenizer, 80))
+    )
     assert "3 of the 5 are joined: the others overlap these." in lines
     old = train("xyxy", vocab_size=257, pattern="none")
     tokenizer = train("abab", vocab_size=258, pattern="none", start=old.vocabulary)
-    alone = told(why_lines(StepExplained(), merge_of(tokenizer, 1), "first", None, look(tokenizer, 80)))
+    alone = told(
+        why_lines(
+            StepExplained(), merge_of(tokenizer, 1), "first", None, look(tokenizer, 80)
+        )
+    )
     given = "Given by the vocabulary that was extended, and not chosen in these texts."
     assert alone[1:3] == [given, "It occurred 0 times."]
 
@@ -92,7 +141,15 @@ def test_what_is_not_known_is_not_told() -> None:
     """Without a corpus the log says what it knows; with another one, that it is another."""
     tokenizer = S2.train()
     merge = merge_of(tokenizer, 1)
-    alone = told(why_lines(StepExplained(problem="No text is chosen."), merge, "largest", None, look(tokenizer, 80)))
+    alone = told(
+        why_lines(
+            StepExplained(problem="No text is chosen."),
+            merge,
+            "largest",
+            None,
+            look(tokenizer, 80),
+        )
+    )
     assert alone == [
         "s + t → st  step 1",
         "2 pairs occurred 9 times; the rule “largest” took this one.",
@@ -101,27 +158,42 @@ def test_what_is_not_known_is_not_told() -> None:
     ]
     other = explained(tokenizer, {"stone": 2, "on": 1}, 1, "largest")
     lines = told(why_lines(other, merge, "largest", None, look(tokenizer, 200)))
-    assert lines[1].startswith("It was learned from other texts, where the pair occurred 9 times;")
+    assert lines[1].startswith(
+        "It was learned from other texts, where the pair occurred 9 times;"
+    )
     assert lines[2].startswith("● s + t") and "2" in lines[2]
-    assert told(why_lines(other, None, "", None, look(tokenizer, 200)))[0].startswith("Step 0: no merge yet")
+    assert told(why_lines(other, None, "", None, look(tokenizer, 200)))[0].startswith(
+        "Step 0: no merge yet"
+    )
 
 
-@pytest.mark.parametrize(("writing", "label"), zip(WRITINGS, ("␣t", "20 74", "32 116", "256"), strict=True))
+@pytest.mark.parametrize(
+    ("writing", "label"), zip(WRITINGS, ("␣t", "20 74", "32 116", "256"), strict=True)
+)
 def test_tokens_are_written_as_the_reader_likes(writing: str, label: str) -> None:
     assert writer(writing, train(" t t", vocab_size=257).token_bytes)(256) == label
 
 
 def test_bars_are_as_long_as_their_numbers_are_large() -> None:
-    widths = [sum(" ▏▎▍▌▋▊▉█".index(cell) for cell in bar(n, 96, 12)) for n in range(97)]
+    widths = [
+        sum(" ▏▎▍▌▋▊▉█".index(cell) for cell in bar(n, 96, 12)) for n in range(97)
+    ]
     assert widths == list(range(97))
     assert bar(0, 0, 3) == "   "
 
 
 def seen(panel: WhyPanel) -> list[str]:
-    return [line.strip() for widget in panel.query(ScrollView) if widget.display for line in drawn(widget)]
+    return [
+        line.strip()
+        for widget in panel.query(ScrollView)
+        if widget.display
+        for line in drawn(widget)
+    ]
 
 
-async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Never one step's title above another's pairs, and no answer that comes and goes with every step."""
     monkeypatch.setattr(WhyPanel, "REST", 1000.0)
     tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
@@ -158,12 +230,21 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
         panel.tokenizer, panel.seen = tokenizer, "pairs"
         panel.step, panel.explained = 3, explained(tokenizer, pieces, 3, "largest")
         await pilot.pause()
-        assert "5 × l o w → l ow" in seen(panel), "words have the whole width, also when they are seen first"
+        assert "5 × l o w → l ow" in seen(panel), (
+            "words have the whole width, also when they are seen first"
+        )
         panel.explained = StepExplained(problem="No text is chosen to count pairs in.")
         await pilot.pause()
         assert "No text is chosen to count pairs in." in seen(panel)
-        for step, word in ((0, "6 × n e w e s t"), (3, "5 × l o w → l ow"), (5, "6 × n e w est → n e west")):
-            panel.step, panel.explained = step, explained(tokenizer, pieces, step, "largest")
+        for step, word in (
+            (0, "6 × n e w e s t"),
+            (3, "5 × l o w → l ow"),
+            (5, "6 × n e w est → n e west"),
+        ):
+            panel.step, panel.explained = (
+                step,
+                explained(tokenizer, pieces, step, "largest"),
+            )
             await pilot.pause()
             told = panel.explained.explanation
             assert told is not None
@@ -178,7 +259,11 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
         await pilot.resize_terminal(38, 60)
         await pilot.pause()
         (row,) = (line for line in seen(panel) if line.startswith("="))
-        assert "65 + 77 65 73 74 " in row and row.endswith("6    +6*"), "where it is narrow, the bars go first"
+        assert "65 + 77 65 73 74 " in row and row.endswith("6    +6*"), (
+            "where it is narrow, the bars go first"
+        )
         await pilot.resize_terminal(90, 20)
         await pilot.pause()
-        assert not any("×" in line for line in seen(panel)), "a small panel is the table's"
+        assert not any("×" in line for line in seen(panel)), (
+            "a small panel is the table's"
+        )

@@ -31,17 +31,29 @@ _MINUTE: Final = "a lesson on this screen; it is taken up where you left it"
 class Help(Dialog[None]):
     """About what has the focus; the key that opened it shows all else below, and then closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close"), Binding("f1", "more")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Close"),
+        Binding("f1", "more"),
+    ]
 
     def __init__(self, screen: Screen[Any]) -> None:
         super().__init__()
-        panes = [node.id for node in (screen.focused or screen).ancestors_with_self if isinstance(node, Pane)]
+        panes = [
+            node.id
+            for node in (screen.focused or screen).ancestors_with_self
+            if isinstance(node, Pane)
+        ]
         self._title = PANE_BY_ID[panes[0] if panes and panes[0] else "training"].title
-        self._here, self._rest = sections(self._title, dict.fromkeys([*dict(parts_at(screen)), self._title]))
+        self._here, self._rest = sections(
+            self._title, dict.fromkeys([*dict(parts_at(screen)), self._title])
+        )
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog", id="help") as box:
-            box.border_title, box.border_subtitle = f"Help  {self._title}", "F1 all the rest · Esc closes"
+            box.border_title, box.border_subtitle = (
+                f"Help  {self._title}",
+                "F1 all the rest · Esc closes",
+            )
             yield Static(self._here)
 
     def on_mount(self) -> None:
@@ -63,7 +75,9 @@ def parts_at(screen: Screen[Any]) -> Iterator[tuple[str, Widget]]:
     for node in screen.focused.ancestors_with_self if screen.focused else ():
         if isinstance(node, Widget) and node is not screen:
             for own in (base.__dict__.get("BINDINGS") for base in type(node).__mro__):
-                yield from ((part, node) for part, keys in bound if keys and keys == own)
+                yield from (
+                    (part, node) for part, keys in bound if keys and keys == own
+                )
 
 
 def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
@@ -71,14 +85,27 @@ def sections(title: str, parts: Collection[str]) -> tuple[Group, Group]:
     columns = {"Training": merge_log.COLUMNS, "Audit": token_table.COLUMNS}
 
     def words(pane: str) -> Group:
-        hints = {column.heading: column.hint for column in columns.get(pane, ()) if column.hint}
-        return _section(f"{pane}: words", {**WORDS[pane], **hints, **WORDS[pane]}.items())  # each once, a word as such
+        hints = {
+            column.heading: column.hint
+            for column in columns.get(pane, ())
+            if column.hint
+        }
+        return _section(
+            f"{pane}: words", {**WORDS[pane], **hints, **WORDS[pane]}.items()
+        )  # each once, a word as such
 
-    keys = {part: _section(f"{part}: keys", help_lines(some)) for part, some in COMMANDS.items()}
+    keys = {
+        part: _section(f"{part}: keys", help_lines(some))
+        for part, some in COMMANDS.items()
+    }
     others = [words(pane.title) for pane in PANES if pane.title != title]
     rest = [section for part, section in keys.items() if part not in parts]
-    found = _section("What an audit finds", ((name, kind.meaning) for name, kind in KINDS.items()))
-    return Group(words(title), *map(keys.__getitem__, parts)), Group(*rest, *others, found)
+    found = _section(
+        "What an audit finds", ((name, kind.meaning) for name, kind in KINDS.items())
+    )
+    return Group(words(title), *map(keys.__getitem__, parts)), Group(
+        *rest, *others, found
+    )
 
 
 def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
@@ -103,17 +130,36 @@ class ScopeCommands(SystemCommandsProvider):
             return
         for lesson in own_lessons()[1:]:
             name = f"How BPE learns {lesson.name.partition('-')[0]}: {lesson.title}"
-            yield name, Content(), partial(self.screen.run_action, f"do('tour.open', {lesson.name!r})"), _MINUTE
-        for part, owner in (*((part, self.screen) for part in COMMANDS), *parts_at(self.screen)):
+            yield (
+                name,
+                Content(),
+                partial(self.screen.run_action, f"do('tour.open', {lesson.name!r})"),
+                _MINUTE,
+            )
+        for part, owner in (
+            *((part, self.screen) for part in COMMANDS),
+            *parts_at(self.screen),
+        ):
             run = self._in_editor if part == "Editor" else owner.run_action
             for command in COMMANDS[part]:
-                name = command.name if owner is self.screen else command.label * (not command.name)
+                name = (
+                    command.name
+                    if owner is self.screen
+                    else command.label * (not command.name)
+                )
                 if name and command.applies(owner):
                     key = command.keys.partition(",")[0]
-                    shown = Content.styled(f"  {long_name(key)}" if key else "", "$text-muted")
+                    shown = Content.styled(
+                        f"  {long_name(key)}" if key else "", "$text-muted"
+                    )
                     yield name, shown, partial(run, command.run), command.does
         for number, one in enumerate(EXAMPLES):
-            yield f"Example: {one.title}", Content(), partial(self._in_editor, f"show_example({number})"), one.see
+            yield (
+                f"Example: {one.title}",
+                Content(),
+                partial(self._in_editor, f"show_example({number})"),
+                one.see,
+            )
 
     async def _in_editor(self, action: str) -> None:
         await self.screen.run_action("show('editor')")

@@ -49,20 +49,31 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         # Not to be asked for: what was typed last is still being decoded when the dialog goes, and they before it.
         self._area, self._view = TokenArea(id="typed-ids"), ColoredRows(id="decoded")
         self._about = Static(id="about-decoded", markup=False)
-        self._seconds = 0.0  # of the last decoding: so long nothing must be typed before the next
+        self._seconds = (
+            0.0  # of the last decoding: so long nothing must be typed before the next
+        )
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog", id="ids-to-text") as box:
             box.border_title = "Ids in, text out"
-            box.border_subtitle = f"{visible(self._called)}, {self._tokenizer.n_tokens:,} tokens".replace("[", r"\[")
+            box.border_subtitle = (
+                f"{visible(self._called)}, {self._tokenizer.n_tokens:,} tokens".replace(
+                    "[", r"\["
+                )
+            )
             yield self._area
             yield self._view
             yield self._about
-            yield Label("F4 puts the text into the editor  Tab to the text  Esc closes", classes="dialog--hint")
+            yield Label(
+                "F4 puts the text into the editor  Tab to the text  Esc closes",
+                classes="dialog--hint",
+            )
 
     def on_mount(self) -> None:
         area = self._area
-        area.placeholder = 'ids, typed or pasted: [9906, 1917] or 9906 1917 or {"ids": [9906, 1917]}'
+        area.placeholder = (
+            'ids, typed or pasted: [9906, 1917] or 9906 1917 or {"ids": [9906, 1917]}'
+        )
         area.load_text(self._typed)
         area.select_all()
         area.focus()
@@ -77,7 +88,9 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         await asyncio.sleep(rest)
         began = monotonic()
         tokenizer, view, about = self._tokenizer, self._view, self._about
-        ids, odd = await in_thread(ids_in, self._area.text)  # a hundred thousand ids take a second
+        ids, odd = await in_thread(
+            ids_in, self._area.text
+        )  # a hundred thousand ids take a second
         spans = await in_thread(lambda: [*decoded_spans(tokenizer, ids)])
         palette = palette_of(self.app, view.rich_style)
         colors = await in_thread(choose_colors, spans, len(palette.tokens))
@@ -94,15 +107,31 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         try:
             other = await in_thread(round_trip_difference, tokenizer, ids, spans)
         except BpeError as error:
-            return Text(f"What encoding this text gives is not known: {visible(str(error))}", "dim")
+            return Text(
+                f"What encoding this text gives is not known: {visible(str(error))}",
+                "dim",
+            )
         if other is None:
             return Text("Encoding this text gives the same ids.", "dim")
-        palette, room = palette_of(self.app, view.rich_style), max(20, view.room // 2 - 4)
-        known = (list(filter(tokenizer.vocabulary.__contains__, ids)) for ids in (other.given, other.encoded))
-        given, encoded = (token_labels(tokens, tokenizer.token_bytes, palette, room) for tokens in known)
-        number = "as many ids" if other.n_ids == len(ids) else counted(other.n_ids, "id")
+        palette, room = (
+            palette_of(self.app, view.rich_style),
+            max(20, view.room // 2 - 4),
+        )
+        known = (
+            list(filter(tokenizer.vocabulary.__contains__, ids))
+            for ids in (other.given, other.encoded)
+        )
+        given, encoded = (
+            token_labels(tokens, tokenizer.token_bytes, palette, room)
+            for tokens in known
+        )
+        number = (
+            "as many ids" if other.n_ids == len(ids) else counted(other.n_ids, "id")
+        )
         begins = f"Encoding this text gives {number}, different from place {other.index + 1:,} on:  "
-        return Text.assemble((begins, "bold"), given, "  becomes  ", encoded, "\n", visible(other.why))
+        return Text.assemble(
+            (begins, "bold"), given, "  becomes  ", encoded, "\n", visible(other.why)
+        )
 
     def action_leave(self) -> None:
         self.dismiss((self._area.text, None))
@@ -112,10 +141,15 @@ class IdsToText(Dialog[tuple[str, str | None]]):
         self.dismiss((typed, self._tokenizer.decode(ids_in(typed)[0])))
 
 
-def _notes(ids: Sequence[int], words: Sequence[tuple[int, str]], spans: Sequence[DecodedSpan]) -> Iterator[Text]:
+def _notes(
+    ids: Sequence[int], words: Sequence[tuple[int, str]], spans: Sequence[DecodedSpan]
+) -> Iterator[Text]:
     """How much it is; which words are no ids, which ids there are not, which bytes are no text, and where."""
     amounts = ((len(ids), "id"), (sum(len(one.text.encode()) for one in spans), "byte"))
-    said = [counted(*amount) for amount in (*amounts, *((one.end, "character") for one in spans[-1:]))]
+    said = [
+        counted(*amount)
+        for amount in (*amounts, *((one.end, "character") for one in spans[-1:]))
+    ]
     yield Text("  ".join(said)) if ids else Text("No ids yet.", "dim")
     odd = [f"{quoted(word)} behind {counted(before, 'id')}" for before, word in words]
     at, n_invalid, unknown = 0, 0, []
@@ -124,9 +158,19 @@ def _notes(ids: Sequence[int], words: Sequence[tuple[int, str]], spans: Sequence
             unknown.append(f"{span.ids[0]} at place {at + 1:,}")
         n_invalid += span.kind == "invalid"
         at += len(span.ids)
-    for what, listed in (("Not an id, ignored", odd), ("Not in this vocabulary", unknown)):
-        more = f" and {len(listed) - _MOST_LISTED:,} more" if len(listed) > _MOST_LISTED else ""
+    for what, listed in (
+        ("Not an id, ignored", odd),
+        ("Not in this vocabulary", unknown),
+    ):
+        more = (
+            f" and {len(listed) - _MOST_LISTED:,} more"
+            if len(listed) > _MOST_LISTED
+            else ""
+        )
         if listed:
             yield Text(f"{what}: {', '.join(listed[:_MOST_LISTED])}{more}.", "bold")
     if n_invalid:
-        yield Text(f"{counted(n_invalid, 'invalid place')}: bytes that are not text are shown as \\xNN.", "bold")
+        yield Text(
+            f"{counted(n_invalid, 'invalid place')}: bytes that are not text are shown as \\xNN.",
+            "bold",
+        )

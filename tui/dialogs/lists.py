@@ -50,26 +50,39 @@ class AskLanes(Dialog[bool]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Label("Lanes: the same text under other tokenizers", classes="dialog--question", markup=False)
+            yield Label(
+                "Lanes: the same text under other tokenizers",
+                classes="dialog--question",
+                markup=False,
+            )
             yield Label(f"Lane 1 is {self._first}.", markup=False)
             yield PagedOptionList(*map(self._row, self._offers))
             also = "A tokenizer that you fetch or open (Ctrl+P) joins this list."
-            keys = "Space adds or drops a lane; Enter keeps the change, Escape undoes it."
+            keys = (
+                "Space adds or drops a lane; Enter keeps the change, Escape undoes it."
+            )
             yield Label(f"{keys} {also}", classes="dialog--hint")
 
     def _row(self, choice: LaneChoice) -> Text:
         chosen, (name, note) = list(self._chosen()), self._offers[choice]
         is_chosen = choice in chosen
         mark = f"lane {chosen.index(choice) + 2}" if is_chosen else ""
-        row = Text(no_wrap=True).append(f"{'●' if is_chosen else '○'} {name}", "bold" if is_chosen else "")
+        row = Text(no_wrap=True).append(
+            f"{'●' if is_chosen else '○'} {name}", "bold" if is_chosen else ""
+        )
         width = max(cell_len(other) for other, _ in self._offers.values())
-        return row.append(" " * (width - cell_len(name)) + f"  {mark:<6}  ").append(note, "dim")
+        return row.append(" " * (width - cell_len(name)) + f"  {mark:<6}  ").append(
+            note, "dim"
+        )
 
     def action_add_or_drop(self) -> None:
         self.query_one(OptionList).action_select()
 
     def action_take(self) -> None:
-        if not self._has_toggled and (index := self.query_one(OptionList).highlighted) is not None:
+        if (
+            not self._has_toggled
+            and (index := self.query_one(OptionList).highlighted) is not None
+        ):
             self._toggle(list(self._offers)[index])
         self.dismiss(True)
 
@@ -84,7 +97,9 @@ class AskLanes(Dialog[bool]):
 class AskField(Dialog[str | None]):
     """A row a field of a file, with its first documents. Enter gives it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel")
+    ]
 
     def __init__(self, name: str, fields: Mapping[str, Sequence[str]]) -> None:
         super().__init__()
@@ -92,9 +107,18 @@ class AskField(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Label(f"Which field of {self._name} holds the documents?", classes="dialog--question", markup=False)
-            yield Label("Enter chooses the file with this field; Escape changes nothing.", classes="dialog--hint")
-            yield PagedOptionList(*(_with_documents(*one) for one in self._fields.items()))
+            yield Label(
+                f"Which field of {self._name} holds the documents?",
+                classes="dialog--question",
+                markup=False,
+            )
+            yield Label(
+                "Enter chooses the file with this field; Escape changes nothing.",
+                classes="dialog--hint",
+            )
+            yield PagedOptionList(
+                *(_with_documents(*one) for one in self._fields.items())
+            )
 
     @on(OptionList.OptionSelected)
     def take(self, event: OptionList.OptionSelected) -> None:
@@ -103,7 +127,9 @@ class AskField(Dialog[str | None]):
 
 def _with_documents(field: str, documents: Sequence[str]) -> Text:
     rows = "".join(f"\n  {visible(shortened(text, 60))}" for text in documents[:5])
-    return Text(visible(shortened(field, 60)), no_wrap=True, overflow="ellipsis").append(rows, "dim")
+    return Text(
+        visible(shortened(field, 60)), no_wrap=True, overflow="ellipsis"
+    ).append(rows, "dim")
 
 
 class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
@@ -126,7 +152,9 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog runs"):
-            yield Label("Trainings that are kept, the newest first", classes="dialog--question")
+            yield Label(
+                "Trainings that are kept, the newest first", classes="dialog--question"
+            )
             head = f"   {'':26}  {'tokens':>8}  {'ties':9}  {'b/token':>7}"
             yield Label(head, classes="dialog--hint", markup=False)
             yield PagedOptionList(*map(self._row, range(len(self._runs))), compact=True)
@@ -137,10 +165,17 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
     def _row(self, number: int) -> Content:
         run = self._runs[number]
         described = run.described()
-        name, ratio = shortened(visible(run.path.stem), 26), f"{described['bytes_per_token']:.3f}"
-        signs = ("●" if number == self._marked else " ") + ("○" if str(run.path) == self._under else " ")
+        name, ratio = (
+            shortened(visible(run.path.stem), 26),
+            f"{described['bytes_per_token']:.3f}",
+        )
+        signs = ("●" if number == self._marked else " ") + (
+            "○" if str(run.path) == self._under else " "
+        )
         ties = described["options"]["ties"]
-        return Content(f"{signs} {name:26}  {described['vocab_size']:>8,}  {ties:9}  {ratio:>7}")
+        return Content(
+            f"{signs} {name:26}  {described['vocab_size']:>8,}  {ties:9}  {ratio:>7}"
+        )
 
     def action_mark(self) -> None:
         options = self.query_one(OptionList)
@@ -155,8 +190,12 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
 
     @work(exclusive=True)
     async def _compare(self, number: int) -> None:
-        lines = await in_thread(_difference, self._runs[self._marked], self._runs[number])
-        for shown in self.query("#difference").results(Static):  # none if it has been answered meanwhile
+        lines = await in_thread(
+            _difference, self._runs[self._marked], self._runs[number]
+        )
+        for shown in self.query("#difference").results(
+            Static
+        ):  # none if it has been answered meanwhile
             shown.update(Content("\n".join(map(visible, lines))))
 
     @on(OptionList.OptionSelected)
@@ -170,7 +209,16 @@ class Runs(Dialog["tuple[TrainingRun, bool] | None"]):
 def _difference(first: TrainingRun, second: TrainingRun) -> list[str]:
     """Where two runs part, and what followed, in sentences; of one with itself, what it was asked for and became."""
     if first is not second:
-        return list(RunDifference.of(first.tokenizer, second.tokenizer).sentences("●", "this one"))
+        return list(
+            RunDifference.of(first.tokenizer, second.tokenizer).sentences(
+                "●", "this one"
+            )
+        )
     described, texts = second.described(), run_options(second.tokenizer)["texts"]
     ended = f"Ended {described['created'][:16].replace('T', ' ')} UTC: {described['ended']}."
-    return [second.path.stem, f"Asked for: {second.options}.", f"Learned from {texts}.", ended]
+    return [
+        second.path.stem,
+        f"Asked for: {second.options}.",
+        f"Learned from {texts}.",
+        ended,
+    ]

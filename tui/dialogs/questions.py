@@ -38,10 +38,19 @@ Answer = TypeVar("Answer")
 
 MOST: Final = 50  # completions of a path that are offered
 LONGEST_TITLE: Final = 60  # characters of a name in a list
-MORE_OPTIONS: Final = ("max-token-length", "min-share", "extend", *(option.argument for option in READING))
-_LEAST_ROOM: Final = 20  # characters of names that are listed where a terminal is too small for any
+MORE_OPTIONS: Final = (
+    "max-token-length",
+    "min-share",
+    "extend",
+    *(option.argument for option in READING),
+)
+_LEAST_ROOM: Final = (
+    20  # characters of names that are listed where a terminal is too small for any
+)
 _AT_REST: Final = 0.15  # seconds without a key after which a pattern is tried
-_SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
+_SAMPLE: Final = (
+    "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
+)
 """What a pattern splits where there is no text at hand: what patterns differ in."""
 
 
@@ -55,7 +64,9 @@ class Ask(Dialog[Answer | None]):
         Binding("escape", "dismiss(None)", "Cancel"),
         Binding("tab", "complete", "Complete"),
     ]
-    REPLACES: ClassVar[bool] = True  # whether typing replaces what was refused, too, rather than going on with it
+    REPLACES: ClassVar[bool] = (
+        True  # whether typing replaces what was refused, too, rather than going on with it
+    )
 
     def __init__(
         self,
@@ -69,15 +80,24 @@ class Ask(Dialog[Answer | None]):
     ) -> None:
         """`parse` raises `ValueError` with a sentence for what stands for nothing; Tab completes one of `suggest`."""
         super().__init__()
-        self._question, self._start, self._hint, self._example = question, start, hint, example
+        self._question, self._start, self._hint, self._example = (
+            question,
+            start,
+            hint,
+            example,
+        )
         self.parse = parse
-        self._suggester: Suggester | None = SuggestFromList(suggest, case_sensitive=False) if suggest else None
+        self._suggester: Suggester | None = (
+            SuggestFromList(suggest, case_sensitive=False) if suggest else None
+        )
         self._refused: str | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
-            yield Field(self._start, placeholder=self._example, suggester=self._suggester)
+            yield Field(
+                self._start, placeholder=self._example, suggester=self._suggester
+            )
             yield Label(self._hint, classes="dialog--hint", markup=False)
 
     async def action_complete(self) -> None:
@@ -120,16 +140,31 @@ class AskPath(Ask[Path]):
 
     REPLACES = False
 
-    def __init__(self, question: str, start: str = "", *, parse: Callable[[str], Path] | None = None) -> None:
+    def __init__(
+        self,
+        question: str,
+        start: str = "",
+        *,
+        parse: Callable[[str], Path] | None = None,
+    ) -> None:
         """Without `parse` it is the path of something that is there."""
         hint = "Tab completes, Enter to continue, Escape to cancel"
-        super().__init__(question, parse or existing_path, start, hint=hint, example="path")
+        super().__init__(
+            question, parse or existing_path, start, hint=hint, example="path"
+        )
         self._suggester = _PathSuggester(self._list)
 
     def _list(self, typed: str, paths: Sequence[str]) -> None:
         """As many of the names as there is room for, unless something else is typed by now, or that was refused."""
-        if self.is_active and typed == self.query_one(Input).value and typed != self._refused:
-            names = [os.path.basename(path.rstrip("/")) + "/" * path.endswith("/") for path in paths]
+        if (
+            self.is_active
+            and typed == self.query_one(Input).value
+            and typed != self._refused
+        ):
+            names = [
+                os.path.basename(path.rstrip("/")) + "/" * path.endswith("/")
+                for path in paths
+            ]
             room = max(_LEAST_ROOM, 2 * self.query_one(".dialog--hint").size.width - 4)
             self.tell(shorten("  ".join(names), width=room) or self._hint)
 
@@ -157,10 +192,21 @@ def completions(typed: str) -> list[str]:
     folder, name = os.path.split(typed)
     try:
         with os.scandir(os.path.expanduser(folder) or ".") as entries:
-            fitting = (entry for entry in entries if entry.name.startswith(name) and entry.name.isprintable())
-            seen = (entry for entry in fitting if name or not entry.name.startswith("."))
-            first = nsmallest(MOST, seen, key=lambda entry: (entry.name.casefold(), entry.name))
-            found = [os.path.join(folder, entry.name + "/" * is_folder(entry)) for entry in first]
+            fitting = (
+                entry
+                for entry in entries
+                if entry.name.startswith(name) and entry.name.isprintable()
+            )
+            seen = (
+                entry for entry in fitting if name or not entry.name.startswith(".")
+            )
+            first = nsmallest(
+                MOST, seen, key=lambda entry: (entry.name.casefold(), entry.name)
+            )
+            found = [
+                os.path.join(folder, entry.name + "/" * is_folder(entry))
+                for entry in first
+            ]
     except (OSError, ValueError):
         return []
     return [path for path in found if path != typed]
@@ -171,11 +217,20 @@ class AskPattern(Ask[str]):
 
     REPLACES = False
 
-    def __init__(self, question: str, start: str = "", read: Callable[[], str] = str) -> None:
+    def __init__(
+        self, question: str, start: str = "", read: Callable[[], str] = str
+    ) -> None:
         """`read` reads the text that is split, beside the screen; where it finds none, a sentence is."""
         hint = f"{', '.join(PATTERNS)}, or a regular expression. Tab completes a name."
         example = r"a name, or a regular expression such as \w+|\W"
-        super().__init__(question, self._parse, start, hint=hint, example=example, suggest=[*PATTERNS])
+        super().__init__(
+            question,
+            self._parse,
+            start,
+            hint=hint,
+            example=example,
+            suggest=[*PATTERNS],
+        )
         self._read = read
 
     def on_mount(self) -> None:
@@ -212,8 +267,15 @@ class AskPattern(Ask[str]):
         if self.is_active:  # it may have been answered meanwhile
             shown = self.query_one("#tried", Static)
             self.tell(wrong or self._hint, wrong=bool(wrong))
-            number = Text(f"{counted(len(pieces or ()), 'piece')}; Enter accepts it, Escape cancels.\n", "dim")
-            shown.update("" if pieces is None else number + colored_pieces(pieces, shown.rich_style, self.app))
+            number = Text(
+                f"{counted(len(pieces or ()), 'piece')}; Enter accepts it, Escape cancels.\n",
+                "dim",
+            )
+            shown.update(
+                ""
+                if pieces is None
+                else number + colored_pieces(pieces, shown.rich_style, self.app)
+            )
 
     def _split(self, typed: str) -> list[str]:
         from bpe_core.patterns import tried
@@ -227,11 +289,18 @@ class AskPattern(Ask[str]):
 class MoreOptions(Dialog[TrainingOptions | None]):
     """A field for each option that is rarely asked for; empty ones are as usual. Enter takes them all."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
-    HINT: ClassVar[str] = "Empty: the default. Tab: next field. Enter accepts all, Escape cancels."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel")
+    ]
+    HINT: ClassVar[str] = (
+        "Empty: the default. Tab: next field. Enter accepts all, Escape cancels."
+    )
 
     def __init__(
-        self, options: TrainingOptions, check: Callable[[TrainingOptions], object], tokenizers: Iterable[str] = ()
+        self,
+        options: TrainingOptions,
+        check: Callable[[TrainingOptions], object],
+        tokenizers: Iterable[str] = (),
     ) -> None:
         """`check` raises `BpeError` for options that make no sense; a training can begin with one of `tokenizers`."""
         super().__init__()
@@ -243,17 +312,30 @@ class MoreOptions(Dialog[TrainingOptions | None]):
             yield Label("More options of the next training", classes="dialog--question")
             with VerticalScroll(classes="dialog--options", can_focus=False):
                 for argument in MORE_OPTIONS:
-                    option, value = OPTIONS[argument], self._options.more.get(argument, "")
+                    option, value = (
+                        OPTIONS[argument],
+                        self._options.more.get(argument, ""),
+                    )
                     names = self._tokenizers if argument == "extend" else None
                     with VerticalGroup():
                         with Horizontal(classes="dialog--option"):
                             yield Label(option.name)
-                            yield Field(value, option.example, id=argument, compact=True, suggester=names)
+                            yield Field(
+                                value,
+                                option.example,
+                                id=argument,
+                                compact=True,
+                                suggester=names,
+                            )
                         yield Label(option.does, classes="dialog--does", markup=False)
                 with Horizontal(classes="dialog--option"):
                     yield Label(OPTIONS["weight"].name)
-                    yield Label("# on a chosen text of the corpus (F2)", id="where-weights")
-                yield Label(OPTIONS["weight"].does, classes="dialog--does", markup=False)
+                    yield Label(
+                        "# on a chosen text of the corpus (F2)", id="where-weights"
+                    )
+                yield Label(
+                    OPTIONS["weight"].does, classes="dialog--does", markup=False
+                )
             yield Label(self.HINT, classes="dialog--hint", markup=False)
             with Horizontal(classes="dialog--buttons"):
                 yield Button("Take them", compact=True, id="take", variant="primary")
@@ -275,9 +357,15 @@ class MoreOptions(Dialog[TrainingOptions | None]):
         await self.soon(self.take())
 
     async def take(self) -> None:
-        typed = {name: self.query_one(f"#{name}", Input).value.strip() for name in MORE_OPTIONS}
+        typed = {
+            name: self.query_one(f"#{name}", Input).value.strip()
+            for name in MORE_OPTIONS
+        }
         try:
-            options = replace(self._options, more={name: value for name, value in typed.items() if value})
+            options = replace(
+                self._options,
+                more={name: value for name, value in typed.items() if value},
+            )
             await in_thread(self._check, options)
             self.dismiss(options)
         except (BpeError, ValueError) as error:
@@ -298,7 +386,9 @@ def existing_file(text: str) -> Path:
     """The absolute path of a file that is there, or of a folder that stands for one."""
     path = existing_path(text)
     if os.path.isdir(path) and not holder_in(path):
-        raise ValueError(f"{path} is a folder; continue with a file in it; Tab completes.")
+        raise ValueError(
+            f"{path} is a folder; continue with a file in it; Tab completes."
+        )
     return path
 
 
@@ -307,7 +397,9 @@ def place_of_file(suffixes: Sequence[str], text: str) -> Path:
     path = _absolute(text)
     check_place(path)
     if suffixes and path.suffix not in suffixes:
-        raise ValueError(f"{path.name} ends in none of {', '.join(suffixes)}; give it one of these.")
+        raise ValueError(
+            f"{path.name} ends in none of {', '.join(suffixes)}; give it one of these."
+        )
     return path
 
 
@@ -318,7 +410,12 @@ def _absolute(text: str) -> Path:
 
 def whole_number(least: int, most: int, text: str) -> int:
     digits = text.strip().replace(",", "").replace("_", "")
-    if digits.isascii() and digits.isdigit() and len(digits) < 12 and least <= int(digits) <= most:
+    if (
+        digits.isascii()
+        and digits.isdigit()
+        and len(digits) < 12
+        and least <= int(digits) <= most
+    ):
         return int(digits)
     raise ValueError(f"Type a number from {least:,} to {most:,}.")
 
@@ -327,13 +424,17 @@ def weight(text: str) -> str:
     with suppress(ValueError):
         if 0 < exact_fraction(text.strip()) <= LARGEST:
             return text.strip()
-    raise ValueError(f"Type a number above 0 and up to {LARGEST:,}, such as 3, 2.5 or 1/3.")
+    raise ValueError(
+        f"Type a number above 0 and up to {LARGEST:,}, such as 3, 2.5 or 1/3."
+    )
 
 
 def title(text: str) -> str:
     name = text.strip()
     if len(name) > LONGEST_TITLE:
-        raise ValueError(f"A name has {LONGEST_TITLE} characters at most, and this has {len(name):,}; shorten it.")
+        raise ValueError(
+            f"A name has {LONGEST_TITLE} characters at most, and this has {len(name):,}; shorten it."
+        )
     return name
 
 
@@ -348,7 +449,9 @@ def name_of_tokenizer(text: str) -> str:
 
 def one_of(names: Sequence[str], text: str) -> str:
     if text.strip() not in names:
-        raise ValueError(f"There is no {text.strip()} here; type one of {', '.join(names)}.")
+        raise ValueError(
+            f"There is no {text.strip()} here; type one of {', '.join(names)}."
+        )
     return text.strip()
 
 
@@ -366,17 +469,31 @@ class Confirm(Dialog[int | None]):
         Binding("right", "app.focus_next", "On"),
     ]
 
-    def __init__(self, question: str, yes: str, no: str = "Keep it", *, harmless: bool = False) -> None:
+    def __init__(
+        self, question: str, yes: str, no: str = "Keep it", *, harmless: bool = False
+    ) -> None:
         """`harmless`: nothing is lost by a yes."""
         super().__init__()
-        self._question, self._yes, self._no, self._harmless = question, yes, no, harmless
+        self._question, self._yes, self._no, self._harmless = (
+            question,
+            yes,
+            no,
+            harmless,
+        )
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
             with Horizontal(classes="dialog--buttons"):
-                yield Button(f"{self._no} (n)", compact=True, action="screen.dismiss(0)")
+                yield Button(
+                    f"{self._no} (n)", compact=True, action="screen.dismiss(0)"
+                )
                 variant: ButtonVariant = "primary" if self._harmless else "error"
-                yield Button(f"{self._yes} (y)", variant, compact=True, action="screen.dismiss(1)")
+                yield Button(
+                    f"{self._yes} (y)",
+                    variant,
+                    compact=True,
+                    action="screen.dismiss(1)",
+                )
             says = "Enter presses the highlighted button, Tab goes to the other, Escape cancels"
             yield Label(says, classes="dialog--hint")

@@ -27,17 +27,33 @@ class Configuration:
 
     theme: str = "bpescope-dark"
     tokenizer: str = ""  # the tokenizer last in use
-    opened: tuple[Opened, ...] = field(default=(), metadata={"of": Opened})  # opened from elsewhere, the last one last
-    names: dict[str, str] = field(default_factory=dict)  # path of a tokenizer file -> the name that it was given
-    forgotten: tuple[str, ...] = ()  # tokenizers that other programs keep, and that are not to be listed
+    opened: tuple[Opened, ...] = field(
+        default=(), metadata={"of": Opened}
+    )  # opened from elsewhere, the last one last
+    names: dict[str, str] = field(
+        default_factory=dict
+    )  # path of a tokenizer file -> the name that it was given
+    forgotten: tuple[
+        str, ...
+    ] = ()  # tokenizers that other programs keep, and that are not to be listed
     corpus: tuple[str, ...] = ()
     reference: tuple[str, ...] = ()
-    patterns: dict[str, str] = field(default_factory=dict)  # path of a tokenizer file -> the pattern given for it
+    patterns: dict[str, str] = field(
+        default_factory=dict
+    )  # path of a tokenizer file -> the pattern given for it
     pace: int = USUAL_PACE  # seconds in which all merges of a training are shown; 0 for as soon as they are learned
-    lanes: tuple[LaneChoice, ...] = field(default=(), metadata={"of": LaneChoice})  # of the editor, after the first
-    texts: tuple[str, ...] = ()  # the user's, in whose place others were put in the editor; that comes back next first
-    options: TrainingOptions = field(default_factory=TrainingOptions)  # of the last training, by whatever version
-    lessons: dict[str, str] = field(default_factory=dict)  # a lesson that is not at its end -> the step it was left at
+    lanes: tuple[LaneChoice, ...] = field(
+        default=(), metadata={"of": LaneChoice}
+    )  # of the editor, after the first
+    texts: tuple[
+        str, ...
+    ] = ()  # the user's, in whose place others were put in the editor; that comes back next first
+    options: TrainingOptions = field(
+        default_factory=TrainingOptions
+    )  # of the last training, by whatever version
+    lessons: dict[str, str] = field(
+        default_factory=dict
+    )  # a lesson that is not at its end -> the step it was left at
 
 
 def data_folder() -> Path:
@@ -70,21 +86,30 @@ def load_configuration(tell: Teller = lambda sentence: None) -> Configuration:
         return Configuration()
     strange: list[str] = []
     try:
-        kept = cast(Configuration, checked(Configuration(), untrusted_json.parse(data), strange))
+        kept = cast(
+            Configuration, checked(Configuration(), untrusted_json.parse(data), strange)
+        )
     except (ValueError, TypeError) as error:
         kept, strange = Configuration(), [str(error)]
     if strange:
         what = visible(shortened(", ".join(strange), 100))
-        keep_aside(path, data, f"Parts of what is remembered are not understood ({what})", tell)
+        keep_aside(
+            path, data, f"Parts of what is remembered are not understood ({what})", tell
+        )
     return kept
 
 
 def save_configuration(configuration: Configuration) -> None:
     """Write `configuration` for the next start. Raises OSError."""
-    write_file(_configuration_file(), ((json.dumps(asdict(configuration), indent=1) + "\n").encode(),))
+    write_file(
+        _configuration_file(),
+        ((json.dumps(asdict(configuration), indent=1) + "\n").encode(),),
+    )
 
 
-def load_text(path: Path | None = None, tell: Teller = lambda sentence: None) -> str | None:
+def load_text(
+    path: Path | None = None, tell: Teller = lambda sentence: None
+) -> str | None:
     """The editor's text of the last run; None when there is none. What cannot be read is kept, and that is told."""
     path = path or text_file()
     if (data := read_or_set_aside(path, tell)) is None:
@@ -100,10 +125,18 @@ def load_text(path: Path | None = None, tell: Teller = lambda sentence: None) ->
 def save_text(text: str | Sequence[str], path: Path | None = None) -> None:
     """Keep the editor's text, as a whole or in lines, for the next start. Raises OSError."""
     lines = text.split("\n") if isinstance(text, str) else text
-    write_file(path or text_file(), (("\n" * (n > 0) + line).encode(errors="replace") for n, line in enumerate(lines)))
+    write_file(
+        path or text_file(),
+        (
+            ("\n" * (n > 0) + line).encode(errors="replace")
+            for n, line in enumerate(lines)
+        ),
+    )
 
 
-def checked(defaults: Any, stored: Any, strange: list[str], within: str = "no settings") -> Any:
+def checked(
+    defaults: Any, stored: Any, strange: list[str], within: str = "no settings"
+) -> Any:
     """`defaults` with each stored field of the right type; what is unknown or odd is left out, and named in `strange`.
 
     `within` names all of it.
@@ -115,13 +148,30 @@ def checked(defaults: Any, stored: Any, strange: list[str], within: str = "no se
     known = {item.name: item for item in fields(defaults)}
     strange += (name for name in stored if name not in known)
     for name in (name for name in known if name in stored):
-        default, value, kind = getattr(defaults, name), stored[name], known[name].metadata.get("of")
-        entries = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+        default, value, kind = (
+            getattr(defaults, name),
+            stored[name],
+            known[name].metadata.get("of"),
+        )
+        entries = (
+            list(value.values())
+            if isinstance(value, dict)
+            else value
+            if isinstance(value, list)
+            else []
+        )
         if is_dataclass(default):
             value = checked(default, value, strange, name)
-        elif isinstance(value, list) and all(isinstance(one, dict if kind else str) for one in entries):
-            value = tuple(checked(kind(), entry, strange, name) if kind else entry for entry in entries)
-        elif isinstance(default, dict) and not all(isinstance(one, str) for one in entries):
+        elif isinstance(value, list) and all(
+            isinstance(one, dict if kind else str) for one in entries
+        ):
+            value = tuple(
+                checked(kind(), entry, strange, name) if kind else entry
+                for entry in entries
+            )
+        elif isinstance(default, dict) and not all(
+            isinstance(one, str) for one in entries
+        ):
             value = None
         if type(value) is type(default) or (default is None and type(value) is int):
             kept[name] = value
@@ -166,9 +216,14 @@ def keep_aside(path: Path, data: bytes | None, what: str, tell: Teller) -> None:
     def holds_it(taken: Path) -> bool:
         return data is not None and taken.is_file() and taken.read_bytes() == data
 
-    names = (path.with_name(f"{path.stem}.aside-{number}{path.suffix}") for number in count(1))
+    names = (
+        path.with_name(f"{path.stem}.aside-{number}{path.suffix}")
+        for number in count(1)
+    )
     try:
-        aside = next(name for name in names if not os.path.lexists(name) or holds_it(name))
+        aside = next(
+            name for name in names if not os.path.lexists(name) or holds_it(name)
+        )
         if data is None:
             path.rename(aside)
         elif not os.path.lexists(aside):

@@ -56,7 +56,9 @@ def read_lesson(path: Path) -> Lesson:
         text, fields = told.get("text", text), _STEP if number else _LESSON
         for name in dict.fromkeys((*told, *(fields if fields is _LESSON else ["say"]))):
             if wrong := _wrong(fields, name, told.get(name, ""), text):
-                raise LessonError(f"{path.name}, line {_line(source, number, name)}: {wrong.rstrip('.')}.")
+                raise LessonError(
+                    f"{path.name}, line {_line(source, number, name)}: {wrong.rstrip('.')}."
+                )
     name = path.stem if path.parent == _FOLDER else str(path.absolute())
     return Lesson(name, data["title"], tuple(data["step"]))
 
@@ -83,15 +85,29 @@ def _wrong(fields: "_Fields", name: str, value: Any, text: str) -> str:
 
 def _line(source: str, step: int, name: str) -> int:
     """The line of a field, or the one where its step begins."""
-    starts = [0, *(found.start() for found in re.finditer(r"(?m)^[ \t]*\[\[", source)), len(source), len(source)]
-    field = re.compile(rf"(?m)^[ \t]*(\[step\.|\[+)?[\"']?{re.escape(name)}[\"']?\s*[.=\]]")
-    found = field.search(source, starts[step], starts[step + 1] if step else len(source))
+    starts = [
+        0,
+        *(found.start() for found in re.finditer(r"(?m)^[ \t]*\[\[", source)),
+        len(source),
+        len(source),
+    ]
+    field = re.compile(
+        rf"(?m)^[ \t]*(\[step\.|\[+)?[\"']?{re.escape(name)}[\"']?\s*[.=\]]"
+    )
+    found = field.search(
+        source, starts[step], starts[step + 1] if step else len(source)
+    )
     return source.count("\n", 0, found.start() if found else starts[step]) + 1
 
 
 def _is_awaited(wait: str, _: object) -> bool:
     kind, _, what = wait.partition(" ")
-    keys = {key for some in COMMANDS.values() for command in some for key in command.keys.split(",")}
+    keys = {
+        key
+        for some in COMMANDS.values()
+        for command in some
+        for key in command.keys.split(",")
+    }
     return (
         wait in ("next", "edit")
         or (kind == "key" and what in keys)
@@ -108,22 +124,46 @@ _OPTIONS: Final = ("vocab_size", "pattern", "ties", "min_count", "special_tokens
 _SIDES: Final = ("why", "pairs", "code", "token", "ahead")
 _SAMPLES: Final = f"a file, or one of {', '.join(sample.name for sample in SAMPLES)}"
 _LESSON: Final[_Fields] = {
-    "title": (str, "a text of 32 characters at most", lambda title, _: len(title) <= 32),
-    "step": (list, "tables that begin with [[step]]", lambda some, _: {*map(type, some)} == {dict}),
+    "title": (
+        str,
+        "a text of 32 characters at most",
+        lambda title, _: len(title) <= 32,
+    ),
+    "step": (
+        list,
+        "tables that begin with [[step]]",
+        lambda some, _: {*map(type, some)} == {dict},
+    ),
 }
 _STEP: Final[_Fields] = {
-    "say": (str, f"a text of {_ROOM} characters at most", lambda say, _: len(say) <= _ROOM),
+    "say": (
+        str,
+        f"a text of {_ROOM} characters at most",
+        lambda say, _: len(say) <= _ROOM,
+    ),
     # What is done, in this order: a text is put in the editor;
     "text": (str, "a text", lambda *_: True),
     # merges are learned, with options, and shown at a pace; or so many, if there are as many, are in force;
     "train": (str, f"“{THE_TEXT}” in the editor, {_SAMPLES}", _is_text),
-    "options": (dict, f"of {', '.join(_OPTIONS)}", lambda o, _: {*_OPTIONS} >= {*o} and Options(**o).checked()),
+    "options": (
+        dict,
+        f"of {', '.join(_OPTIONS)}",
+        lambda o, _: {*_OPTIONS} >= {*o} and Options(**o).checked(),
+    ),
     "reference": (str, _SAMPLES, _is_text),  # of an audit
     "merges": (int, "a number of merges", lambda number, _: number >= 0),
     # the cursor is put before a part of the text; a pane gets the focus; beside its text or log this is seen.
     "at": (str, "in the text that is in the editor", lambda at, text: at in text),
-    "pane": (str, f"one of {', '.join(PANE_BY_ID)}", lambda name, _: name in PANE_BY_ID),
+    "pane": (
+        str,
+        f"one of {', '.join(PANE_BY_ID)}",
+        lambda name, _: name in PANE_BY_ID,
+    ),
     "side": (str, f"one of {', '.join(_SIDES)}", lambda name, _: name in _SIDES),
-    "wait": (str, "next, edit, a key as “key f7”, “step 3”, or “until ratio >= 2”", _is_awaited),
+    "wait": (
+        str,
+        "next, edit, a key as “key f7”, “step 3”, or “until ratio >= 2”",
+        _is_awaited,
+    ),
 }
 """Name of a field -> of which type it is, what it is to be, and whether something is that."""

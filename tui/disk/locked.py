@@ -28,11 +28,19 @@ class Autosave:
     def __init__(self, tell: config.Teller) -> None:
         self.path, self._lock = _own_file()
         if self.path != config.text_file():
-            tell(f"Another bpescope is open: the text of this one is kept separately, in {self.path}.")
-        for half in self.path.parent.glob(f".{self.path.name}.*.new") if self._lock is not None else ():
+            tell(
+                f"Another bpescope is open: the text of this one is kept separately, in {self.path}."
+            )
+        for half in (
+            self.path.parent.glob(f".{self.path.name}.*.new")
+            if self._lock is not None
+            else ()
+        ):
             with suppress(OSError):  # an earlier run was killed while it wrote
                 half.unlink()
-        self.beginning = config.load_text(self.path, tell)  # the text of the last run; None if there was none
+        self.beginning = config.load_text(
+            self.path, tell
+        )  # the text of the last run; None if there was none
         self.n_kept = 0  # how many edits the text had that is kept; what stood there before the first need not be
         self._writing = threading.Lock()
 
@@ -49,7 +57,9 @@ class Autosave:
             self.keep(lines, n_edits)
             return ""
         except OSError as error:
-            elsewhere = Path(tempfile.gettempdir(), f"bpescope-text-{os.urandom(4).hex()}.txt")
+            elsewhere = Path(
+                tempfile.gettempdir(), f"bpescope-text-{os.urandom(4).hex()}.txt"
+            )
             config.save_text(lines, elsewhere)
             self.n_kept = n_edits
             return f"The text could not be kept for the next start ({error.strerror}); it is in {elsewhere}."
@@ -65,7 +75,9 @@ def _own_file() -> tuple[Path, int | None]:
     for path in map(config.text_file, count(1)):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+            file = os.open(
+                path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600
+            )
         except OSError:  # where nothing can be written there is nothing to be locked
             return path, None
         if lock(file):
@@ -105,7 +117,9 @@ class Note:
     @classmethod
     def again(cls, output: Path, training: UnfinishedTraining, flags: int = 0) -> Self:
         """The note on a training that goes on. Raises OSError, also where another copy of the app resumes it."""
-        note = cls(output, os.open(f"{output}{_SUFFIX}", os.O_RDWR | os.O_CREAT | flags, 0o600))
+        note = cls(
+            output, os.open(f"{output}{_SUFFIX}", os.O_RDWR | os.O_CREAT | flags, 0o600)
+        )
         if not lock(note._file):
             note.leave()
             raise OSError(errno.EBUSY, "another bpescope resumes it", str(output))
@@ -138,7 +152,14 @@ class Note:
 
         One that was killed leaves its checkpoint; one that ended with the app, or after it, leaves its tokenizer.
         """
-        return next((file for file in (checkpoint_of(self.output), self.output) if file.is_file()), None)
+        return next(
+            (
+                file
+                for file in (checkpoint_of(self.output), self.output)
+                if file.is_file()
+            ),
+            None,
+        )
 
     def end(self) -> None:
         """The training has ended: there is nothing to go on with."""
@@ -156,10 +177,14 @@ class Note:
 def left_behind(folder: Path) -> list[Note]:
     """The notes in a folder that no running copy of the app has, the oldest first; they are ours now."""
     notes = []
-    for path in sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: size_and_time(path)[1]):
+    for path in sorted(
+        folder.glob(f"*{_SUFFIX}"), key=lambda path: size_and_time(path)[1]
+    ):
         with suppress(OSError):
             file = os.open(path, os.O_RDWR)
-            if lock(file) and os.path.samestat(os.fstat(file), path.stat()):  # else it has ended meanwhile
+            if lock(file) and os.path.samestat(
+                os.fstat(file), path.stat()
+            ):  # else it has ended meanwhile
                 notes.append(Note(path.with_suffix(""), file))
             else:
                 os.close(file)

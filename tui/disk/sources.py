@@ -21,7 +21,9 @@ from tui.state import Corpus, TextSource
 _LIBRARY: Final = "The standard library's sources: tens of MB of real code and prose."
 _PACKAGES: Final = "What this computer's packages say of themselves."
 _LARGE_TEXTS: Final = (
-    TextSource(sysconfig.get_path("stdlib"), "Python library", _LIBRARY, is_folder=True),
+    TextSource(
+        sysconfig.get_path("stdlib"), "Python library", _LIBRARY, is_folder=True
+    ),
     TextSource("/usr/share/doc", "System documentation", _PACKAGES, is_folder=True),
 )
 _TRIED: Final = 50  # folders, and files of each, that are looked at for a text to show
@@ -31,13 +33,19 @@ LARGEST_FOLDER: Final = 1000  # entries of one folder that are listed; a corpus 
 @cache
 def sample_sources() -> list[TextSource]:
     """The sample texts, in the order of their list. Asked first beside the screen, as the next."""
-    return [TextSource(str(one.path), one.title, one.reason, one.path.stat().st_size) for one in SAMPLES]
+    return [
+        TextSource(str(one.path), one.title, one.reason, one.path.stat().st_size)
+        for one in SAMPLES
+    ]
 
 
 def preset_sources() -> list[TextSource]:
     """The founding examples, each a text with the options to train on it and what must come out."""
     presets = PRESETS.items()
-    return [TextSource(f"preset {name}", f"{name}  {one.title}", one.reason, preset=name) for name, one in presets]
+    return [
+        TextSource(f"preset {name}", f"{name}  {one.title}", one.reason, preset=name)
+        for name, one in presets
+    ]
 
 
 @cache
@@ -50,7 +58,9 @@ def file_source(path: str | Path) -> TextSource:
     on_disk = split_field(str(path))[0]
     size = os.path.getsize(on_disk) if os.path.isfile(on_disk) else None
     name = os.path.basename(path) or str(path)
-    return TextSource(str(path), visible(name), visible(str(path)), size, os.path.isdir(on_disk))
+    return TextSource(
+        str(path), visible(name), visible(str(path)), size, os.path.isdir(on_disk)
+    )
 
 
 def listing(path: Path) -> tuple[tuple[TextSource, ...], str]:
@@ -60,10 +70,17 @@ def listing(path: Path) -> tuple[tuple[TextSource, ...], str]:
     """
     with os.scandir(path) as entries:
         seen = [entry for entry in entries if not entry.name.startswith(".")]
-    names = [(not is_folder(entry), entry.name.casefold(), entry.path) for entry in seen]
-    sources = tuple(file_source(path) for _, _, path in nsmallest(LARGEST_FOLDER, names))
+    names = [
+        (not is_folder(entry), entry.name.casefold(), entry.path) for entry in seen
+    ]
+    sources = tuple(
+        file_source(path) for _, _, path in nsmallest(LARGEST_FOLDER, names)
+    )
     n_more = len(names) - len(sources)
-    return sources, f"and {n_more:,} more" if n_more else "" if sources else "nothing to choose"
+    return (
+        sources,
+        f"and {n_more:,} more" if n_more else "" if sources else "nothing to choose",
+    )
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
@@ -103,7 +120,9 @@ def first_corpus() -> Corpus:
 
 def check_readable(path: str) -> None:
     """Raises `TextError` with one sentence if a file or folder cannot be a corpus."""
-    if not (os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)):  # or else that is found out when it is read
+    if not (
+        os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
+    ):  # or else that is found out when it is read
         first_characters(path, 1)
 
 
@@ -116,7 +135,9 @@ def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
         return splitter(pattern).split(first_characters(source.path, number))
     preset = PRESETS[source.preset]
     split = splitter(preset.options.pattern).split
-    return [piece for document in preset.documents for piece in split(document[:number])]
+    return [
+        piece for document in preset.documents for piece in split(document[:number])
+    ]
 
 
 def first_characters(path: str, number: int) -> str:
@@ -136,10 +157,16 @@ def whole_text(path: Path, *, is_document: bool = False) -> str:
     """A file's text, exactly. Raises `TextError`, also for rows where it must be a document, in which lines count."""
     file = find_files([path]).files[0]
     if is_document and file.form:
-        raise TextError(f"{file.name} holds rows, and the editor shows no single row; the list says which it is.")
+        raise TextError(
+            f"{file.name} holds rows, and the editor shows no single row; the list says which it is."
+        )
     return "".join(file.blocks())
 
 
 def text_of(source: TextSource) -> str:
     """The whole text of a preset, or of a file. Raises `TextError`."""
-    return "\n".join(PRESETS[source.preset].documents) if source.preset else whole_text(Path(source.path))
+    return (
+        "\n".join(PRESETS[source.preset].documents)
+        if source.preset
+        else whole_text(Path(source.path))
+    )

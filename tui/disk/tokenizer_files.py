@@ -39,7 +39,9 @@ def load_file(path: Path, pattern: str | None = None) -> Loaded:
     return Loaded(tokenizer, path, digest)
 
 
-def told_apart(paths: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def told_apart(
+    paths: Iterable[str],
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Those that are texts or folders, those that are tokenizer files, and what to say of those that only look so."""
     texts, tokenizers, doubts = list[str](), list[str](), list[str]()
     for path in paths:
@@ -47,10 +49,16 @@ def told_apart(paths: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...], 
         if (why_none := "" if form_of(b"", path) else why_no_tokenizer(path)) is None:
             tokenizers.append(str(tokenizer_at(Path(path))))
             if os.path.isdir(path):
-                doubts.append(f"{path} holds a tokenizer, which is opened; mark it (F2) to train on its texts.")
+                doubts.append(
+                    f"{path} holds a tokenizer, which is opened; mark it (F2) to train on its texts."
+                )
         else:
             texts.append(path)
-            doubts += [f"{why_none} So it is taken for a text of the corpus."] if why_none else []
+            doubts += (
+                [f"{why_none} So it is taken for a text of the corpus."]
+                if why_none
+                else []
+            )
     return tuple(texts), tuple(tokenizers), tuple(doubts)
 
 
@@ -67,8 +75,13 @@ def without_twin(path: Path, named: Path) -> Path:
     counts of a training), that file; the new one goes. Several copies that end at once agree on the oldest.
     Raises `BpeError` or OSError.
     """
-    own, numbered = _contents(load(path)), re.compile(re.escape(named.stem) + r"(-\d+)?")
-    for _, other in sorted((size_and_time(other)[1], other) for other in named.parent.glob("*.json")):
+    own, numbered = (
+        _contents(load(path)),
+        re.compile(re.escape(named.stem) + r"(-\d+)?"),
+    )
+    for _, other in sorted(
+        (size_and_time(other)[1], other) for other in named.parent.glob("*.json")
+    ):
         if other == path:
             break
         if numbered.fullmatch(other.stem):
@@ -81,8 +94,16 @@ def without_twin(path: Path, named: Path) -> Path:
 
 def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
-    learned = (record.steps, record.n_bytes, record.ties, record.min_count) if record else ()
-    return tokenizer.pattern, vocabulary.merges, vocabulary.special_tokens, vocabulary.n_tokens, learned
+    learned = (
+        (record.steps, record.n_bytes, record.ties, record.min_count) if record else ()
+    )
+    return (
+        tokenizer.pattern,
+        vocabulary.merges,
+        vocabulary.special_tokens,
+        vocabulary.n_tokens,
+        learned,
+    )
 
 
 def told_pattern(path: Path) -> str | None:
@@ -106,9 +127,18 @@ def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
         before > after or (before == after and number < record.n_given)
         for number, (before, after) in enumerate(pairwise(lengths))
     )
-    if falls and max(lengths[0], record.n_bytes) < 1 << 62 and len(record.steps) == tokenizer.step:
+    if (
+        falls
+        and max(lengths[0], record.n_bytes) < 1 << 62
+        and len(record.steps) == tokenizer.step
+    ):
         return tokenizer
-    return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, name=tokenizer.name, preparation=tokenizer.preparation)
+    return Tokenizer(
+        tokenizer.vocabulary,
+        tokenizer.pattern,
+        name=tokenizer.name,
+        preparation=tokenizer.preparation,
+    )
 
 
 def _known(path: Path, modified: int) -> KnownTokenizer:
@@ -122,19 +152,32 @@ def _known(path: Path, modified: int) -> KnownTokenizer:
     with suppress(ValueError):
         told = json.loads(pattern[1]) if pattern else ""
     stopped = f'"stop_reason": "{STOPPED}"' in head
-    return KnownTokenizer(str(path), path.stem, int(size[1]) if size else 0, "trained", "", told, modified, stopped)
+    return KnownTokenizer(
+        str(path),
+        path.stem,
+        int(size[1]) if size else 0,
+        "trained",
+        "",
+        told,
+        modified,
+        stopped,
+    )
 
 
 def seen(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:
     """A tokenizer as it was just read from the file at `path`."""
-    return Opened(str(path), found_as, tokenizer.n_tokens, tokenizer.pattern, *size_and_time(path))
+    return Opened(
+        str(path), found_as, tokenizer.n_tokens, tokenizer.pattern, *size_and_time(path)
+    )
 
 
 def described(opened: Opened, pattern: str | None) -> Opened:
     """`opened`, read now if it never was; as it is if it cannot be."""
     if opened.n_vocab == 0:
         with suppress(BpeError):
-            return seen(Path(opened.path), load(opened.path, pattern=pattern), opened.found_as)
+            return seen(
+                Path(opened.path), load(opened.path, pattern=pattern), opened.found_as
+            )
     return opened
 
 
@@ -143,7 +186,9 @@ def trouble_of(opened: Opened) -> Trouble:
     now = size_and_time(opened.path)
     if now == (0, 0):
         return "gone"
-    return "changed" if opened.modified and now != (opened.size, opened.modified) else ""
+    return (
+        "changed" if opened.modified and now != (opened.size, opened.modified) else ""
+    )
 
 
 def found(forgotten: Iterable[str] = ()) -> tuple[KnownTokenizer, ...]:
@@ -153,7 +198,9 @@ def found(forgotten: Iterable[str] = ()) -> tuple[KnownTokenizer, ...]:
     """
     cached, left_out = all_cached(), set(forgotten)
     return tuple(
-        KnownTokenizer(str(path), name, 0, "found", name) for name, path in cached if str(path) not in left_out
+        KnownTokenizer(str(path), name, 0, "found", name)
+        for name, path in cached
+        if str(path) not in left_out
     )
 
 
@@ -169,7 +216,9 @@ def named_in_list(name: str) -> Path | None:
     known = listed(own, (), remembered.opened, remembered.names, {})
     paths = [one.path for one in known if one.name == name]
     if len(paths) > 1:
-        raise FormatError(f"Several tokenizers are called {quoted(name)}: {', '.join(paths)}; name one by its path.")
+        raise FormatError(
+            f"Several tokenizers are called {quoted(name)}: {', '.join(paths)}; name one by its path."
+        )
     return Path(paths[0]) if paths else None
 
 
@@ -189,9 +238,14 @@ def listed(
         other = known.get(one.path)
         if other is None:
             name = one.found_as or name_of(Path(one.path))
-            other = KnownTokenizer(one.path, name, 0, "found" if one.found_as else "opened", one.found_as)
+            other = KnownTokenizer(
+                one.path, name, 0, "found" if one.found_as else "opened", one.found_as
+            )
         if other.origin != "trained":
-            known[one.path] = replace(other, n_vocab=one.n_vocab, pattern=one.pattern, modified=one.modified)
+            known[one.path] = replace(
+                other, n_vocab=one.n_vocab, pattern=one.pattern, modified=one.modified
+            )
     return tuple(
-        replace(one, name=names.get(path, one.name), trouble=troubles.get(path, "")) for path, one in known.items()
+        replace(one, name=names.get(path, one.name), trouble=troubles.get(path, ""))
+        for path, one in known.items()
     )

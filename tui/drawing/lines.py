@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-LETTERS: Final = "ABCD"  # what the tokenizers that are compared are called, in their order
+LETTERS: Final = (
+    "ABCD"  # what the tokenizers that are compared are called, in their order
+)
 
 INKS: Final = ("text", "token", "muted", "faint", "accent", "secondary", "warning")
 """What a widget that draws its own lines draws in: component classes, which the style sheet gives colors."""
@@ -69,7 +71,9 @@ def cut(text: str, width: int, keep: Literal["start", "ends", "end"] = "start") 
     if width < 1:
         return ""
     behind = {"start": 0, "ends": (width - 1) // 2, "end": width - 1}[keep]
-    first = set_cell_size(text, width - 1 - behind)  # where half of a wide character would fit, a space
+    first = set_cell_size(
+        text, width - 1 - behind
+    )  # where half of a wide character would fit, a space
     last = set_cell_size(text[::-1], behind)[::-1]
     return f"{first.rstrip(' ')}…" if keep == "start" else f"{first}…{last}"
 
@@ -80,7 +84,9 @@ class InfoLine:
     right: str = ""
     ink: str = "text"  # which of `INKS` `left` has
     lead: str = ""  # drawn before `left`: a box line, a mark, an indent
-    target: "int | str | tuple[TextFile, CorpusPlace] | None" = None  # what Enter leads to, as `hint` says
+    target: "int | str | tuple[TextFile, CorpusPlace] | None" = (
+        None  # what Enter leads to, as `hint` says
+    )
 
     @property
     def hint(self) -> str:
@@ -89,21 +95,40 @@ class InfoLine:
             return "Enter looks at this token."
         if isinstance(self.target, str):
             return "Enter puts this text into the editor; Alt+Z brings yours back."
-        return "Enter opens this text in the editor, at this line." if self.target else ""
+        return (
+            "Enter opens this text in the editor, at this line." if self.target else ""
+        )
 
 
 def info_strip(
-    line: InfoLine, width: int, ink: Callable[[str], Style], console: Console, token: Style | None = None
+    line: InfoLine,
+    width: int,
+    ink: Callable[[str], Style],
+    console: Console,
+    token: Style | None = None,
 ) -> Strip:
     """A line in `width` cells, one of them free at either end.
 
     `ink` gives the style of each of `INKS`, `token` the color that a token has elsewhere on the screen.
     """
     text = ink("text")
-    room = max(0, width - 2 - cell_len(line.lead) - (cell_len(line.right) + 1 if line.right else 0))
-    segments = [Segment(" ", text), Segment(line.lead, ink("faint" if line.ink == "text" else line.ink))]
+    room = max(
+        0,
+        width
+        - 2
+        - cell_len(line.lead)
+        - (cell_len(line.right) + 1 if line.right else 0),
+    )
+    segments = [
+        Segment(" ", text),
+        Segment(line.lead, ink("faint" if line.ink == "text" else line.ink)),
+    ]
     if (line.ink == "token" and token) or isinstance(line.left, Text):
-        left = line.left.copy() if isinstance(line.left, Text) else Text().append(line.left, token)
+        left = (
+            line.left.copy()
+            if isinstance(line.left, Text)
+            else Text().append(line.left, token)
+        )
         left.truncate(room, overflow="ellipsis", pad=True)
         segments += Segment.apply_style(left.render(console), ink(line.ink))
     else:
@@ -112,16 +137,24 @@ def info_strip(
     return Strip(segments).adjust_cell_length(width, text)
 
 
-def in_one_or_two(left: str | Text, right: str, width: int, ink: str = "text") -> Iterator[InfoLine]:
+def in_one_or_two(
+    left: str | Text, right: str, width: int, ink: str = "text"
+) -> Iterator[InfoLine]:
     """A line, or two where there is no room for both sides in one."""
     size = left.cell_len if isinstance(left, Text) else cell_len(left)
     fits = size + 1 + cell_len(right) <= width
     yield InfoLine(left, right if fits else "", ink)
     if not fits:
-        yield from [InfoLine("", right)] if cell_len(right) <= width else sentence(right, width)
+        yield from (
+            [InfoLine("", right)]
+            if cell_len(right) <= width
+            else sentence(right, width)
+        )
 
 
-def in_rows(items: Iterable[Item], sizes: Iterable[int], room: int) -> Iterator[list[Item]]:
+def in_rows(
+    items: Iterable[Item], sizes: Iterable[int], room: int
+) -> Iterator[list[Item]]:
     """Things of so many cells each in as many rows as they need, at least one, each with as many as fit in `room`."""
     row, left = list[Item](), room
     for item, size in zip(items, sizes, strict=True):
@@ -133,12 +166,16 @@ def in_rows(items: Iterable[Item], sizes: Iterable[int], room: int) -> Iterator[
     yield row
 
 
-def sentence(text: str, width: int, ink: str = "muted", lead: str = "", most: int | None = None) -> Iterator[InfoLine]:
+def sentence(
+    text: str, width: int, ink: str = "muted", lead: str = "", most: int | None = None
+) -> Iterator[InfoLine]:
     """A sentence in as many lines as it needs, or in `most`; cells count, not characters."""
     room = max(8, width - cell_len(lead))
     rows: list[str] = []
     for word in visible(text).split():
-        first, *rest = chop_cells(word, room) or [word]  # a combining mark alone has no cells
+        first, *rest = chop_cells(word, room) or [
+            word
+        ]  # a combining mark alone has no cells
         longer = f"{rows[-1]} {first}" if rows else first
         if rows and cell_len(longer) <= room:
             rows[-1] = longer
@@ -146,15 +183,26 @@ def sentence(text: str, width: int, ink: str = "muted", lead: str = "", most: in
             rows.append(first)
         rows += rest
     for row in rows[:most]:
-        cut = " …" if most is not None and len(rows) > most and row is rows[most - 1] else ""
+        cut = (
+            " …"
+            if most is not None and len(rows) > most and row is rows[most - 1]
+            else ""
+        )
         yield InfoLine(row + cut, ink=ink, lead=lead)
 
 
-def titles(names: Mapping[str, str], choice: str, width: int, keys: str, note: str = "") -> Text:
+def titles(
+    names: Mapping[str, str], choice: str, width: int, keys: str, note: str = ""
+) -> Text:
     """The titles of things that share a place, that of `choice` bright, then a note; the keys at the right."""
-    text = Text("  ").join(Text(title, "bold" if name == choice else "dim") for name, title in names.items())
+    text = Text("  ").join(
+        Text(title, "bold" if name == choice else "dim")
+        for name, title in names.items()
+    )
     text.append(note, "dim")
-    return text.append(" " * max(1, width - text.cell_len - cell_len(keys))).append(keys, "dim")
+    return text.append(" " * max(1, width - text.cell_len - cell_len(keys))).append(
+        keys, "dim"
+    )
 
 
 def bar(value: float, most: float, width: int) -> str:
@@ -163,7 +211,9 @@ def bar(value: float, most: float, width: int) -> str:
     >>> bar(3, 4, 4), bar(1, 1000, 4), bar(0, 4, 4)
     ('███ ', '▏   ', '    ')
     """
-    whole, rest = divmod(min(8 * width, ceil(8 * width * value / most)) if most > 0 else 0, 8)
+    whole, rest = divmod(
+        min(8 * width, ceil(8 * width * value / most)) if most > 0 else 0, 8
+    )
     return ("█" * whole + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")).ljust(width)
 
 
@@ -177,7 +227,9 @@ def placed(values: Sequence[float], most: float, width: int) -> str:
     """
     cells = [" "] * width
     for letter, value in zip(LETTERS, values if width > 0 else (), strict=False):
-        place = min(width - 1, max(0, round(value / most * (width - 1)))) if most > 0 else 0
+        place = (
+            min(width - 1, max(0, round(value / most * (width - 1)))) if most > 0 else 0
+        )
         cells[place] = letter if cells[place] == " " else "●"
     return "".join(cells).rstrip().replace(" ", "·")
 
@@ -223,7 +275,9 @@ class Lines(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: Sequence[InfoLine] = ()
-        self.token_style: Callable[[], Style | None] = lambda: None  # of the token that the lines are about
+        self.token_style: Callable[[], Style | None] = lambda: (
+            None
+        )  # of the token that the lines are about
 
     @property
     def room(self) -> int:
@@ -244,7 +298,13 @@ class Lines(ScrollView, can_focus=True):
         y += self.scroll_offset.y
         if y >= len(self._lines):
             return Strip.blank(width, ink_of(self, "text"))
-        return info_strip(self._lines[y], width, partial(ink_of, self), self.app.console, self.token_style())
+        return info_strip(
+            self._lines[y],
+            width,
+            partial(ink_of, self),
+            self.app.console,
+            self.token_style(),
+        )
 
 
 class Titles(Widget):
@@ -254,11 +314,15 @@ class Titles(Widget):
     keys: reactive[str] = reactive("")  # what turns to the next; at the right
     note: reactive[str] = reactive("")  # what stands behind the titles
 
-    def __init__(self, names: Mapping[str, str], keys: str = "", *, id: str | None = None) -> None:
+    def __init__(
+        self, names: Mapping[str, str], keys: str = "", *, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
         self._names = names
         self.set_reactive(Titles.choice, next(iter(names)))
         self.set_reactive(Titles.keys, keys)
 
     def render(self) -> Text:
-        return titles(self._names, self.choice, self.content_size.width, self.keys, self.note)
+        return titles(
+            self._names, self.choice, self.content_size.width, self.keys, self.note
+        )

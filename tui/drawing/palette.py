@@ -24,9 +24,18 @@ if TYPE_CHECKING:
     from textual.app import App
 
 CONTRAST: Final = 5.0  # the least contrast of a token's text with its background
-SHARE: Final = 0.3  # how much of a token's background is its hue; the rest is the theme's surface
+SHARE: Final = (
+    0.3  # how much of a token's background is its hue; the rest is the theme's surface
+)
 
-_ANSI_HUES: Final = ("ansi_blue", "ansi_green", "ansi_yellow", "ansi_red", "ansi_magenta", "ansi_cyan")
+_ANSI_HUES: Final = (
+    "ansi_blue",
+    "ansi_green",
+    "ansi_yellow",
+    "ansi_red",
+    "ansi_magenta",
+    "ansi_cyan",
+)
 _CHANGED_SHARE: Final = 0.46
 _CURRENT_SHARE: Final = 0.68
 _ALIKE_SHARE: Final = 0.1
@@ -35,7 +44,10 @@ _QUIET: Final = 0.35  # how far the text of tokens that step back goes towards t
 _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
 _REVERSE: Final = Style(reverse=True)
-TOKEN_COLORS: Final = {f"token-{number}": Color.parse(hue).with_alpha(SHARE).hex for number, hue in enumerate(HUES)}
+TOKEN_COLORS: Final = {
+    f"token-{number}": Color.parse(hue).with_alpha(SHARE).hex
+    for number, hue in enumerate(HUES)
+}
 """Variables of a theme; translucent, so that they suit any surface they are laid on."""
 
 
@@ -47,7 +59,8 @@ def contrast(one: Color, other: Color) -> float:
 
 def _luminance(color: Color) -> float:
     red, green, blue = (
-        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in color.normalized
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+        for channel in color.normalized
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -96,11 +109,25 @@ class Palette:
 
 
 def palette_of(
-    app: "App[object]", base: Style, cursor: Style = _REVERSE, selection: Style = _REVERSE, gutter: Style | None = None
+    app: "App[object]",
+    base: Style,
+    cursor: Style = _REVERSE,
+    selection: Style = _REVERSE,
+    gutter: Style | None = None,
 ) -> Palette:
     """The styles for text that is `base` without tokens, under the app's theme; the same object while all stays."""
-    hues = tuple(app.theme_variables.get(name, color) for name, color in TOKEN_COLORS.items())
-    return make_palette(base, cursor, selection, gutter, hues=hues, ansi=app.native_ansi_color, colorless=app.no_color)
+    hues = tuple(
+        app.theme_variables.get(name, color) for name, color in TOKEN_COLORS.items()
+    )
+    return make_palette(
+        base,
+        cursor,
+        selection,
+        gutter,
+        hues=hues,
+        ansi=app.native_ansi_color,
+        colorless=app.no_color,
+    )
 
 
 @lru_cache(maxsize=32)
@@ -117,21 +144,40 @@ def make_palette(
     """Colors mixed with the surface; `ansi`: those of a terminal's 16; `colorless`: underlines (NO_COLOR)."""
     gutter = base + gutter if gutter else base
     if colorless:
-        return Palette(base, _REVERSE, _REVERSE, gutter, (_underlined(False), _underlined(True)), False)
+        return Palette(
+            base,
+            _REVERSE,
+            _REVERSE,
+            gutter,
+            (_underlined(False), _underlined(True)),
+            False,
+        )
     if ansi:
         selection = selection if selection.bgcolor else _REVERSE
-        return Palette(base, cursor, selection, gutter, tuple(map(_sixteen, _ANSI_HUES)), False)
+        return Palette(
+            base, cursor, selection, gutter, tuple(map(_sixteen, _ANSI_HUES)), False
+        )
     surface, text = _background(base), _foreground(base)
     colors = [surface + Color.parse(hue) for hue in hues]
     changed = [_deepened(color, surface, _CHANGED_SHARE / SHARE) for color in colors]
     current = [_deepened(color, surface, _CURRENT_SHARE / SHARE) for color in colors]
     alike = [surface.blend(color, _ALIKE_SHARE / SHARE, 1) for color in colors]
-    quiet = [_on(faint, _readable_on([faint], text.blend(surface, _QUIET, 1))) for faint in alike]
+    quiet = [
+        _on(faint, _readable_on([faint], text.blend(surface, _QUIET, 1)))
+        for faint in alike
+    ]
     # One color of text for all tokens is calmer than the best for each; only that under the cursor may have its own.
     text = _readable_on([*colors, *changed], text)
     tokens = (
-        Ways(_on(usual, text), _on(touched, text) + Style(bold=True), _on(deep, _readable_on([deep], text)), faint)
-        for usual, touched, deep, faint in zip(colors, changed, current, quiet, strict=True)
+        Ways(
+            _on(usual, text),
+            _on(touched, text) + Style(bold=True),
+            _on(deep, _readable_on([deep], text)),
+            faint,
+        )
+        for usual, touched, deep, faint in zip(
+            colors, changed, current, quiet, strict=True
+        )
     )
     return Palette(base, cursor, selection, gutter, tuple(tokens), True)
 
@@ -139,10 +185,16 @@ def make_palette(
 def _deepened(color: Color, surface: Color, factor: float) -> Color:
     """The color gone further away from the surface, but never so far that no text could be read on it."""
     while True:
-        channels = (round(s + (c - s) * factor) for c, s in zip(color.rgb, surface.rgb, strict=True))
+        channels = (
+            round(s + (c - s) * factor)
+            for c, s in zip(color.rgb, surface.rgb, strict=True)
+        )
         red, green, blue = (min(max(channel, 0), 255) for channel in channels)
         deeper = Color(red, green, blue)
-        if factor <= 1 or max(contrast(deeper, _BLACK), contrast(deeper, _WHITE)) >= CONTRAST:
+        if (
+            factor <= 1
+            or max(contrast(deeper, _BLACK), contrast(deeper, _WHITE)) >= CONTRAST
+        ):
             return deeper
         factor -= 0.05
 
@@ -162,7 +214,11 @@ def _background(style: Style) -> Color:
 def _sixteen(hue: str) -> Ways:
     """Black on the hue, which every common palette makes readable but on blue and red: there white."""
     color = Color.parse(hue)
-    text = Color.parse("ansi_bright_white" if hue in ("ansi_blue", "ansi_red", "ansi_magenta") else "ansi_black")
+    text = Color.parse(
+        "ansi_bright_white"
+        if hue in ("ansi_blue", "ansi_red", "ansi_magenta")
+        else "ansi_black"
+    )
     usual = _on(color, text)
     bold = usual + Style(bold=True)
     return Ways(usual, bold, bold + _REVERSE, Style(color=color.rich_color))
@@ -170,7 +226,12 @@ def _sixteen(hue: str) -> Ways:
 
 def _underlined(odd: bool) -> Ways:
     usual = Style(underline=odd)
-    return Ways(usual, usual + Style(italic=True), usual + Style(bold=True), usual + Style(dim=True))
+    return Ways(
+        usual,
+        usual + Style(italic=True),
+        usual + Style(bold=True),
+        usual + Style(dim=True),
+    )
 
 
 def selected(style: Style, selection: Style) -> Style:
@@ -178,15 +239,26 @@ def selected(style: Style, selection: Style) -> Style:
     if style.bgcolor is None or selection.bgcolor is None:
         return style + selection
     own, other, text = _background(style), _background(selection), _foreground(style)
-    mixtures = (own.blend(other, _SELECTED_SHARE * tenth / 10, 1) for tenth in range(10, 0, -1))
-    return style + _on(next((mixed for mixed in mixtures if contrast(mixed, text) >= CONTRAST), own), text)
+    mixtures = (
+        own.blend(other, _SELECTED_SHARE * tenth / 10, 1) for tenth in range(10, 0, -1)
+    )
+    return style + _on(
+        next((mixed for mixed in mixtures if contrast(mixed, text) >= CONTRAST), own),
+        text,
+    )
 
 
 def muted(style: Style) -> Style:
     """A style whose text steps back half way to its background: for glyphs that stand for something else."""
-    if style.bgcolor is None or style.color is None or not (style.bgcolor.triplet and style.color.triplet):
+    if (
+        style.bgcolor is None
+        or style.color is None
+        or not (style.bgcolor.triplet and style.color.triplet)
+    ):
         return style
-    return style + Style(color=_foreground(style).blend(_background(style), 0.45, 1).rich_color)
+    return style + Style(
+        color=_foreground(style).blend(_background(style), 0.45, 1).rich_color
+    )
 
 
 def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Text:
@@ -214,21 +286,33 @@ def token_labels(
 ) -> Text:
     """Tokens side by side in at most `room` cells; those that find no place are counted at the end."""
     text = Text(no_wrap=True, overflow="ellipsis")
-    colors = choose_colors([Span(i, i + 1, (token,)) for i, token in enumerate(ids[:room])], len(palette.tokens))
+    colors = choose_colors(
+        [Span(i, i + 1, (token,)) for i, token in enumerate(ids[:room])],
+        len(palette.tokens),
+    )
     for index, (token, color) in enumerate(zip(ids, colors, strict=False)):
         label = token_label(bytes_of(token))
-        label = label if cell_len(label[:1]) else f"◌{label}"  # an accent gets something to stand on
+        label = (
+            label if cell_len(label[:1]) else f"◌{label}"
+        )  # an accent gets something to stand on
         n_left = len(ids) - index
         after = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
         if text.cell_len + len(between) * bool(index) + cell_len(label) + after > room:
             if index:
                 return text.append(f" +{n_left:,}", "dim")
             label = cut(label, max(room - after, _LEAST))
-        text.append(between if index else "").append(label, style(palette.tokens[color], token))
+        text.append(between if index else "").append(
+            label, style(palette.tokens[color], token)
+        )
     return text
 
 
-WRITINGS: Final = ("text", "hex", "decimal", "ids")  # their names, in the order in which a key turns to them
+WRITINGS: Final = (
+    "text",
+    "hex",
+    "decimal",
+    "ids",
+)  # their names, in the order in which a key turns to them
 
 
 def writer(writing: str, bytes_of: Bytes) -> Callable[[int], str]:

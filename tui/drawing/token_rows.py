@@ -26,7 +26,11 @@ _TOGETHER: Final = 4096  # tokens that are read between two pauses
 _PLACES: Final = {kind: place for place, kind in enumerate(KINDS)}
 
 MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
-INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity.NOTE: "muted"}
+INKS: Final = {
+    Severity.PROBLEM: "warning",
+    Severity.WARNING: "accent",
+    Severity.NOTE: "muted",
+}
 
 
 def number(measure: str, value: float) -> str:
@@ -65,9 +69,15 @@ class TokenRows:
         self.n_tokens = 0
         self.largest_id = 0
         self.specials: frozenset[int] = frozenset()  # ids of special tokens
-        self.verdicts: Mapping[int, Verdict] = {}  # id -> verdict, of tokens with a finding
-        self.measures: Mapping[str, Mapping[int, float]] = {}  # name of a measure, if it was measured -> id -> number
-        self.greatest: Mapping[str, float] = {}  # name of a measure -> its greatest number
+        self.verdicts: Mapping[
+            int, Verdict
+        ] = {}  # id -> verdict, of tokens with a finding
+        self.measures: Mapping[
+            str, Mapping[int, float]
+        ] = {}  # name of a measure, if it was measured -> id -> number
+        self.greatest: Mapping[
+            str, float
+        ] = {}  # name of a measure -> its greatest number
         self._n_of_kind: Mapping[str, int] = {}
 
     def __len__(self) -> int:
@@ -76,13 +86,19 @@ class TokenRows:
     def read(self, vocabulary: "Vocabulary") -> Generator[None, None, "TokenRows"]:
         """Read all tokens of a vocabulary into these rows, which are empty before and returned."""
         bytes_of = vocabulary.bytes_of
-        specials = {token: vocabulary.token_bytes(token) for token in vocabulary.special_tokens.values()}
+        specials = {
+            token: vocabulary.token_bytes(token)
+            for token in vocabulary.special_tokens.values()
+        }
         ids = vocabulary.ids()
         yield
         before = -1
         for start in range(0, len(ids), _TOGETHER):
             some = ids[start : start + _TOGETHER]
-            tokens = [specials[token] if token in specials else bytes_of[token] for token in some]
+            tokens = [
+                specials[token] if token in specials else bytes_of[token]
+                for token in some
+            ]
             self.tokens += tokens
             self.labels += [token_label.__wrapped__(data).casefold() for data in tokens]
             self.holes += [
@@ -92,7 +108,11 @@ class TokenRows:
             ]
             before = some[-1]
             yield
-        self.specials, self.n_tokens, self.largest_id = frozenset(specials), len(ids), before
+        self.specials, self.n_tokens, self.largest_id = (
+            frozenset(specials),
+            len(ids),
+            before,
+        )
         self.ids = [*ids, *(hole.first for hole in self.holes)]
         self.tokens += [b""] * len(self.holes)
         self.labels += [None] * len(self.holes)
@@ -117,8 +137,12 @@ class TokenRows:
             n_of_kind.update(chain.from_iterable(verdict.kinds for verdict in some))
             yield
         self.verdicts, self.measures = by_id, measures
-        self.greatest = {name: max(column.values()) for name, column in measures.items() if column}
-        self._n_of_kind = {kind: n_of_kind[kind] for kind in sorted(n_of_kind, key=place_of_kind)}
+        self.greatest = {
+            name: max(column.values()) for name, column in measures.items() if column
+        }
+        self._n_of_kind = {
+            kind: n_of_kind[kind] for kind in sorted(n_of_kind, key=place_of_kind)
+        }
         return self
 
     def verdict(self, row: int) -> "Verdict | None":
@@ -128,7 +152,11 @@ class TokenRows:
     def n_of_kind(self) -> dict[str, int]:
         """Kind of rows -> how many there are; "" stands for all tokens."""
         own = {SPECIAL: len(self.specials), HOLE: len(self.holes)}
-        return {"": self.n_tokens, **self._n_of_kind, **{name: n for name, n in own.items() if n}}
+        return {
+            "": self.n_tokens,
+            **self._n_of_kind,
+            **{name: n for name, n in own.items() if n},
+        }
 
 
 def place_of_kind(kind: str = "") -> int:
@@ -145,8 +173,14 @@ def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[byt
 
     def verdict(row: int) -> Verdict:
         token = rows.ids[row]
-        measured = {name: column[token] for name, column in rows.measures.items() if token in column}
-        return rows.verdicts.get(token) or Verdict(token, rows.tokens[row], 0.0, None, (), "", {}, measured)
+        measured = {
+            name: column[token]
+            for name, column in rows.measures.items()
+            if token in column
+        }
+        return rows.verdicts.get(token) or Verdict(
+            token, rows.tokens[row], 0.0, None, (), "", {}, measured
+        )
 
     tokens = (verdict(row) for row in order if rows.hole(row) is None)
     return map(str.encode, FORMS[suffix](tokens, list(rows.measures)))
@@ -155,13 +189,27 @@ def exported(rows: TokenRows, order: Sequence[int], suffix: str) -> Iterator[byt
 def _csv(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterator[str]:
     """A row each; bytes in hex."""
     written = io.StringIO()
-    table = csv.writer(written)  # lines end as RFC 4180 says, so that a carriage return in a token is quoted
-    table.writerow(("id", "token", "bytes", "score", "severity", "kinds", "reason", *measures))
+    table = csv.writer(
+        written
+    )  # lines end as RFC 4180 says, so that a carriage return in a token is quoted
+    table.writerow(
+        ("id", "token", "bytes", "score", "severity", "kinds", "reason", *measures)
+    )
     for one in verdicts:
         text = one.token.decode("utf-8", "backslashreplace"), one.token.hex()
         severity = one.severity.word if one.severity else ""
         measured = (one.evidence.get(name, "") for name in measures)
-        table.writerow((one.id, *text, one.score, severity, " ".join(one.kinds), one.reason, *measured))
+        table.writerow(
+            (
+                one.id,
+                *text,
+                one.score,
+                severity,
+                " ".join(one.kinds),
+                one.reason,
+                *measured,
+            )
+        )
     yield written.getvalue()
 
 
@@ -173,7 +221,14 @@ def _markdown(verdicts: "Iterable[Verdict]", measures: Sequence[str]) -> Iterato
         known = ((name, one.evidence.get(name, "")) for name in measures)
         numbers = (n if isinstance(n, str) else number(name, n) for name, n in known)
         reason = visible(one.reason).replace("|", "\\|")
-        row = f"{one.id}", code(token_label(one.token)), f"{one.score:.2f}", ", ".join(one.kinds), *numbers, reason
+        row = (
+            f"{one.id}",
+            code(token_label(one.token)),
+            f"{one.score:.2f}",
+            ", ".join(one.kinds),
+            *numbers,
+            reason,
+        )
         yield f"| {' | '.join(row)} |\n"
 
 
@@ -181,4 +236,8 @@ def _jsonl(verdicts: "Iterable[Verdict]", _: Sequence[str]) -> Iterator[str]:
     return (json.dumps(verdict.to_json()) + "\n" for verdict in verdicts)
 
 
-FORMS: Final = {".jsonl": _jsonl, ".csv": _csv, ".md": _markdown}  # suffix of a file -> how rows are written there
+FORMS: Final = {
+    ".jsonl": _jsonl,
+    ".csv": _csv,
+    ".md": _markdown,
+}  # suffix of a file -> how rows are written there

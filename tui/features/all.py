@@ -34,7 +34,9 @@ class Features:
         self.corpus = CorpusChoice(screen, self.tokenizers)
         self.audit = AuditFeature(screen, self.shown, self.texts)
         self.comparison = ComparisonFeature(screen, self.texts)
-        self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus)
+        self.training = TrainingFeature(
+            screen, self.shown, self.tokenizers, self.corpus
+        )
         self.explaining = Explaining(screen, self.shown)
         self.resuming = Resuming(screen, self.tokenizers, self.training, self.corpus)
         self.lanes = Lanes(screen, self.tokenizers)
@@ -67,13 +69,19 @@ class Features:
         if texts:
             self.corpus.choose(Corpus(texts, screen.corpus.reference, title_of(texts)))
         if tokenizers:
-            screen.remember(tokenizer=tokenizers[-1], opened=(*screen.remembered.opened, *map(Opened, tokenizers)))
+            screen.remember(
+                tokenizer=tokenizers[-1],
+                opened=(*screen.remembered.opened, *map(Opened, tokenizers)),
+            )
         self.tokenizers.check_files(everywhere=True)
         last = screen.remembered.tokenizer
         if await in_thread(os.path.exists, last):
             return self.tokenizers.load(Path(last))
         if last:
-            screen.say(f"The tokenizer that was used last is not there any more: {last}.", "warning")
+            screen.say(
+                f"The tokenizer that was used last is not there any more: {last}.",
+                "warning",
+            )
         if screen.kept:
             self.tokenizers.begin(self.tokenizers.load_first)
         elif trains:

@@ -30,10 +30,16 @@ from tui.process import WorkerProcess
 from tui.state import Audit, AuditInputs, Corpus, Run, TokenLines
 from tui.terminal.background import in_thread
 
-MOST_LINES: Final = 200  # lines that are found of a token; more of them tell nobody more
-_UNSAVED: Final = "What was learned is not saved, and only what is in a file can be audited."
+MOST_LINES: Final = (
+    200  # lines that are found of a token; more of them tell nobody more
+)
+_UNSAVED: Final = (
+    "What was learned is not saved, and only what is in a file can be audited."
+)
 _AT_REST: Final = 0.3  # seconds before an audit begins by itself: no keys and files are on their way then
-_COUNTED_UNASKED: Final = 1 << 24  # bytes of texts in which an audit that nobody asked for counts, in about a second
+_COUNTED_UNASKED: Final = (
+    1 << 24
+)  # bytes of texts in which an audit that nobody asked for counts, in about a second
 _AT_ONCE: Final = 8  # lines or parts of a text between two looks at whether somebody still wants to know
 
 
@@ -60,7 +66,12 @@ class AuditFeature(Feature):
         if screen.path and not screen.run.busy:
             if screen.active != "audit":
                 screen.action_show("audit")
-            audit = partial(self._audit, Path(screen.path), self._texts_of_audit(), screen.audit.inputs)
+            audit = partial(
+                self._audit,
+                Path(screen.path),
+                self._texts_of_audit(),
+                screen.audit.inputs,
+            )
             self.begin(audit, about_tokenizer=True)
         elif not self.waits_for_training():
             screen.say(_UNSAVED if screen.tokenizer else NO_TOKENIZER, "warning")
@@ -82,7 +93,9 @@ class AuditFeature(Feature):
         counts = record is not None and record.n_bytes <= _COUNTED_UNASKED
         inputs = AuditInputs(None if counts else False)
         screen.audit = Audit(True, "waiting until the chosen texts are counted", inputs)
-        while counts and screen.corpus.paths and screen.totals is None:  # it is not known yet whether they are its own
+        while (
+            counts and screen.corpus.paths and screen.totals is None
+        ):  # it is not known yet whether they are its own
             await asyncio.sleep(_AT_REST)
         await self._audit(Path(screen.path), self._texts_of_audit(), inputs)
 
@@ -95,11 +108,18 @@ class AuditFeature(Feature):
     def _stop(self) -> None:
         self.cancel()
         audit = self.screen.audit
-        self.screen.audit = replace(audit, running=False, subject=audit.subject or "stopped")
+        self.screen.audit = replace(
+            audit, running=False, subject=audit.subject or "stopped"
+        )
 
     async def _audit(self, path: Path, corpus: Corpus, inputs: AuditInputs) -> None:
-        pattern, model = self.screen.pattern_for(path), (inputs.embeddings, inputs.tensor or None)
-        request = AuditRequest(str(path), pattern, corpus.paths, corpus.reference, *model)
+        pattern, model = (
+            self.screen.pattern_for(path),
+            (inputs.embeddings, inputs.tensor or None),
+        )
+        request = AuditRequest(
+            str(path), pattern, corpus.paths, corpus.reference, *model
+        )
         verdicts: dict[int, Verdict] = {}
         measures: dict[str, dict[int, float]] = {}
         progress = "starting"
@@ -119,29 +139,51 @@ class AuditFeature(Feature):
                         verdicts |= {verdict.id: verdict for verdict in some}
                         progress = f"{counted(len(verdicts), 'token')} found"
                     case Done(_, _, seconds):
-                        n_of = Counter(verdict.severity or Severity.NOTE for verdict in verdicts.values())
-                        marks = "  ".join(f"{MARKS[it]} {counted(n_of[it], it.word)}" for it in reversed(Severity))
+                        n_of = Counter(
+                            verdict.severity or Severity.NOTE
+                            for verdict in verdicts.values()
+                        )
+                        marks = "  ".join(
+                            f"{MARKS[it]} {counted(n_of[it], it.word)}"
+                            for it in reversed(Severity)
+                        )
                         found = f"{counted(len(verdicts), 'token')} found in {_examined(corpus, inputs)}"
                         subject = f"{marks} · {found} · {seconds:.1f} s"
-                        self.screen.audit = Audit(False, "", inputs, subject, verdicts, measures)
+                        self.screen.audit = Audit(
+                            False, "", inputs, subject, verdicts, measures
+                        )
                         return
                 self.screen.audit = replace(self.screen.audit, progress=progress)
 
     def failed(self, sentence: str) -> None:
-        self.screen.audit = replace(self.screen.audit, running=False, progress="", subject=sentence)
+        self.screen.audit = replace(
+            self.screen.audit, running=False, progress="", subject=sentence
+        )
         super().failed(sentence)
 
     def _texts_of_audit(self) -> Corpus:
         """The texts in which an audit counts; none for a tokenizer from elsewhere, unless they are asked for."""
-        screen, corpus, wanted = self.screen, self.screen.corpus, self.screen.audit.inputs.texts
+        screen, corpus, wanted = (
+            self.screen,
+            self.screen.corpus,
+            self.screen.audit.inputs.texts,
+        )
         if wanted is not None:
             return corpus if wanted else Corpus()
         record = screen.tokenizer.record if screen.tokenizer else None
         if record is None:
             return Corpus()
-        n_bytes = sum(source.bytes for source in record.sources) or record.n_bytes  # of this session: no sources yet
-        its_own = screen.totals and screen.totals.counted and screen.totals.counted.bytes == n_bytes
-        return corpus if its_own else replace(corpus, paths=())  # the record has its own counts
+        n_bytes = (
+            sum(source.bytes for source in record.sources) or record.n_bytes
+        )  # of this session: no sources yet
+        its_own = (
+            screen.totals
+            and screen.totals.counted
+            and screen.totals.counted.bytes == n_bytes
+        )
+        return (
+            corpus if its_own else replace(corpus, paths=())
+        )  # the record has its own counts
 
     async def with_model(self) -> None:
         """Audit with the rows of a model's file that is asked for, or without them again."""
@@ -152,17 +194,33 @@ class AuditFeature(Feature):
         path, tensor = "", ""
         failed = not screen.audit.running and "indicator" not in screen.audit.measures
         if failed or not screen.audit.inputs.embeddings:
-            chosen = await screen.ask(AskPath("Which file holds the embeddings? .safetensors, its index, or .npy"))
+            chosen = await screen.ask(
+                AskPath(
+                    "Which file holds the embeddings? .safetensors, its index, or .npy"
+                )
+            )
             if chosen is None:
                 return
             path = str(chosen)
-            ordinary = {*screen.tokenizer.vocabulary.ids()} - {*screen.tokenizer.special_tokens.values()}
-            names = await in_thread(tensors_with_rows, chosen, 1 + max(ordinary, default=-1))
+            ordinary = {*screen.tokenizer.vocabulary.ids()} - {
+                *screen.tokenizer.special_tokens.values()
+            }
+            names = await in_thread(
+                tensors_with_rows, chosen, 1 + max(ordinary, default=-1)
+            )
             tensor = names[0] if names else ""
             if len(names) > 1:
                 question = f"Which tensor holds a row for each token? {', '.join(map(visible, names))}"
                 hint = "Enter takes this one, Tab completes another"
-                named = await screen.ask(Ask(question, partial(one_of, names), names[0], hint=hint, suggest=names))
+                named = await screen.ask(
+                    Ask(
+                        question,
+                        partial(one_of, names),
+                        names[0],
+                        hint=hint,
+                        suggest=names,
+                    )
+                )
                 if named is None:
                     return
                 tensor = named
@@ -189,8 +247,14 @@ class AuditFeature(Feature):
         screen, tokenizer = self.screen, self.screen.tokenizer
         if tokenizer is None or token not in tokenizer.vocabulary:
             return
-        step = tokenizer.vocabulary.step_of(token) if tokenizer.vocabulary.knows_merges else 0
-        self._shown.go_to(step or tokenizer.step)  # where it was made, the text has it, too
+        step = (
+            tokenizer.vocabulary.step_of(token)
+            if tokenizer.vocabulary.knows_merges
+            else 0
+        )
+        self._shown.go_to(
+            step or tokenizer.step
+        )  # where it was made, the text has it, too
         text = example(tokenizer, token, verdict)
         sentences = ["No text is known in which this token occurs."]
         if text is not None:
@@ -209,7 +273,9 @@ class AuditFeature(Feature):
             self.screen.action_show("audit")
 
         def write(path: Path) -> None:
-            write_file(path, exported(pane.table.rows, tuple(pane.table.order), path.suffix))
+            write_file(
+                path, exported(pane.table.rows, tuple(pane.table.order), path.suffix)
+            )
 
         await self._texts.save(f"Where to? {', '.join(forms)}", write, "", forms)
 
@@ -227,32 +293,53 @@ class AuditFeature(Feature):
         if tokenizer is None:
             return
         self._forget_lines()
-        self.screen.token_lines = TokenLines(token, bool(paths), bool(paths), "finding the texts" if paths else "")
+        self.screen.token_lines = TokenLines(
+            token, bool(paths), bool(paths), "finding the texts" if paths else ""
+        )
         if paths:
-            self.begin(partial(self._find_lines, tokenizer, token, paths), "lines", about_tokenizer=True)
+            self.begin(
+                partial(self._find_lines, tokenizer, token, paths),
+                "lines",
+                about_tokenizer=True,
+            )
 
     def _forget_lines(self) -> None:
         self.cancel("lines")
         self.screen.token_lines = TokenLines()
 
-    async def _find_lines(self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]) -> None:
+    async def _find_lines(
+        self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]
+    ) -> None:
         screen = self.screen
         try:
             files = (await in_thread(find_files, paths)).files
         except Unreadable as error:
-            screen.token_lines = replace(screen.token_lines, running=False, progress=str(error))
+            screen.token_lines = replace(
+                screen.token_lines, running=False, progress=str(error)
+            )
             return
         for number, file in enumerate(files, 1):
-            search = token_places(tokenizer, token, [CorpusText(file.name, file.documents, bool(file.form))])
+            search = token_places(
+                tokenizer,
+                token,
+                [CorpusText(file.name, file.documents, bool(file.form))],
+            )
             more: list[CorpusPlace | None] = [None]
             while more and len(screen.token_lines.found) < MOST_LINES:
                 try:
                     more = await in_thread(list, islice(search, _AT_ONCE))
-                except Unreadable:  # a file of a folder that is no text further on: the others are
+                except (
+                    Unreadable
+                ):  # a file of a folder that is no text further on: the others are
                     break
                 progress = f"{number:,} of {len(files):,} texts"
-                lines = (*screen.token_lines.found, *((file, one) for one in more if one is not None))[:MOST_LINES]
-                screen.token_lines = replace(screen.token_lines, progress=progress, found=lines)
+                lines = (
+                    *screen.token_lines.found,
+                    *((file, one) for one in more if one is not None),
+                )[:MOST_LINES]
+                screen.token_lines = replace(
+                    screen.token_lines, progress=progress, found=lines
+                )
         screen.token_lines = replace(screen.token_lines, running=False, progress="")
 
 
@@ -260,7 +347,11 @@ def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
     parts = [title_of(corpus.paths)] if corpus.paths else []
     parts += [f"reference {title_of(corpus.reference)}"] if corpus.reference else []
     parts += [visible(Path(inputs.embeddings).name)] if inputs.embeddings else []
-    return ", ".join(("the tokenizer", *parts)) if parts else "the tokenizer alone (texts or a model show more)"
+    return (
+        ", ".join(("the tokenizer", *parts))
+        if parts
+        else "the tokenizer alone (texts or a model show more)"
+    )
 
 
 def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:
@@ -268,4 +359,8 @@ def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | 
     if verdict is not None:
         return verdict.evidence.get("witness")
     text = tokenizer.token_bytes(token).decode(errors="replace")
-    return text if token in tokenizer.vocabulary.special_tokens.values() else witness(tokenizer, token)[0]
+    return (
+        text
+        if token in tokenizer.vocabulary.special_tokens.values()
+        else witness(tokenizer, token)[0]
+    )

@@ -22,8 +22,12 @@ from tui.table.table import Cell
 from tui.terminal.background import in_thread
 from tui.widgets.tokenizer_lists import distinct_names
 
-_NO_TOKENIZER = "No tokenizer is chosen: mark two to four in the compare pane with the space bar."
-_NOT_SAVED = "There is no tokenizer in force that is in a file: train one (F6), or open one."
+_NO_TOKENIZER = (
+    "No tokenizer is chosen: mark two to four in the compare pane with the space bar."
+)
+_NOT_SAVED = (
+    "There is no tokenizer in force that is in a file: train one (F6), or open one."
+)
 _EXAMPLES: Final = 200  # disagreements that are listed of each pair
 _WIDE: Final = 1000  # cells of a column in a file: names are whole there
 _LINES: Final = 100  # lines that are listed of those that are worst for a tokenizer
@@ -33,7 +37,9 @@ class ComparisonFeature(Feature):
     """Replaces the screen's `comparison`."""
 
     _worker: WorkerProcess | None = None
-    _unasked: tuple[object, ...] = ()  # what the comparison that began by itself is of; empty for one asked for
+    _unasked: tuple[
+        object, ...
+    ] = ()  # what the comparison that began by itself is of; empty for one asked for
 
     def __init__(self, screen: StateScreen, texts: Texts) -> None:
         super().__init__(screen)
@@ -45,10 +51,23 @@ class ComparisonFeature(Feature):
         It is compared with another one, the newest of the list; with its own half where there is no other.
         """
         screen, pane = self.screen, self.screen.compare_pane
-        tokenizer, now = screen.tokenizer, (screen.path, screen.editor.area.document.n_edits)
+        tokenizer, now = (
+            screen.tokenizer,
+            (screen.path, screen.editor.area.document.n_edits),
+        )
         known = pane.picker.chosen
-        rests = not pane.has_class("-choosing") if self._unasked else screen.comparison == ComparisonRun()
-        if rests and now != self._unasked and known and known[0].path == screen.path and not screen.run.busy:
+        rests = (
+            not pane.has_class("-choosing")
+            if self._unasked
+            else screen.comparison == ComparisonRun()
+        )
+        if (
+            rests
+            and now != self._unasked
+            and known
+            and known[0].path == screen.path
+            and not screen.run.busy
+        ):
             half = steps_known(tokenizer) // 2 if len(known) == 1 else 0
             self._start(known, half=half)
             self._unasked = now
@@ -56,7 +75,9 @@ class ComparisonFeature(Feature):
     def compare(self) -> None:
         """Compare the tokenizers that are marked on the texts that are chosen for it, or stop doing so."""
         screen, pane = self.screen, self.screen.compare_pane
-        if screen.comparison.running and not (self._unasked and pane.has_class("-choosing")):
+        if screen.comparison.running and not (
+            self._unasked and pane.has_class("-choosing")
+        ):
             return self._stop()
         screen.active = "compare"
         paths = () if pane.subject == "editor's text" else screen.corpus.paths
@@ -78,23 +99,42 @@ class ComparisonFeature(Feature):
         self.screen.action_show("compare")
 
     def _start(
-        self, known: Sequence[KnownTokenizer], paths: tuple[str, ...] = (), by_section: bool = False, half: int = 0
+        self,
+        known: Sequence[KnownTokenizer],
+        paths: tuple[str, ...] = (),
+        by_section: bool = False,
+        half: int = 0,
     ) -> None:
         """Compare these, and the first after `half` of its merges, on the texts at `paths`, or the editor's text."""
         self._worker, self._unasked = None, ()
         names, pattern_for = distinct_names(self.screen.kept), self.screen.pattern_for
         tokenizers = tuple(
-            replace(one, name=names.get(one.path, one.name), pattern=pattern_for(Path(one.path)) or "") for one in known
+            replace(
+                one,
+                name=names.get(one.path, one.name),
+                pattern=pattern_for(Path(one.path)) or "",
+            )
+            for one in known
         )
         tokenizers += (replace(tokenizers[0], name=f"step {half:,}"),) if half else ()
         subject = self.screen.corpus.title if paths else EDITORS_TEXT
-        if bool(paths) == (EDITORS_TEXT in self.screen.comparison.subject):  # else the view that is seen stays
+        if bool(paths) == (
+            EDITORS_TEXT in self.screen.comparison.subject
+        ):  # else the view that is seen stays
             self.screen.compare_pane.table.choice = "texts" if paths else "metrics"
         called = " · ".join(one.name for one in tokenizers)
-        self.screen.comparison = ComparisonRun()  # one that is under way ends, and its tables go
-        self.screen.comparison = ComparisonRun(True, "starting", f"{called} on {subject}", tokenizers)
+        self.screen.comparison = (
+            ComparisonRun()
+        )  # one that is under way ends, and its tables go
+        self.screen.comparison = ComparisonRun(
+            True, "starting", f"{called} on {subject}", tokenizers
+        )
         run = partial(self._run, paths, by_section)
-        self.begin(run if paths else partial(self._run_on_text, self.screen.editor.area.text, half))
+        self.begin(
+            run
+            if paths
+            else partial(self._run_on_text, self.screen.editor.area.text, half)
+        )
 
     async def export(self) -> None:
         """Write the view that is seen, its rows in their order, without its drawing."""
@@ -113,10 +153,19 @@ class ComparisonFeature(Feature):
             return (drawn if isinstance(drawn, str) else drawn(_WIDE)).strip()
 
         def write(path: Path) -> None:
-            rows = [[text(column.cell(table, row)) for column in columns] for row in order]
+            rows = [
+                [text(column.cell(table, row)) for column in columns] for row in order
+            ]
             numbers = [index for index, column in enumerate(columns) if column.right]
             shown = ReportTable([column.heading for column in columns], rows, numbers)
-            write_file(path, [forms[path.suffix]([Section(view.title, [view.caption], shown)]).encode()])
+            write_file(
+                path,
+                [
+                    forms[path.suffix](
+                        [Section(view.title, [view.caption], shown)]
+                    ).encode()
+                ],
+            )
 
         await self._texts.save(f"Where to? {', '.join(forms)}", write, "", tuple(forms))
 
@@ -125,16 +174,23 @@ class ComparisonFeature(Feature):
             self._worker.send(Stop())
         else:
             self.cancel()
-            self.screen.comparison = replace(self.screen.comparison, running=False, progress="")
+            self.screen.comparison = replace(
+                self.screen.comparison, running=False, progress=""
+            )
 
     async def _run_on_text(self, text: str, half: int) -> None:
-        with tempfile.TemporaryDirectory(prefix="bpescope-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="bpescope-", ignore_cleanup_errors=True
+        ) as folder:
             path = Path(folder) / EDITORS_TEXT
             await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
             if half and (tokenizer := self.screen.tokenizer):
                 comparison, part = self.screen.comparison, path.with_name("half.json")
                 await in_thread(lambda: save(tokenizer.at(half), part))
-                tokenizers = comparison.tokenizers[0], replace(comparison.tokenizers[1], path=str(part))
+                tokenizers = (
+                    comparison.tokenizers[0],
+                    replace(comparison.tokenizers[1], path=str(part)),
+                )
                 self.screen.comparison = replace(comparison, tokenizers=tokenizers)
             await self._run((str(path),), False)
 
@@ -151,22 +207,34 @@ class ComparisonFeature(Feature):
                         case WorkProgress(activity, done, total, name):
                             what = "tokens" if activity == "counting" else "boundaries"
                             share = f" {done / total:.0%}" if total else ""
-                            comparison = replace(comparison, progress=f"{what}{share} · {visible(name)}")
+                            comparison = replace(
+                                comparison, progress=f"{what}{share} · {visible(name)}"
+                            )
                         case ComparedTexts(first, texts):
                             compared[first : first + len(texts)] = texts
                         case ComparisonFound(found):
                             comparison = replace(comparison, found=found)
                         case Done(reason, _, seconds):
-                            stopped = "stopped before the end · " if reason == "stopped" else ""
+                            stopped = (
+                                "stopped before the end · "
+                                if reason == "stopped"
+                                else ""
+                            )
                             n = counted(len(compared), "text")
-                            subject = f"{stopped}{comparison.subject} · {n} · {seconds:.1f} s"
-                            comparison = replace(comparison, running=False, progress="", subject=subject)
+                            subject = (
+                                f"{stopped}{comparison.subject} · {n} · {seconds:.1f} s"
+                            )
+                            comparison = replace(
+                                comparison, running=False, progress="", subject=subject
+                            )
                         case Failed(sentence):
                             return self.failed(sentence)
                 comparison = replace(comparison, texts=tuple(compared))
                 self.screen.comparison = comparison
 
     def failed(self, sentence: str) -> None:
-        self.screen.comparison = replace(self.screen.comparison, running=False, progress="", subject=sentence)
+        self.screen.comparison = replace(
+            self.screen.comparison, running=False, progress="", subject=sentence
+        )
         if not self._unasked:
             super().failed(sentence)

@@ -18,7 +18,14 @@ from bpe_core.typed_numbers import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.messages import Counted
 from tui.dialogs.lists import AskField
-from tui.dialogs.questions import MORE_OPTIONS, Ask, AskPath, AskPattern, MoreOptions, weight
+from tui.dialogs.questions import (
+    MORE_OPTIONS,
+    Ask,
+    AskPath,
+    AskPattern,
+    MoreOptions,
+    weight,
+)
 from tui.disk.sources import first_corpus, is_there, title_of
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen
@@ -36,13 +43,19 @@ class CorpusChoice(Feature):
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
-        self._counted = TrainingTask("", TrainingOptions())  # on the texts whose totals are wanted
+        self._counted = TrainingTask(
+            "", TrainingOptions()
+        )  # on the texts whose totals are wanted
 
     async def bring_back(self, *, first_time: bool) -> None:
         """What was chosen in the last run, as far as it is still there; the first time, a story."""
         remembered = self.screen.remembered
-        paths = await in_thread(lambda: tuple(filter(is_there, dict.fromkeys(remembered.corpus))))
-        reference = await in_thread(lambda: tuple(filter(is_there, remembered.reference)))
+        paths = await in_thread(
+            lambda: tuple(filter(is_there, dict.fromkeys(remembered.corpus)))
+        )
+        reference = await in_thread(
+            lambda: tuple(filter(is_there, remembered.reference))
+        )
         if not paths and first_time:
             paths = first_corpus().paths
             self.screen.remember(corpus=paths)
@@ -63,29 +76,45 @@ class CorpusChoice(Feature):
 
     async def ask_pattern(self) -> None:
         read = self.screen.corpus_pane.beginning
-        pattern = await self.screen.ask(AskPattern("How should texts be split?", read=read))
-        self.screen.training.fields.choose_pattern(pattern or self.screen.options.pattern)
+        pattern = await self.screen.ask(
+            AskPattern("How should texts be split?", read=read)
+        )
+        self.screen.training.fields.choose_pattern(
+            pattern or self.screen.options.pattern
+        )
         if pattern:
             self.choose_pattern(pattern)
 
     async def add_path(self) -> None:
-        path = await self.screen.ask(AskPath("Which file or folder should be added to the corpus?"))
-        if path is not None and await self._tokenizers.as_text(path, "Train on it as a text"):
+        path = await self.screen.ask(
+            AskPath("Which file or folder should be added to the corpus?")
+        )
+        if path is not None and await self._tokenizers.as_text(
+            path, "Train on it as a text"
+        ):
             paths = tuple(dict.fromkeys((*self.screen.corpus.paths, str(path))))
             self.choose(replace(self.screen.corpus, paths=paths, title=title_of(paths)))
 
     async def choose_field(self, path: str) -> None:
         """Ask which field of a file holds its documents, and choose the file with that one."""
-        from bpe_core.corpus.rows import fields_of  # late: it needs libraries that few texts do
+        from bpe_core.corpus.rows import (
+            fields_of,
+        )  # late: it needs libraries that few texts do
 
         (file,) = (await in_thread(find_files, path)).files
         if not (fields := await in_thread(fields_of, file)):
-            return self.screen.say("This file has no fields to choose from: it is a text, or an archive.")
+            return self.screen.say(
+                "This file has no fields to choose from: it is a text, or an archive."
+            )
         first = sorted(fields.items(), key=lambda one: one[0] != file.field)
         chosen = await self.screen.ask(AskField(file.name, dict(first)))
         if chosen is not None:
             bare = split_field(path)[0]
-            others = (other for other in self.screen.corpus.paths if split_field(other)[0] != bare)
+            others = (
+                other
+                for other in self.screen.corpus.paths
+                if split_field(other)[0] != bare
+            )
             paths = (*others, f"{bare}::{chosen}")
             self.choose(replace(self.screen.corpus, paths=paths, title=title_of(paths)))
 
@@ -94,11 +123,18 @@ class CorpusChoice(Feature):
         weights = self.screen.options.weights
         question = f"How many times should {title} count beside the other texts?"
         hint = f"{OPTIONS['weight'].does} 1 is the default."
-        times = await self.screen.ask(Ask(question, weight, weights.get(path, "1"), hint=hint))
+        times = await self.screen.ask(
+            Ask(question, weight, weights.get(path, "1"), hint=hint)
+        )
         if times is not None:
             others = {other: usual for other, usual in weights.items() if other != path}
             once = exact_fraction(times) == 1
-            self.choose_options(replace(self.screen.options, weights=others if once else others | {path: times}))
+            self.choose_options(
+                replace(
+                    self.screen.options,
+                    weights=others if once else others | {path: times},
+                )
+            )
 
     # What they amount to
 
@@ -112,7 +148,9 @@ class CorpusChoice(Feature):
         if not self._counted.paths:
             return
         if self._counted.options.more.get("dask"):  # not for each text that is marked
-            self.screen.totals = Totals(error="Dask's workers count them when F6 trains.")
+            self.screen.totals = Totals(
+                error="Dask's workers count them when F6 trains."
+            )
             return
         await asyncio.sleep(_AT_REST)
         skipped: list[Skipped] = []
@@ -127,7 +165,9 @@ class CorpusChoice(Feature):
     def failed(self, sentence: str) -> None:
         self.screen.totals = Totals(error=named_as_on_screen(sentence))
 
-    def leave_to_training(self, task: TrainingTask, totals: Totals | None = None) -> None:
+    def leave_to_training(
+        self, task: TrainingTask, totals: Totals | None = None
+    ) -> None:
         """A training counts its texts, or has found these totals: if they are wanted, do not count, but take them."""
         if task.paths and task.counting == self._counted.counting:
             self.cancel()
@@ -159,17 +199,28 @@ class CorpusChoice(Feature):
     async def more_options(self) -> None:
         if (options := self.chosen_options()) is None:
             return
-        kept, check = self.screen.kept, partial(_check, self.screen.kept, self.screen.corpus.paths)
-        chosen = await self.screen.ask(MoreOptions(options, check, [one.name for one in kept]))
+        kept, check = (
+            self.screen.kept,
+            partial(_check, self.screen.kept, self.screen.corpus.paths),
+        )
+        chosen = await self.screen.ask(
+            MoreOptions(options, check, [one.name for one in kept])
+        )
         if chosen is not None:
             self.choose_options(chosen)
 
 
-def _check(kept: Iterable[KnownTokenizer], paths: tuple[str, ...], options: TrainingOptions) -> None:
+def _check(
+    kept: Iterable[KnownTokenizer], paths: tuple[str, ...], options: TrainingOptions
+) -> None:
     """Raise `BpeError` for options that no training of these texts takes."""
     _ = TrainingTask("", options, paths).rules
-    if (begin := options.more.get("extend")) and not os.path.exists(path_of(begin, kept)):
-        raise OptionError(f"There is no tokenizer {quoted(begin)}: name one of the list (F2), or a file.")
+    if (begin := options.more.get("extend")) and not os.path.exists(
+        path_of(begin, kept)
+    ):
+        raise OptionError(
+            f"There is no tokenizer {quoted(begin)}: name one of the list (F2), or a file."
+        )
 
 
 def path_of(name: str, kept: Iterable[KnownTokenizer]) -> Path:
@@ -186,9 +237,13 @@ def possible(options: TrainingOptions) -> TrainingOptions:
         default = replace(default, pattern=options.pattern)
     return replace(
         options,
-        vocab_size=options.vocab_size if options.vocab_size > 256 else default.vocab_size,
+        vocab_size=options.vocab_size
+        if options.vocab_size > 256
+        else default.vocab_size,
         pattern=default.pattern,
         ties=options.ties if options.ties in TIES else default.ties,
         min_count=max(options.min_count, 1),
-        more={name: value for name, value in options.more.items() if name in MORE_OPTIONS},
+        more={
+            name: value for name, value in options.more.items() if name in MORE_OPTIONS
+        },
     )

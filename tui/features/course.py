@@ -26,15 +26,21 @@ class TrainingTask:
     options: TrainingOptions
     paths: tuple[str, ...] = ()
     preset: str = ""
-    goal: Condition | None = None  # what is to be so when it waits; None where it goes on to its end
-    begin: Tokenizer | None = None  # the vocabulary it begins with, at the step where it parts; None for the bytes
+    goal: Condition | None = (
+        None  # what is to be so when it waits; None where it goes on to its end
+    )
+    begin: Tokenizer | None = (
+        None  # the vocabulary it begins with, at the step where it parts; None for the bytes
+    )
     begin_path: str = ""  # the file that vocabulary is in
     folder: str = ""  # where it is kept; empty: with the others that are trained here
     resume: str = ""  # the file, a checkpoint or an output, in which an earlier run of it left what it had learned
 
     def request(self, output: Path) -> TrainRequest:
         keep = self.resume != str(output)
-        return TrainRequest(self.recipe, str(output), keep_existing=keep, resume_from=self.resume)
+        return TrainRequest(
+            self.recipe, str(output), keep_existing=keep, resume_from=self.resume
+        )
 
     @property
     def recipe(self) -> Recipe:
@@ -43,25 +49,41 @@ class TrainingTask:
             return Recipe(preset=self.preset)
         options, more = self.options, self.options.more
         asked: dict[str, Any] = {
-            name: getattr(options, name) for name in ("vocab_size", "pattern", "ties", "min_count")
+            name: getattr(options, name)
+            for name in ("vocab_size", "pattern", "ties", "min_count")
         }
         asked |= parsed_options(Options, more)
         if self.begin is None:
             asked["special_tokens"] = options.special_tokens
-        weights = tuple(f"{path}={options.weights[path]}" for path in self.paths if path in options.weights)
-        recipe = Recipe(self.paths, asked, weights=weights, **parsed_options(Recipe, more))
-        return replace(recipe, extend=self.begin_path, fork=self.begin.step) if self.begin else recipe
+        weights = tuple(
+            f"{path}={options.weights[path]}"
+            for path in self.paths
+            if path in options.weights
+        )
+        recipe = Recipe(
+            self.paths, asked, weights=weights, **parsed_options(Recipe, more)
+        )
+        return (
+            replace(recipe, extend=self.begin_path, fork=self.begin.step)
+            if self.begin
+            else recipe
+        )
 
     @property
     def counting(self) -> CountRequest:
         """What counts the same texts, alone. Raises `OptionError`."""
-        return CountRequest(replace(self.recipe, options={}, extend="", fork=None), self.options.pattern)
+        return CountRequest(
+            replace(self.recipe, options={}, extend="", fork=None), self.options.pattern
+        )
 
     @property
     def rules(self) -> Options:
         """By what the worker learns, in the end. Raises `OptionError` or `PatternError` if it refuses to."""
         recipe = self.recipe
-        recipe.sampled(), recipe.weighting()  # of texts and not of rules, but the worker would refuse it all the same
+        (
+            recipe.sampled(),
+            recipe.weighting(),
+        )  # of texts and not of rules, but the worker would refuse it all the same
         return recipe.rules(self.begin)
 
 
@@ -72,21 +94,37 @@ class Course:
     task: TrainingTask
     run: Run = field(default_factory=lambda: Run("counting"))
     since: float = field(default_factory=time.monotonic)  # when what it does now began
-    tokenizer: Tokenizer | None = None  # with what it has learned so far; None before its first merge is due
+    tokenizer: Tokenizer | None = (
+        None  # with what it has learned so far; None before its first merge is due
+    )
     merges: Merges = field(default_factory=Merges)
-    begun: TrainingRecord | None = None  # what is recorded of it, once its texts are counted
+    begun: TrainingRecord | None = (
+        None  # what is recorded of it, once its texts are counted
+    )
     n_known: int = 0  # merges that were made before, which come first
-    skipped: list[Skipped] = field(default_factory=list)  # files that are no text, and rows
-    named: Path = field(default_factory=Path)  # where it would be kept if nothing else were called so
+    skipped: list[Skipped] = field(
+        default_factory=list
+    )  # files that are no text, and rows
+    named: Path = field(
+        default_factory=Path
+    )  # where it would be kept if nothing else were called so
     note: Note | None = None  # what the disk has of it until it has ended
     noted: UnfinishedTraining | None = None  # what the note says
     saved: Path | None = None  # where it is kept
     unkept: str = ""  # why its newest checkpoint could not be written
-    worker: WorkerProcess | None = None  # what learns, once it can; None before and after
-    goal: Condition | None = None  # what is to be so when it waits next; None where it goes on to its end
+    worker: WorkerProcess | None = (
+        None  # what learns, once it can; None before and after
+    )
+    goal: Condition | None = (
+        None  # what is to be so when it waits next; None where it goes on to its end
+    )
     stepped: bool = False  # whether somebody asked for its merges one by one
-    ended: Run | None = None  # how it came to its end, as soon as there are no more merges to come
-    all_shown: asyncio.Event = field(default_factory=asyncio.Event)  # or nobody looks on any more
+    ended: Run | None = (
+        None  # how it came to its end, as soon as there are no more merges to come
+    )
+    all_shown: asyncio.Event = field(
+        default_factory=asyncio.Event
+    )  # or nobody looks on any more
     stopped_at: int | None = None  # the step that was shown when it was stopped
 
     def rate(self, done: int) -> float:
@@ -112,7 +150,10 @@ class Course:
     def learned(self) -> Tokenizer:
         """What the worker has sent until now, or as much of it as was shown when it was stopped."""
         assert self.begun is not None
-        merges, reason = self.merges[: self.stopped_at], self.run.phase if self.stopped_at is None else "stopped"
+        merges, reason = (
+            self.merges[: self.stopped_at],
+            self.run.phase if self.stopped_at is None else "stopped",
+        )
         said = "the worker process died" if reason == "failed" else reason
         begin = self.task.begin.vocabulary if self.task.begin else None
         return tokenizer_of(merges, self.task.rules, begin, self.begun, said)

@@ -41,8 +41,12 @@ class Explaining(Feature):
         if self._request is None:
             self.cancel()
             screen.explained = StepExplained(step, problem=problem, ties=ties)
-        elif self._request != before or not (self.is_working or screen.explained.problem):
-            screen.explained = StepExplained(step, waiting="counting the pairs of the texts", ties=ties)
+        elif self._request != before or not (
+            self.is_working or screen.explained.problem
+        ):
+            screen.explained = StepExplained(
+                step, waiting="counting the pairs of the texts", ties=ties
+            )
             self.begin(partial(self._answer, self._request), about_tokenizer=True)
         self._news.set()
 
@@ -54,16 +58,33 @@ class Explaining(Feature):
         """
         if (task := self._shown.task) is not None:
             return ExplainRequest(recipe=task.recipe), "", task.rules.ties
-        record, path, paths = tokenizer.record, self.screen.path, self.screen.corpus.paths
+        record, path, paths = (
+            tokenizer.record,
+            self.screen.path,
+            self.screen.corpus.paths,
+        )
         sources, ties = (record.sources, record.ties) if record else ((), "")
-        preset = next((name for name, one in PRESETS.items() if tuple(one.counts().sources) == sources), "")
+        preset = next(
+            (
+                name
+                for name, one in PRESETS.items()
+                if tuple(one.counts().sources) == sources
+            ),
+            "",
+        )
         problem = ""
         if tokenizer.preparation is not None:
             problem = "This tokenizer changes a text before it splits it; its pairs cannot be counted."
         elif not preset and not paths:
-            problem = "No text is chosen to count pairs in: F2, and the space bar marks one."
+            problem = (
+                "No text is chosen to count pairs in: F2, and the space bar marks one."
+            )
         pattern = self.screen.pattern_for(Path(path))
-        request = None if problem else ExplainRequest(path, pattern, preset, () if preset else paths)
+        request = (
+            None
+            if problem
+            else ExplainRequest(path, pattern, preset, () if preset else paths)
+        )
         return request, problem, ties
 
     async def _answer(self, request: ExplainRequest) -> None:
@@ -89,7 +110,9 @@ class Explaining(Feature):
             # No file holds a training under way.
             while request.recipe and n_sent < min(step + 1, tokenizer.step):
                 end = min(n_sent + _AT_ONCE, step + 1, tokenizer.step)
-                merges = tuple(map(tokenizer.vocabulary.merge_of, range(n_sent + 1, end + 1)))
+                merges = tuple(
+                    map(tokenizer.vocabulary.merge_of, range(n_sent + 1, end + 1))
+                )
                 worker.send(LearnedMerges(merges))
                 n_sent += len(merges)
                 await asyncio.sleep(0)
@@ -102,13 +125,19 @@ class Explaining(Feature):
         match event:
             case WorkProgress(_, done, total):
                 share = done / total if total else 1.0
-                screen.explained = replace(screen.explained, waiting=f"reading the texts {share:.0%}")
+                screen.explained = replace(
+                    screen.explained, waiting=f"reading the texts {share:.0%}"
+                )
             case Explanation() as explanation:
-                screen.explained = StepExplained(explanation.step, explanation, ties=screen.explained.ties)
+                screen.explained = StepExplained(
+                    explanation.step, explanation, ties=screen.explained.ties
+                )
                 self._answered.set()
             case Places(step, places) if step == screen.explained.step:
                 screen.explained = replace(screen.explained, places=places)
 
     def failed(self, sentence: str) -> None:
         explained = self.screen.explained
-        self.screen.explained = StepExplained(explained.step, problem=sentence, ties=explained.ties)
+        self.screen.explained = StepExplained(
+            explained.step, problem=sentence, ties=explained.ties
+        )

@@ -35,9 +35,17 @@ if TYPE_CHECKING:
     from tui.panes.training import TrainingPane
 
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
-NO_TEXT: Final = "No text is chosen: press F2, go to one, and mark it with the space bar."
+NO_TEXT: Final = (
+    "No text is chosen: press F2, go to one, and mark it with the space bar."
+)
 NO_TOKENIZER: Final = "There is no tokenizer yet: train one (F6), or open one."
-_OF_LESSONS: Final = ("tokenizer", "corpus", "reference", "options", "lanes")  # what a lesson replaces
+_OF_LESSONS: Final = (
+    "tokenizer",
+    "corpus",
+    "reference",
+    "options",
+    "lanes",
+)  # what a lesson replaces
 ABOUT_TOKENIZER: Final = "about the tokenizer on the screen"  # a group of workers
 Answer = TypeVar("Answer")
 Work = Callable[[], Awaitable[None]]
@@ -47,26 +55,54 @@ class StateScreen(RestylingScreen):
     """The state of the app, a variable for each value; features say, ask and remember through it."""
 
     corpus: var[state.Corpus] = var(state.Corpus())
-    totals: var[state.Totals | None] = var(None)  # what the chosen texts amount to; None while that is not known
-    options: var[state.TrainingOptions] = var(state.TrainingOptions())  # of the next training, of previews and counts
-    run: var[state.Run] = var(state.Run())  # how far the training is, or how the last one ended
-    pace: var[int] = var(0)  # seconds in which all merges are shown; 0 for as soon as they are learned
-    notice: var[str] = var("")  # what is being fetched, loaded or recovered, in a few words; empty while nothing is
-    kept: var[tuple[state.KnownTokenizer, ...]] = var(())  # the tokenizers that can be put in force
-    tokenizer: var[Tokenizer | None] = var(None, always_update=True)  # merges shown so far; equal ones may have records
-    path: var[str] = var("")  # where that tokenizer is kept; empty while it is being trained
+    totals: var[state.Totals | None] = var(
+        None
+    )  # what the chosen texts amount to; None while that is not known
+    options: var[state.TrainingOptions] = var(
+        state.TrainingOptions()
+    )  # of the next training, of previews and counts
+    run: var[state.Run] = var(
+        state.Run()
+    )  # how far the training is, or how the last one ended
+    pace: var[int] = var(
+        0
+    )  # seconds in which all merges are shown; 0 for as soon as they are learned
+    notice: var[str] = var(
+        ""
+    )  # what is being fetched, loaded or recovered, in a few words; empty while nothing is
+    kept: var[tuple[state.KnownTokenizer, ...]] = var(
+        ()
+    )  # the tokenizers that can be put in force
+    tokenizer: var[Tokenizer | None] = var(
+        None, always_update=True
+    )  # merges shown so far; equal ones may have records
+    path: var[str] = var(
+        ""
+    )  # where that tokenizer is kept; empty while it is being trained
     step: var[int] = var(0)  # how many of its merges are in force
-    in_force: var[Tokenizer | None] = var(None)  # the tokenizer after that many merges: what the editor shows
+    in_force: var[Tokenizer | None] = var(
+        None
+    )  # the tokenizer after that many merges: what the editor shows
     playing: var[bool] = var(False)  # whether the step in force follows the time
-    goal: var[str] = var("")  # until when it does, or what was reached; empty where it does to the end
-    lanes: var[tuple[state.ShownLane, ...]] = var(())  # the lanes of the editor after the first
-    curve_under: var[state.RunCurve | None] = var(None)  # of another training, drawn under that of this tokenizer
+    goal: var[str] = var(
+        ""
+    )  # until when it does, or what was reached; empty where it does to the end
+    lanes: var[tuple[state.ShownLane, ...]] = var(
+        ()
+    )  # the lanes of the editor after the first
+    curve_under: var[state.RunCurve | None] = var(
+        None
+    )  # of another training, drawn under that of this tokenizer
     explained: var[state.StepExplained] = var(state.StepExplained())
     audit: var[state.Audit] = var(state.Audit())
     token_lines: var[state.TokenLines] = var(state.TokenLines())
     comparison: var[state.ComparisonRun] = var(state.ComparisonRun())
-    active: var[str] = var("editor", init=False)  # the pane that has the focus, or had it last
-    caption: var[str] = var("")  # how far a lesson is and, in another line, what it says; empty outside of lessons
+    active: var[str] = var(
+        "editor", init=False
+    )  # the pane that has the focus, or had it last
+    caption: var[str] = var(
+        ""
+    )  # how far a lesson is and, in another line, what it says; empty outside of lessons
 
     editor: EditorPane
     corpus_pane: CorpusPane  # this and those below: once they are mounted
@@ -76,17 +112,32 @@ class StateScreen(RestylingScreen):
 
     def __init__(self, configuration: Configuration) -> None:
         super().__init__()
-        self.remembered = configuration  # what comes back at the next start, as it is now
-        self.set_reactive(
-            StateScreen.pace, configuration.pace if configuration.pace in state.PACES else state.USUAL_PACE
+        self.remembered = (
+            configuration  # what comes back at the next start, as it is now
         )
-        self.own_text: str | None = None  # the user's, while a lesson has the editor and all else that shows something
-        self.last_words: list[str] = []  # what is to be said in the terminal once the app has left it
+        self.set_reactive(
+            StateScreen.pace,
+            configuration.pace
+            if configuration.pace in state.PACES
+            else state.USUAL_PACE,
+        )
+        self.own_text: str | None = (
+            None  # the user's, while a lesson has the editor and all else that shows something
+        )
+        self.last_words: list[
+            str
+        ] = []  # what is to be said in the terminal once the app has left it
         self._refused = ""
-        self._written: Configuration | None = None  # not what was there at the start, to which a command line may add
+        self._written: Configuration | None = (
+            None  # not what was there at the start, to which a command line may add
+        )
         self._writing: asyncio.Task[None] | None = None
-        self._in_front = {pane.place: pane.id for pane in reversed(PANES)}  # place -> which of its panes is seen
-        self._above = self._in_front["upper"]  # the one above the editor where there is no room for more
+        self._in_front = {
+            pane.place: pane.id for pane in reversed(PANES)
+        }  # place -> which of its panes is seen
+        self._above = self._in_front[
+            "upper"
+        ]  # the one above the editor where there is no room for more
 
     # The panes
 
@@ -107,8 +158,18 @@ class StateScreen(RestylingScreen):
         Where there is no side, a pane that belongs there takes the editor's room too, while it has the focus.
         """
         seen = {self._above, self._in_front["left"]}
-        seen |= {self._in_front["lower"]} if PANE_BY_ID[self.active].place != "side" else set()
-        seen = {self.active} if self._shows_one else set(self._in_front.values()) if self._shows_all else seen
+        seen |= (
+            {self._in_front["lower"]}
+            if PANE_BY_ID[self.active].place != "side"
+            else set()
+        )
+        seen = (
+            {self.active}
+            if self._shows_one
+            else set(self._in_front.values())
+            if self._shows_all
+            else seen
+        )
         for pane in self.query(Pane):
             pane.display = pane.id in seen
             self._tell(pane)
@@ -117,7 +178,11 @@ class StateScreen(RestylingScreen):
 
     def bind_panes(self) -> None:
         """Let panes have the values of this screen, those that rest while they are seen."""
-        facts = [name for name, value in vars(StateScreen).items() if isinstance(value, Reactive)]
+        facts = [
+            name
+            for name, value in vars(StateScreen).items()
+            if isinstance(value, Reactive)
+        ]
         for pane in self.query(Pane):
             pane.facts = tuple(fact for fact in facts if fact in vars(type(pane)))
             for fact in pane.facts:
@@ -170,9 +235,15 @@ class StateScreen(RestylingScreen):
         What a lesson puts in the place of what is the user's does not come back.
         """
         if self.own_text is not None:
-            changes = {name: value for name, value in changes.items() if name not in _OF_LESSONS}
+            changes = {
+                name: value
+                for name, value in changes.items()
+                if name not in _OF_LESSONS
+            }
         self.remembered = replace(self.remembered, **changes)  # type: ignore[arg-type]
-        if self.remembered != self._written and (self._writing is None or self._writing.done()):
+        if self.remembered != self._written and (
+            self._writing is None or self._writing.done()
+        ):
             self._writing = asyncio.create_task(self._write())
 
     def pattern_for(self, path: Path) -> str | None:
@@ -201,22 +272,30 @@ class Feature:
 
     @property
     def is_working(self) -> bool:
-        return "" in self._tasks and not (self._tasks[""].is_finished or self._tasks[""].is_cancelled)
+        return "" in self._tasks and not (
+            self._tasks[""].is_finished or self._tasks[""].is_cancelled
+        )
 
     def cancel(self, task: str = "") -> None:
         if task in self._tasks:
             self._tasks.pop(task).cancel()
 
-    def begin(self, work: Work, task: str = "", *, about_tokenizer: bool = False) -> None:
+    def begin(
+        self, work: Work, task: str = "", *, about_tokenizer: bool = False
+    ) -> None:
         """Begin a task; the one of this name that is under way is cancelled.
 
         One `about_tokenizer` is cancelled when there is another on the screen, too.
         """
         self.cancel(task)
-        self._tasks[task] = self.beside(work, ABOUT_TOKENIZER if about_tokenizer else "default")
+        self._tasks[task] = self.beside(
+            work, ABOUT_TOKENIZER if about_tokenizer else "default"
+        )
 
     def beside(self, work: Work, group: str = "default") -> Worker[None]:
-        return self.screen.run_worker(partial(guarded, self.screen, work, self.failed), group=group)
+        return self.screen.run_worker(
+            partial(guarded, self.screen, work, self.failed), group=group
+        )
 
     def waits_for_training(self) -> bool:
         """Whether a training is under way, which is said then."""
@@ -228,7 +307,9 @@ class Feature:
         self.screen.say(sentence, "error")
 
 
-async def guarded(screen: StateScreen, work: Work, failed: Callable[[str], None]) -> None:
+async def guarded(
+    screen: StateScreen, work: Work, failed: Callable[[str], None]
+) -> None:
     """Do `work`; an expected error becomes a sentence for `failed`, others are bugs, and raised."""
     try:
         await work()
@@ -253,4 +334,8 @@ def sentence_of(error: BpeError | OSError) -> str:
     if isinstance(error, BpeError):
         return str(error)
     reason = error.strerror or str(error) or type(error).__name__
-    return f"{error.filename} cannot be used: {reason}." if error.filename else f"The system refuses: {reason}."
+    return (
+        f"{error.filename} cannot be used: {reason}."
+        if error.filename
+        else f"The system refuses: {reason}."
+    )

@@ -25,14 +25,18 @@ class Lanes(Feature):
     def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
         super().__init__(screen)
         self._tokenizers = tokenizers
-        self.chosen: tuple[LaneChoice, ...] = ()  # the lanes that are shown, or will be once they are loaded
+        self.chosen: tuple[
+            LaneChoice, ...
+        ] = ()  # the lanes that are shown, or will be once they are loaded
         self._loaded: dict[str, Tokenizer] = {}  # by the paths of those that are chosen
 
     def _change_places(self, before: str, path: str) -> None:
         """Where the tokenizer of a lane comes to be that of the first lane, the lane gets the one before."""
         if path and (lane := LaneChoice(path)) in self.chosen:
             lanes, at = [*self.chosen], self.chosen.index(lane)
-            lanes[at : at + 1] = [LaneChoice(before)] * (before in {one.path for one in self.screen.kept})
+            lanes[at : at + 1] = [LaneChoice(before)] * (
+                before in {one.path for one in self.screen.kept}
+            )
             if self.screen.tokenizer:
                 self._loaded[before] = self.screen.tokenizer
             self.choose(lanes)
@@ -43,9 +47,15 @@ class Lanes(Feature):
         self.screen.remember(lanes=self.chosen)
         if self.chosen:
             self.screen.watch(self.screen, "path", self._change_places, init=False)
-        if any(not lane.path for lane in self.chosen):  # at steps of the tokenizer on the screen, which they follow
+        if any(
+            not lane.path for lane in self.chosen
+        ):  # at steps of the tokenizer on the screen, which they follow
             self.screen.watch(self.screen, "tokenizer", self._update, init=False)
-        self._loaded = {lane.path: self._loaded[lane.path] for lane in self.chosen if lane.path in self._loaded}
+        self._loaded = {
+            lane.path: self._loaded[lane.path]
+            for lane in self.chosen
+            if lane.path in self._loaded
+        }
         self._update()
         self.begin(self._load)
 
@@ -53,7 +63,10 @@ class Lanes(Feature):
         if lane in self.chosen:
             self.choose(other for other in self.chosen if other != lane)
         elif len(self.chosen) == MOST:
-            self.screen.say(f"{MOST + 1} lanes are the most there can be: drop one first.", "warning")
+            self.screen.say(
+                f"{MOST + 1} lanes are the most there can be: drop one first.",
+                "warning",
+            )
         else:
             self.choose((*self.chosen, lane))
 
@@ -65,7 +78,10 @@ class Lanes(Feature):
             try:
                 loaded = await self._tokenizers.read(Path(lane.path))
             except (BpeError, OSError) as error:
-                self.screen.say(f"{visible(lane.path)} cannot be a lane. {sentence_of(error)}", "error")
+                self.screen.say(
+                    f"{visible(lane.path)} cannot be a lane. {sentence_of(error)}",
+                    "error",
+                )
             if loaded is None:
                 return self.choose(other for other in self.chosen if other != lane)
             self._loaded[lane.path] = loaded.tokenizer
@@ -83,8 +99,13 @@ class Lanes(Feature):
         steps = steps_known(whole)
         step = steps if choice.step is None else max(0, min(choice.step, steps))
         tokenizer = whole if step == steps else whole.at(step)
-        before = next((lane.tokenizer for lane in self.screen.lanes if lane.choice == choice), None)
-        if before is not None and alike(before, tokenizer):  # its tokens stay, while more merges are learned
+        before = next(
+            (lane.tokenizer for lane in self.screen.lanes if lane.choice == choice),
+            None,
+        )
+        if before is not None and alike(
+            before, tokenizer
+        ):  # its tokens stay, while more merges are learned
             tokenizer = before
         return ShownLane(choice, tokenizer)
 
@@ -92,14 +113,25 @@ class Lanes(Feature):
 
     def ask(self) -> None:
         screen, offers = self.screen, self._offers()
-        first = "what is being trained" if screen.run.busy else "the tokenizer in force, as soon as there is one"
+        first = (
+            "what is being trained"
+            if screen.run.busy
+            else "the tokenizer in force, as soon as there is one"
+        )
         if screen.path:
             first = f"{screen.editor.first_name}, as it is on the screen"
         if offers:
-            question, before = AskLanes(first, offers, lambda: self.chosen, self.toggle), self.chosen
-            screen.app.push_screen(question, lambda keeps: None if keeps else self.choose(before))
+            question, before = (
+                AskLanes(first, offers, lambda: self.chosen, self.toggle),
+                self.chosen,
+            )
+            screen.app.push_screen(
+                question, lambda keeps: None if keeps else self.choose(before)
+            )
         else:
-            screen.say("There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P).")
+            screen.say(
+                "There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P)."
+            )
 
     def _offers(self) -> dict[LaneChoice, tuple[str, str]]:
         screen = self.screen
@@ -108,11 +140,24 @@ class Lanes(Feature):
         for known in screen.kept:
             if known.path != screen.path and not known.trouble:
                 note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""
-                offers[LaneChoice(known.path)] = cut(visible(names[known.path]), _LONGEST, "ends"), note
+                offers[LaneChoice(known.path)] = (
+                    cut(visible(names[known.path]), _LONGEST, "ends"),
+                    note,
+                )
         for lane in filter(lambda lane: lane.path, self.chosen):
-            offers.setdefault(lane, (cut(known_name(lane.path, screen.kept), _LONGEST, "ends"), "opened earlier"))
+            offers.setdefault(
+                lane,
+                (
+                    cut(known_name(lane.path, screen.kept), _LONGEST, "ends"),
+                    "opened earlier",
+                ),
+            )
         if steps := steps_known(screen.tokenizer):
-            fixed = {lane.step for lane in self.chosen if not lane.path and lane.step is not None}
+            fixed = {
+                lane.step
+                for lane in self.chosen
+                if not lane.path and lane.step is not None
+            }
             for step in sorted({*fixed, screen.step}):
                 note = "stays at this step" if step == screen.step else ""
                 offers[LaneChoice("", step)] = f"lane 1 at step {step:,}", note

@@ -19,7 +19,14 @@ from tui.disk import config
 from tui.disk.locked import Note, left_behind
 from tui.features.corpus import CorpusChoice
 from tui.features.course import TrainingTask
-from tui.features.feature import BUSY, NO_TEXT, NO_TOKENIZER, Feature, StateScreen, sentence_of
+from tui.features.feature import (
+    BUSY,
+    NO_TEXT,
+    NO_TOKENIZER,
+    Feature,
+    StateScreen,
+    sentence_of,
+)
 from tui.features.tokenizers import Tokenizers
 from tui.features.training import TrainingFeature
 from tui.state import RunCurve, name_of
@@ -30,7 +37,11 @@ class Resuming(Feature):
     """Replaces the screen's `curve_under`; asks what is needed and starts such trainings."""
 
     def __init__(
-        self, screen: StateScreen, tokenizers: Tokenizers, training: TrainingFeature, corpus: CorpusChoice
+        self,
+        screen: StateScreen,
+        tokenizers: Tokenizers,
+        training: TrainingFeature,
+        corpus: CorpusChoice,
     ) -> None:
         super().__init__(screen)
         self._tokenizers, self._training, self._corpus = tokenizers, training, corpus
@@ -58,9 +69,17 @@ class Resuming(Feature):
         screen, options = self.screen, self._corpus.chosen_options()
         if options is None or (old := self._usable()) is None:
             return
-        begin, begin_path, title, texts = old, screen.path, name_of(Path(screen.path)), screen.corpus
+        begin, begin_path, title, texts = (
+            old,
+            screen.path,
+            name_of(Path(screen.path)),
+            screen.corpus,
+        )
         if forks:
-            begin, title = old.at(screen.step), f"{title} fork {screen.step} {options.ties}"
+            begin, title = (
+                old.at(screen.step),
+                f"{title} fork {screen.step} {options.ties}",
+            )
             question = (
                 f"Fork at step {screen.step:,}: the merges after it are learned anew, with pattern {options.pattern} "
                 f"and ties {options.ties} (F3), from {texts.title}. How many tokens in all?"
@@ -73,9 +92,13 @@ class Resuming(Feature):
             )
         least, usual = begin.n_tokens + 1, old.n_tokens if forks else 2 * old.n_tokens
         number = partial(whole_number, least, LARGEST_VOCABULARY)
-        if size := await screen.ask(Ask(question, number, str(max(least, usual)), example="a number")):
+        if size := await screen.ask(
+            Ask(question, number, str(max(least, usual)), example="a number")
+        ):
             options = replace(options, vocab_size=size, special_tokens=())
-            task = TrainingTask(title, options, texts.paths, begin=begin, begin_path=begin_path)
+            task = TrainingTask(
+                title, options, texts.paths, begin=begin, begin_path=begin_path
+            )
             _ = task.rules  # refuses options that make no sense together
             self._training.start(task)
 
@@ -113,7 +136,10 @@ class Resuming(Feature):
                 note.leave()
 
     async def _offer(self, note: Note) -> bool:
-        (left, unfinished), output = await in_thread(lambda: (note.left, note.read())), note.output
+        (left, unfinished), output = (
+            await in_thread(lambda: (note.left, note.read())),
+            note.output,
+        )
         if left is None and unfinished is None:
             note.end()
             return False
@@ -121,24 +147,53 @@ class Resuming(Feature):
             if unfinished is None:
                 raise FormatError(f"What is noted of it beside {left} cannot be read.")
             known = await in_thread(load, left) if left else None
-            begin = (await in_thread(load, unfinished.begin)).at(unfinished.begin_step) if unfinished.begin else None
+            begin = (
+                (await in_thread(load, unfinished.begin)).at(unfinished.begin_step)
+                if unfinished.begin
+                else None
+            )
             goal = condition(unfinished.goal) if unfinished.goal else None
         except (BpeError, OSError) as error:
-            self.screen.say(f"This unfinished training cannot be resumed. {sentence_of(error)}", "warning")
+            self.screen.say(
+                f"This unfinished training cannot be resumed. {sentence_of(error)}",
+                "warning",
+            )
         else:
-            if known and left == output and not (known.record and known.record.stop_reason == STOPPED):
+            if (
+                known
+                and left == output
+                and not (known.record and known.record.stop_reason == STOPPED)
+            ):
                 note.end()  # it came to its end after the app's
                 return False
-            ending, answers = "was ended before anything of it was kept. Begin it again?", ("Begin", "Leave it")
+            ending, answers = (
+                "was ended before anything of it was kept. Begin it again?",
+                ("Begin", "Leave it"),
+            )
             if known:
                 ending = f"did not end: {counted(known.step, 'merge')} learned so far. Go on where it stopped?"
                 answers = "Go on", "Keep what it has"
             if await self.screen.ask(
-                Confirm(f"The training of {visible(unfinished.title)} {ending}", *answers, harmless=True)
+                Confirm(
+                    f"The training of {visible(unfinished.title)} {ending}",
+                    *answers,
+                    harmless=True,
+                )
             ):
                 (note.leave if known else note.end)()  # the training takes it
-                what = (unfinished.title, unfinished.options, unfinished.paths, unfinished.preset)
-                task = TrainingTask(*what, goal, begin=begin, begin_path=unfinished.begin, resume=str(left or ""))
+                what = (
+                    unfinished.title,
+                    unfinished.options,
+                    unfinished.paths,
+                    unfinished.preset,
+                )
+                task = TrainingTask(
+                    *what,
+                    goal,
+                    begin=begin,
+                    begin_path=unfinished.begin,
+                    resume=str(left or ""),
+                )
                 self._training.start(task)
                 return True
         if left and left != output:
@@ -149,7 +204,9 @@ class Resuming(Feature):
 
 def _curve(run: TrainingRun) -> RunCurve:
     record, points = run.tokenizer.record, training_curve(run.tokenizer)
-    return RunCurve(str(run.path), visible(run.path.stem), record.n_bytes if record else 0, points)
+    return RunCurve(
+        str(run.path), visible(run.path.stem), record.n_bytes if record else 0, points
+    )
 
 
 def _found() -> list[TrainingRun]:

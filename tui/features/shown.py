@@ -14,11 +14,22 @@ from bpe_core.trainer import Merges
 from bpe_core.trainer.conditions import Condition
 from tui.features.course import Course, TrainingTask
 from tui.features.feature import ABOUT_TOKENIZER, Feature, StateScreen
-from tui.state import PACES, USUAL_PACE, Audit, Loaded, Run, StepExplained, TokenLines, steps_known
+from tui.state import (
+    PACES,
+    USUAL_PACE,
+    Audit,
+    Loaded,
+    Run,
+    StepExplained,
+    TokenLines,
+    steps_known,
+)
 from tui.widgets.merge_log import KeptMerges
 from tui.widgets.screen_lines import StepLine
 
-_PATIENCE: Final = 0.1  # seconds that a step waits for the text before it is drawn without it
+_PATIENCE: Final = (
+    0.1  # seconds that a step waits for the text before it is drawn without it
+)
 _SLOWLY: Final = 30  # merges that would be shown at a pace if it never grew: one and a half a second in 20 seconds
 _FRAMES: Final = 10  # steps that are shown in a second at most, lest keys wait; a faster pace skips some
 _SEARCHED: Final = 5000  # merges between two frames that are looked through for one where a condition holds
@@ -47,7 +58,11 @@ def alike(one: Tokenizer, other: Tokenizer) -> bool:
     old, new = one.vocabulary, other.vocabulary
     if one is other or not (old.knows_merges and new.knows_merges):
         return one is other
-    if one.step != other.step or one.splitter is not other.splitter or one.preparation is not other.preparation:
+    if (
+        one.step != other.step
+        or one.splitter is not other.splitter
+        or one.preparation is not other.preparation
+    ):
         return False
     same_tokens = old.base == new.base and old.special_tokens == new.special_tokens
     return same_tokens and old.merges == new.merges
@@ -57,7 +72,11 @@ def same(shown: Loaded, loaded: Loaded) -> bool:
     """Whether a file holds the tokenizer that is on the screen, so that what is known of it can stay."""
     if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
         return False
-    return shown.digest == loaded.digest if shown.digest else alike(shown.tokenizer, loaded.tokenizer)
+    return (
+        shown.digest == loaded.digest
+        if shown.digest
+        else alike(shown.tokenizer, loaded.tokenizer)
+    )
 
 
 class Shown(Feature):
@@ -70,14 +89,25 @@ class Shown(Feature):
     def __init__(self, screen: StateScreen) -> None:
         super().__init__(screen)
         self.loaded: Loaded | None = None  # the tokenizer, unless it is being trained
-        self.course: Course | None = None  # the training that is shown, until all of it is kept
-        self.task: TrainingTask | None = None  # what the tokenizer was trained for, if that was in this session
-        self._before: Loaded | None = None  # the one that was shown before the training that is under way
+        self.course: Course | None = (
+            None  # the training that is shown, until all of it is kept
+        )
+        self.task: TrainingTask | None = (
+            None  # what the tokenizer was trained for, if that was in this session
+        )
+        self._before: Loaded | None = (
+            None  # the one that was shown before the training that is under way
+        )
         self.is_drawn = True  # whether the step that was gone to last has been drawn
         self._next: int | None = None  # the step to go to once it has
         self._timer: Timer | None = None
-        self._in_haste = False  # whether all is shown as soon as it is learned, whatever the pace
-        self._since, self._from = 0.0, 0.0  # when the step in force began to follow the time, and at which share of it
+        self._in_haste = (
+            False  # whether all is shown as soon as it is learned, whatever the pace
+        )
+        self._since, self._from = (
+            0.0,
+            0.0,
+        )  # when the step in force began to follow the time, and at which share of it
 
     # Which tokenizer
 
@@ -85,10 +115,17 @@ class Shown(Feature):
         """Know nothing any more of the tokenizer on the screen: another one comes, which is trained for `task`."""
         if self.course is not None:
             self.course.all_shown.set()
-        self.task, self.course = task, None  # before it is seen: who sees it asks what it is learned from
+        self.task, self.course = (
+            task,
+            None,
+        )  # before it is seen: who sees it asks what it is learned from
         screen = self.screen
         screen.workers.cancel_group(screen, ABOUT_TOKENIZER)
-        screen.audit, screen.token_lines, screen.explained = Audit(), TokenLines(), StepExplained()
+        screen.audit, screen.token_lines, screen.explained = (
+            Audit(),
+            TokenLines(),
+            StepExplained(),
+        )
         if not screen.run.busy:  # how the last training ended is no longer of interest
             screen.run = Run()
         screen.editor.status_lines.forget_edits()
@@ -96,13 +133,21 @@ class Shown(Feature):
 
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
-        if not self.screen.run.busy:  # else it is of the training before, and the next one is to be seen
+        if (
+            not self.screen.run.busy
+        ):  # else it is of the training before, and the next one is to be seen
             self.stop()
         self._forget()
         tokenizer, record = loaded.tokenizer, loaded.tokenizer.record
         self.loaded, self._before = loaded, None
-        merges = KeptMerges(tokenizer) if tokenizer.vocabulary.knows_merges else Merges()
-        self.screen.training.begin(merges, record.n_tokens_start if record else 0, record.n_bytes if record else 0)
+        merges = (
+            KeptMerges(tokenizer) if tokenizer.vocabulary.knows_merges else Merges()
+        )
+        self.screen.training.begin(
+            merges,
+            record.n_tokens_start if record else 0,
+            record.n_bytes if record else 0,
+        )
         self._put(tokenizer, str(loaded.path), steps_known(tokenizer))
 
     def recovered(self) -> None:
@@ -120,8 +165,14 @@ class Shown(Feature):
         tokenizer = course.tokenizer
         assert tokenizer is not None and course.begun is not None
         self._forget(course.task)
-        self._before, self.loaded, self.course = self.loaded or self._before, None, course
-        self.screen.training.begin(Merges(), course.begun.n_tokens_start, course.begun.n_bytes)
+        self._before, self.loaded, self.course = (
+            self.loaded or self._before,
+            None,
+            course,
+        )
+        self.screen.training.begin(
+            Merges(), course.begun.n_tokens_start, course.begun.n_bytes
+        )
         self._put(tokenizer, "", 0)
         self._aim(course.goal)
         self.set_clock()
@@ -129,15 +180,25 @@ class Shown(Feature):
     def _reveal(self, step: int) -> None:
         """Show as many merges of the lead of a training."""
         screen, course = self.screen, self.course
-        if course is None or course.tokenizer is None or step <= (n_shown := steps_known(screen.tokenizer)):
+        if (
+            course is None
+            or course.tokenizer is None
+            or step <= (n_shown := steps_known(screen.tokenizer))
+        ):
             return
         screen.training.learned(course.merges[n_shown:step])
-        screen.tokenizer = course.tokenizer if step == len(course.merges) else course.tokenizer.at(step)
+        screen.tokenizer = (
+            course.tokenizer
+            if step == len(course.merges)
+            else course.tokenizer.at(step)
+        )
 
     def keep(self, learned: Loaded) -> None:
         """Show the tokenizer that was trained, whole, and from now on the one in its file."""
         if learned.tokenizer.step < steps_known(self.screen.tokenizer):
-            return self.show(learned)  # it was stopped at an earlier step than others that had been seen
+            return self.show(
+                learned
+            )  # it was stopped at an earlier step than others that had been seen
         self._reveal(learned.tokenizer.step)
         self.loaded, self._before, self.course = learned, None, None
         self._put(learned.tokenizer, str(learned.path), self.asked_for)
@@ -196,7 +257,11 @@ class Shown(Feature):
     @property
     def n_steps(self) -> int:
         """Merges there are: those learned so far, or those of the tokenizer."""
-        return len(self.course.merges) if self.course else steps_known(self.screen.tokenizer)
+        return (
+            len(self.course.merges)
+            if self.course
+            else steps_known(self.screen.tokenizer)
+        )
 
     def _nearest(self, step: int) -> int:
         return max(0, min(step, self.n_steps))
@@ -208,7 +273,9 @@ class Shown(Feature):
         screen, tokenizer = self.screen, self.screen.tokenizer
         if tokenizer is not None:
             screen.step = step
-            screen.in_force = tokenizer if step == steps_known(tokenizer) else tokenizer.at(step)
+            screen.in_force = (
+                tokenizer if step == steps_known(tokenizer) else tokenizer.at(step)
+            )
 
     # The time
 
@@ -267,7 +334,10 @@ class Shown(Feature):
 
     @property
     def _total(self) -> int:
-        return max(self.n_steps, self.screen.run.total if self.course and not self.course.ended else 0)
+        return max(
+            self.n_steps,
+            self.screen.run.total if self.course and not self.course.ended else 0,
+        )
 
     def set_clock(self) -> None:
         """The pace goes on from the step in force."""
@@ -294,8 +364,13 @@ class Shown(Feature):
         if course is not None and course.goal is not None and course.begun is not None:
             first = steps_known(self.screen.tokenizer)
             step = min(step, first + _SEARCHED)
-            if found := course.goal.first_step(course.merges, course.begun.n_bytes, first, step):
-                reached, step = "" if course.stepped else f"reached {course.goal}", found
+            if found := course.goal.first_step(
+                course.merges, course.begun.n_bytes, first, step
+            ):
+                reached, step = (
+                    "" if course.stepped else f"reached {course.goal}",
+                    found,
+                )
                 self.stop()
                 self.screen.goal = reached
         if step != self.asked_for:

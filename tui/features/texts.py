@@ -8,7 +8,14 @@ from pathlib import Path
 from bpe_core.formats import WRITABLE, save
 from bpe_core.runs import exported
 from bpe_core.visible import visible
-from tui.dialogs.questions import Ask, AskPath, Confirm, existing_file, one_of, place_of_file
+from tui.dialogs.questions import (
+    Ask,
+    AskPath,
+    Confirm,
+    existing_file,
+    one_of,
+    place_of_file,
+)
 from tui.disk.config import write_file
 from tui.disk.sources import file_source, text_of, whole_text
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen
@@ -16,7 +23,10 @@ from tui.features.tokenizers import Tokenizers
 from tui.state import EDITORS_TEXT, PlaceInText, TextSource, name_of
 from tui.terminal.background import in_thread
 
-_MOST_ASIDE, _LONGEST_ASIDE = 9, 2_000_000  # texts that are set aside, and characters of one: 10 MB cost a start 0.12 s
+_MOST_ASIDE, _LONGEST_ASIDE = (
+    9,
+    2_000_000,
+)  # texts that are set aside, and characters of one: 10 MB cost a start 0.12 s
 _NAMES = {
     "merges": ("the merges", "merges.tsv"),
     "curve": ("the curve", "curve.csv"),
@@ -42,13 +52,17 @@ class Texts(Feature):
         kept = tuple(one for one in texts if len(one) <= _LONGEST_ASIDE)[:_MOST_ASIDE]
         self.screen.remember(texts=kept)
         if not last:
-            self.screen.say(f"{'Alt+Z' if text in kept else 'Ctrl+Z in the editor'} brings your text back.")
+            self.screen.say(
+                f"{'Alt+Z' if text in kept else 'Ctrl+Z in the editor'} brings your text back."
+            )
 
     def bring_back(self) -> None:
         """Put the text into the editor that was set aside last, or once more the one before."""
         first, *others = self.screen.remembered.texts or [""]
         if not first:
-            return self.screen.say("No text of yours was replaced; Ctrl+Z in the editor undoes the last change.")
+            return self.screen.say(
+                "No text of yours was replaced; Ctrl+Z in the editor undoes the last change."
+            )
         self.screen.remember(texts=(*others, first))
         self.show(first, own=True)
 
@@ -58,7 +72,11 @@ class Texts(Feature):
 
     async def _open(self, source: TextSource | None) -> None:
         if source is None:
-            path = await self.screen.ask(AskPath("Which text should be opened in the editor?", parse=existing_file))
+            path = await self.screen.ask(
+                AskPath(
+                    "Which text should be opened in the editor?", parse=existing_file
+                )
+            )
             if path is None:
                 return
             source = await in_thread(file_source, path)
@@ -72,15 +90,25 @@ class Texts(Feature):
 
     async def save_picture(self, draw: Callable[[], str], what: str, name: str) -> None:
         """Save what `draw` gives, in a thread: an SVG of a long text takes a second."""
-        await self.save(f"Where should {what} be saved?", lambda path: _write(path, (draw(),)), name)
+        await self.save(
+            f"Where should {what} be saved?", lambda path: _write(path, (draw(),)), name
+        )
 
     async def save(
-        self, question: str, write: Callable[[Path], object], name: str = "", suffixes: Sequence[str] = ()
+        self,
+        question: str,
+        write: Callable[[Path], object],
+        name: str = "",
+        suffixes: Sequence[str] = (),
     ) -> None:
         """Ask for a path, `name` being proposed, whose suffix is one of these, if any; `write` there, in a thread."""
-        path = await self.screen.ask(AskPath(question, name, parse=partial(place_of_file, suffixes)))
+        path = await self.screen.ask(
+            AskPath(question, name, parse=partial(place_of_file, suffixes))
+        )
         if path is not None and await in_thread(os.path.exists, path):
-            replaces = await self.screen.ask(Confirm(f"Replace {visible(str(path))}?", "Replace"))
+            replaces = await self.screen.ask(
+                Confirm(f"Replace {visible(str(path))}?", "Replace")
+            )
             path = path if replaces else None
         if path is not None:
             try:
@@ -96,17 +124,25 @@ class Texts(Feature):
         name = name_of(Path(screen.path)) if screen.path else "training"
         called, file = _NAMES[what]
         parts = await in_thread(exported, what, [tokenizer], [name])
-        await self.save(f"Where should {called} be saved?", lambda path: _write(path, parts), file)
+        await self.save(
+            f"Where should {called} be saved?", lambda path: _write(path, parts), file
+        )
 
     async def convert(self) -> None:
         screen, tokenizer = self.screen, self.screen.in_force
         if tokenizer is None:
             return screen.say(NO_TOKENIZER, "warning")
-        question = "For which library should this tokenizer be saved, as it is in force?"
+        question = (
+            "For which library should this tokenizer be saved, as it is in force?"
+        )
         hint = f"{', '.join(WRITABLE)}. Tab completes."
-        form = await screen.ask(Ask(question, partial(one_of, WRITABLE), hint=hint, suggest=WRITABLE))
+        form = await screen.ask(
+            Ask(question, partial(one_of, WRITABLE), hint=hint, suggest=WRITABLE)
+        )
         if form is not None:
-            await self.save("In which file?", lambda path: save(tokenizer, path, format=form))
+            await self.save(
+                "In which file?", lambda path: save(tokenizer, path, format=form)
+            )
 
     async def ids_to_text(self) -> None:
         """Show the text of ids: of those that were typed before, or of the editor's selection."""
@@ -119,7 +155,9 @@ class Texts(Feature):
         area = screen.editor.area
         selected = area.edited.ids(area.selected) if not area.selection.is_empty else []
         typed = str(selected) if selected else self._typed_ids
-        self._typed_ids, text = await screen.ask(IdsToText(screen.in_force, name, typed))
+        self._typed_ids, text = await screen.ask(
+            IdsToText(screen.in_force, name, typed)
+        )
         if text is not None:
             self.show(text)
 
@@ -132,7 +170,11 @@ class Texts(Feature):
     async def _open_place(self, place: PlaceInText) -> None:
         screen, path = self.screen, Path(place.path)
         editor, area = screen.editor, screen.editor.area
-        text = area.text if path.name == EDITORS_TEXT else await in_thread(partial(whole_text, is_document=True), path)
+        text = (
+            area.text
+            if path.name == EDITORS_TEXT
+            else await in_thread(partial(whole_text, is_document=True), path)
+        )
         if area.text != text:
             editor.put(text)
             screen.say(f"The text is in the editor. {place.way_back}")
@@ -142,7 +184,9 @@ class Texts(Feature):
         start = (row, min(place.column, len(document[row])))
         area.move_cursor(start)
         if place.length:
-            end = document.get_location_from_index(document.get_index_from_location(start) + place.length)
+            end = document.get_location_from_index(
+                document.get_index_from_location(start) + place.length
+            )
             area.move_cursor(end, select=True)
         area.scroll_cursor_visible(center=True, animate=False)
         screen.action_show("editor")

@@ -15,7 +15,15 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import counted, quoted, visible
 from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Saved, WorkProgress
-from tui.dialogs.questions import Ask, AskPath, AskPattern, Confirm, existing_file, name_of_tokenizer, title
+from tui.dialogs.questions import (
+    Ask,
+    AskPath,
+    AskPattern,
+    Confirm,
+    existing_file,
+    name_of_tokenizer,
+    title,
+)
 from tui.disk import config, tokenizer_files
 from tui.features.feature import NO_TOKENIZER, Feature, StateScreen, sentence_of
 from tui.features.shown import Shown, same
@@ -32,14 +40,18 @@ class Tokenizers(Feature):
     def __init__(self, screen: StateScreen, shown: Shown) -> None:
         super().__init__(screen)
         self._shown = shown
-        self._notices: dict[str, str] = {}  # what is fetched or loaded, and how far the recovery of merges is
+        self._notices: dict[
+            str, str
+        ] = {}  # what is fetched or loaded, and how far the recovery of merges is
         self._own: tuple[KnownTokenizer, ...] = ()
         self._found: tuple[KnownTokenizer, ...] = ()
         self._troubles: dict[str, Trouble] = {}
 
     def _notice(self, **notices: str) -> None:
         self._notices |= notices
-        self.screen.notice = self._notices.get("waiting") or self._notices.get("recovering", "")
+        self.screen.notice = self._notices.get("waiting") or self._notices.get(
+            "recovering", ""
+        )
 
     # Opening one
 
@@ -59,14 +71,19 @@ class Tokenizers(Feature):
                 return await self._load(Path(one.path))
 
     async def open(self) -> None:
-        path = await self.screen.ask(AskPath("Which tokenizer file should be opened?", parse=existing_file))
+        path = await self.screen.ask(
+            AskPath("Which tokenizer file should be opened?", parse=existing_file)
+        )
         if path is not None:
             self.use(await in_thread(tokenizer_at, path))
 
     async def fetch(self) -> None:
         if self.waits_for_training():
             return
-        question, example = "Which tokenizer should be fetched?", "gpt-4o, o200k_base, Qwen/Qwen3-8B"
+        question, example = (
+            "Which tokenizer should be fetched?",
+            "gpt-4o, o200k_base, Qwen/Qwen3-8B",
+        )
         name = await self.screen.ask(Ask(question, name_of_tokenizer, example=example))
         if name is not None:
             self.begin(partial(self._fetch, name))
@@ -88,7 +105,9 @@ class Tokenizers(Feature):
                 match event:
                     case WorkProgress(_, done, total, file):
                         which = f"{visible(file)}, {done + 1} of {total}"
-                        self._notice(waiting=f"fetching {shown} · {which} … Esc leaves it")
+                        self._notice(
+                            waiting=f"fetching {shown} · {which} … Esc leaves it"
+                        )
                     case Saved(found):
                         path = Path(found)
         self._notice(waiting="")
@@ -102,7 +121,9 @@ class Tokenizers(Feature):
         self._notice(waiting="")
         if loaded is None:
             return
-        tokenizer = await in_thread(tokenizer_files.without_odd_record, loaded.tokenizer)
+        tokenizer = await in_thread(
+            tokenizer_files.without_odd_record, loaded.tokenizer
+        )
         if tokenizer is not loaded.tokenizer:
             told = f"{path.name} records counts that cannot be those of its merges; they are ignored."
             self.screen.say(told, "warning")
@@ -112,15 +133,21 @@ class Tokenizers(Feature):
         if shown is None or not same(shown, loaded):
             self._shown.show(loaded)
             if not tokenizer.vocabulary.knows_merges:
-                self.begin(partial(self._recover, tokenizer), "recovery", about_tokenizer=True)
+                self.begin(
+                    partial(self._recover, tokenizer), "recovery", about_tokenizer=True
+                )
         self.screen.remember(tokenizer=str(path))
 
     async def read(self, path: Path) -> Loaded | None:
         """The tokenizer in a file; a split pattern that the file lacks is asked for, once; None if none is given."""
         try:
-            return await in_thread(tokenizer_files.load_file, path, self.screen.pattern_for(path))
+            return await in_thread(
+                tokenizer_files.load_file, path, self.screen.pattern_for(path)
+            )
         except PatternNeededError:
-            question = f"{visible(path.name)} holds ranks only. How does it split a text?"
+            question = (
+                f"{visible(path.name)} holds ranks only. How does it split a text?"
+            )
             pattern = await self.screen.ask(AskPattern(question))
             if pattern is None:
                 return None
@@ -131,7 +158,9 @@ class Tokenizers(Feature):
         vocabulary = tokenizer.vocabulary
         try:
             while not vocabulary.recover(0.01):  # seconds, short enough for a frame
-                self._notice(recovering=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
+                self._notice(
+                    recovering=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}"
+                )
                 await asyncio.sleep(0.02)  # for keys and drawing
             await in_thread(len, vocabulary.merges)  # makes their tables, too
         finally:
@@ -160,8 +189,14 @@ class Tokenizers(Feature):
             self.use(path)
 
     def _remember_pattern(self, path: Path, pattern: str | None) -> None:
-        patterns = {file: given for file, given in self.screen.remembered.patterns.items() if file != str(path)}
-        self.screen.remember(patterns=patterns if pattern is None else {**patterns, str(path): pattern})
+        patterns = {
+            file: given
+            for file, given in self.screen.remembered.patterns.items()
+            if file != str(path)
+        }
+        self.screen.remember(
+            patterns=patterns if pattern is None else {**patterns, str(path): pattern}
+        )
 
     async def as_text(self, path: Path, choice: str) -> Path | None:
         """The path, if it is to be taken for a text; None if it is none, and nothing is left to do.
@@ -174,7 +209,9 @@ class Tokenizers(Feature):
         if choice:
             is_or_holds = "holds" if await in_thread(os.path.isdir, path) else "is"
             question = f"{visible(path.name or str(path))} {is_or_holds} a tokenizer."
-            answer = await self.screen.ask(Confirm(question, choice, "Open the tokenizer", harmless=True))
+            answer = await self.screen.ask(
+                Confirm(question, choice, "Open the tokenizer", harmless=True)
+            )
         if answer == 0:
             self.use(await in_thread(tokenizer_at, path))
         return path if answer == 1 else None
@@ -183,9 +220,13 @@ class Tokenizers(Feature):
 
     async def list_anew(self) -> None:
         try:
-            self._own = await in_thread(lambda: tokenizer_files.kept_tokenizers(config.tokenizers_folder()))
+            self._own = await in_thread(
+                lambda: tokenizer_files.kept_tokenizers(config.tokenizers_folder())
+            )
         except OSError as error:
-            self.screen.say(f"The kept tokenizers cannot be listed. {sentence_of(error)}", "error")
+            self.screen.say(
+                f"The kept tokenizers cannot be listed. {sentence_of(error)}", "error"
+            )
         else:
             self._list()
 
@@ -193,7 +234,9 @@ class Tokenizers(Feature):
         """List them, with these changes of what is remembered."""
         self.screen.remember(**changes)
         known = self.screen.remembered
-        self.screen.kept = tokenizer_files.listed(self._own, self._found, known.opened, known.names, self._troubles)
+        self.screen.kept = tokenizer_files.listed(
+            self._own, self._found, known.opened, known.names, self._troubles
+        )
 
     async def add(self, path: Path, tokenizer: Tokenizer) -> None:
         """One was opened: if it was not trained here it stays in the list, among the last `MOST_OPENED`."""
@@ -201,9 +244,13 @@ class Tokenizers(Feature):
         place = str(path)
         if place in {kept.path for kept in self._own}:
             return
-        found_as = next((one.found_as for one in self.screen.kept if one.path == place), "")
+        found_as = next(
+            (one.found_as for one in self.screen.kept if one.path == place), ""
+        )
         newest = await in_thread(tokenizer_files.seen, path, tokenizer, found_as)
-        known = self.screen.remembered  # not before: a search may have changed it meanwhile
+        known = (
+            self.screen.remembered
+        )  # not before: a search may have changed it meanwhile
         others = [one for one in known.opened if one.path != place]
         self._troubles.pop(place, None)
         self._list(
@@ -212,7 +259,9 @@ class Tokenizers(Feature):
         )
 
     async def rename(self, known: KnownTokenizer) -> None:
-        name = await self.screen.ask(Ask("What should this tokenizer be called in the list?", title, known.name))
+        name = await self.screen.ask(
+            Ask("What should this tokenizer be called in the list?", title, known.name)
+        )
         if name is not None:
             self._list(names={**self.screen.remembered.names, known.path: name})
 
@@ -220,18 +269,27 @@ class Tokenizers(Feature):
         """Delete a tokenizer that was trained here, if that is really meant; any other only leaves the list."""
         screen = self.screen
         if known.origin == "trained":
-            return await self._delete([known], f"Delete the tokenizer {visible(known.name)}?")
+            return await self._delete(
+                [known], f"Delete the tokenizer {visible(known.name)}?"
+            )
         if known.origin == "found":
             screen.remember(forgotten=(*screen.remembered.forgotten, known.path))
             self._found = tuple(one for one in self._found if one.path != known.path)
         still = f" The file is where it was, {known.path}: open it to list it again."
-        screen.say(f"{known.name} is no longer in the list.{'' if known.trouble == 'gone' else still}")
+        screen.say(
+            f"{known.name} is no longer in the list.{'' if known.trouble == 'gone' else still}"
+        )
         self._forget(known)
 
     def _forget(self, known: KnownTokenizer) -> None:
         remembered = self.screen.remembered
-        names = {path: name for path, name in remembered.names.items() if path != known.path}
-        self._list(opened=tuple(one for one in remembered.opened if one.path != known.path), names=names)
+        names = {
+            path: name for path, name in remembered.names.items() if path != known.path
+        }
+        self._list(
+            opened=tuple(one for one in remembered.opened if one.path != known.path),
+            names=names,
+        )
 
     async def _delete(self, some: Sequence[KnownTokenizer], question: str) -> None:
         if await self.screen.ask(Confirm(question, "Delete")):
@@ -243,33 +301,56 @@ class Tokenizers(Feature):
     @property
     def of_stopped(self) -> list[KnownTokenizer]:
         """Those of stopped trainings that nobody named, and that are neither in force nor lanes."""
-        used = {self.screen.path, *self.screen.remembered.names, *(lane.choice.path for lane in self.screen.lanes)}
+        used = {
+            self.screen.path,
+            *self.screen.remembered.names,
+            *(lane.choice.path for lane in self.screen.lanes),
+        }
         return [one for one in self._own if one.stopped and one.path not in used]
 
     async def delete_stopped(self) -> None:
         if not (unnamed := self.of_stopped):
-            return self.screen.say("No tokenizer of a stopped training is kept, but for those with a name or in use.")
+            return self.screen.say(
+                "No tokenizer of a stopped training is kept, but for those with a name or in use."
+            )
         names = visible(", ".join(one.name for one in unnamed))
         n = counted(len(unnamed), "tokenizer")
-        await self._delete(unnamed, f"Delete {n} of stopped trainings that nobody named: {names}?")
+        await self._delete(
+            unnamed, f"Delete {n} of stopped trainings that nobody named: {names}?"
+        )
 
     def check_files(self, *, everywhere: bool = False) -> None:
         """See beside the screen what has become of the files; `everywhere`: and what other programs keep."""
-        self.begin(partial(self._check, everywhere), "search" if everywhere else "check")
+        self.begin(
+            partial(self._check, everywhere), "search" if everywhere else "check"
+        )
 
     async def _check(self, everywhere: bool) -> None:
         screen = self.screen
         if everywhere:
-            self._found = await in_thread(tokenizer_files.found, screen.remembered.forgotten)
+            self._found = await in_thread(
+                tokenizer_files.found, screen.remembered.forgotten
+            )
             names = {one.path: one.found_as for one in self._found}
-            opened = (replace(one, found_as=names.get(one.path, one.found_as)) for one in screen.remembered.opened)
+            opened = (
+                replace(one, found_as=names.get(one.path, one.found_as))
+                for one in screen.remembered.opened
+            )
             self._list(opened=tuple(opened))
         for old in screen.remembered.opened:
             trouble = await in_thread(tokenizer_files.trouble_of, old)
             pattern = self.screen.pattern_for(Path(old.path))
-            now = old if trouble else await in_thread(tokenizer_files.described, old, pattern)
+            now = (
+                old
+                if trouble
+                else await in_thread(tokenizer_files.described, old, pattern)
+            )
             latest = screen.remembered.opened
-            if any(one is old for one in latest):  # it was not opened again, or forgotten, meanwhile
+            if any(
+                one is old for one in latest
+            ):  # it was not opened again, or forgotten, meanwhile
                 self._troubles[old.path] = trouble
-                screen.remember(opened=tuple(now if one is old else one for one in latest))
+                screen.remember(
+                    opened=tuple(now if one is old else one for one in latest)
+                )
         self._list()

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import BpeError
 from bpe_core.trainer.conditions import condition
-from tui.disk.lessons import THE_TEXT, Lesson, LessonStep, own_lessons, path_of_text, read_lesson
+from tui.disk.lessons import (
+    THE_TEXT,
+    Lesson,
+    LessonStep,
+    own_lessons,
+    path_of_text,
+    read_lesson,
+)
 from tui.disk.sources import title_of
 from tui.features.course import TrainingTask
 from tui.features.feature import Feature, StateScreen, sentence_of
@@ -45,7 +52,9 @@ class Tour(Feature):
         own = {lesson.name: lesson for lesson in await in_thread(own_lessons)}
         lesson = own[name] if name in own else await in_thread(read_lesson, Path(name))
         left = self.screen.remembered.lessons.get(name, "")
-        self._go((lesson, min(int(left) if left.isdecimal() else 0, len(lesson.steps) - 1)))
+        self._go(
+            (lesson, min(int(left) if left.isdecimal() else 0, len(lesson.steps) - 1))
+        )
         if not self.is_working:
             self.begin(self._teach)
 
@@ -69,23 +78,35 @@ class Tour(Feature):
 
     def hear(self, key: str = "") -> None:
         """A key was pressed, the text edited, or another step is in force: that may be what is waited for."""
-        (kind, _, what), log = self._wait.partition(" "), self.screen.training.log_of_merges
+        (kind, _, what), log = (
+            self._wait.partition(" "),
+            self.screen.training.log_of_merges,
+        )
         met = kind == "key" and what == key
         if kind == "edit":
             met = self.screen.editor.area.document.n_edits > self._n_edits
         elif kind in ("step", "until"):
-            met = condition(what).first_step(log.merges, log.n_bytes, 0, self.screen.step) > 0
+            met = (
+                condition(what).first_step(log.merges, log.n_bytes, 0, self.screen.step)
+                > 0
+            )
         if met and self._place:
-            self.next() if self._place[1] + 1 < len(self._place[0].steps) else self.leave()
+            self.next() if self._place[1] + 1 < len(
+                self._place[0].steps
+            ) else self.leave()
 
     # A lesson
 
     async def _teach(self) -> None:
         """Show one step after the other, as they are asked for; then give back what is the user's."""
         before = None
-        with tempfile.TemporaryDirectory(prefix="bpescope-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="bpescope-", ignore_cleanup_errors=True
+        ) as folder:
             try:
-                while (place := self._place) and (place[0].name == FIRST_START or await self._set_aside()):
+                while (place := self._place) and (
+                    place[0].name == FIRST_START or await self._set_aside()
+                ):
                     self._moved.clear()
                     await self._show(place, before, Path(folder))
                     before = place
@@ -106,14 +127,21 @@ class Tour(Feature):
             if learns or self._of.corpus.chosen_options() is None:
                 return False
             await self._of.training.finish()
-            self._own = editor.area.cursor_location, editor.put_last, editor.specials, editor.side.seen
+            self._own = (
+                editor.area.cursor_location,
+                editor.put_last,
+                editor.specials,
+                editor.side.seen,
+            )
             screen.own_text = editor.area.text
         return True
 
     async def _give_back(self, text: str) -> None:
         editor = self.screen.editor
         await self._of.training.finish()
-        editor.put(text, own=True)  # what was typed in the lesson is set aside behind other texts
+        editor.put(
+            text, own=True
+        )  # what was typed in the lesson is set aside behind other texts
         cursor, editor.put_last, editor.specials, editor.side.seen = self._own
         editor.area.move_cursor(cursor)
         self.screen.own_text = None
@@ -123,24 +151,54 @@ class Tour(Feature):
     async def _show(self, place: Place, before: Place | None, folder: Path) -> None:
         """Show a step: after another than the one before it, all since the training that it needs."""
         (lesson, number), screen = place, self.screen
-        steps, first, n_steps, self._wait = lesson.steps[: number + 1], number, len(lesson.steps), ""
-        screen.caption = f"{lesson.title} · {number + 1} of {n_steps}\n{steps[-1]['say']}"
-        left = str((number + 1) % n_steps and number)  # from its last step on it begins anew
+        steps, first, n_steps, self._wait = (
+            lesson.steps[: number + 1],
+            number,
+            len(lesson.steps),
+            "",
+        )
+        screen.caption = (
+            f"{lesson.title} · {number + 1} of {n_steps}\n{steps[-1]['say']}"
+        )
+        left = str(
+            (number + 1) % n_steps and number
+        )  # from its last step on it begins anew
         screen.remember(lessons={**screen.remembered.lessons, lesson.name: left})
         if before != (lesson, number - 1):
-            first = max((at for at, step in enumerate(steps) if "train" in step), default=0)
-            self._put(next((step["text"] for step in reversed(steps[:first]) if "text" in step), ""))
+            first = max(
+                (at for at, step in enumerate(steps) if "train" in step), default=0
+            )
+            self._put(
+                next(
+                    (
+                        step["text"]
+                        for step in reversed(steps[:first])
+                        if "text" in step
+                    ),
+                    "",
+                )
+            )
         for step in steps[first:]:
             await self._do(step, folder)
-        self._n_edits, self._wait = screen.editor.area.document.n_edits, steps[-1].get("wait", "")
+        self._n_edits, self._wait = (
+            screen.editor.area.document.n_edits,
+            steps[-1].get("wait", ""),
+        )
         self.hear()
 
     async def _do(self, step: LessonStep, folder: Path) -> None:
-        screen, area, shown, pane = self.screen, self.screen.editor.area, self._of.shown, step.get("pane")
+        screen, area, shown, pane = (
+            self.screen,
+            self.screen.editor.area,
+            self._of.shown,
+            step.get("pane"),
+        )
         self._put(step.get("text", ""))
         if "train" in step:
             await self._train(step, folder)
-        if "merges" in step and (step["merges"] or "train" not in step):  # a training is held before its first
+        if "merges" in step and (
+            step["merges"] or "train" not in step
+        ):  # a training is held before its first
             shown.stop()
             shown.go_to(step["merges"])
             if step["merges"] >= shown.n_steps:
@@ -153,8 +211,12 @@ class Tour(Feature):
         elif pane:
             screen.action_show(pane)
         if "side" in step:
-            screen.training.set_class(pane == "training", "-with-why")  # else there is none on a small screen
-            (screen.training.why if pane == "training" else screen.editor.side).seen = step["side"]
+            screen.training.set_class(
+                pane == "training", "-with-why"
+            )  # else there is none on a small screen
+            (
+                screen.training.why if pane == "training" else screen.editor.side
+            ).seen = step["side"]
 
     def _put(self, text: str) -> None:
         editor = self.screen.editor
@@ -163,18 +225,32 @@ class Tour(Feature):
             editor.put(text)
 
     async def _train(self, step: LessonStep, folder: Path) -> None:
-        screen, corpus, training, held = self.screen, self._of.corpus, self._of.training, "merges" in step
+        screen, corpus, training, held = (
+            self.screen,
+            self._of.corpus,
+            self._of.training,
+            "merges" in step,
+        )
         await training.finish()
         screen.editor.specials = False  # text is text at first
         path = path_of_text(step["train"])
         if step["train"] == THE_TEXT:
             path = str(folder / EDITORS_TEXT)
-            await in_thread(Path(path).write_bytes, screen.editor.area.text.encode("utf-8", "replace"))
+            await in_thread(
+                Path(path).write_bytes,
+                screen.editor.area.text.encode("utf-8", "replace"),
+            )
         options = replace(TrainingOptions(), **step.get("options", {}))
-        corpus.choose_options(replace(options, special_tokens=tuple(options.special_tokens)))
+        corpus.choose_options(
+            replace(options, special_tokens=tuple(options.special_tokens))
+        )
         reference = (path_of_text(step["reference"]),) if "reference" in step else ()
         corpus.choose(Corpus((path,), reference, title_of((path,))))
-        training.start(TrainingTask(screen.corpus.title, screen.options, (path,), folder=str(folder)))
+        training.start(
+            TrainingTask(
+                screen.corpus.title, screen.options, (path,), folder=str(folder)
+            )
+        )
         if held:
             self._of.shown.stop()
         while screen.run.phase in ("counting", "preparing", "merging" if held else ""):

@@ -40,7 +40,13 @@ from tui.terminal.background import in_thread
 class TrainingFeature(Feature):
     """Replaces the screen's `run`. One training at a time, at full speed; `Shown` shows what it has learned."""
 
-    def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers, corpus: CorpusChoice) -> None:
+    def __init__(
+        self,
+        screen: StateScreen,
+        shown: Shown,
+        tokenizers: Tokenizers,
+        corpus: CorpusChoice,
+    ) -> None:
         super().__init__(screen)
         self._shown, self._tokenizers, self._corpus = shown, tokenizers, corpus
         self._alone = asyncio.Lock()
@@ -54,7 +60,9 @@ class TrainingFeature(Feature):
         else:
             await self.train()
 
-    async def train(self, *, stepping: bool = False, goal: Condition | None = None) -> None:
+    async def train(
+        self, *, stepping: bool = False, goal: Condition | None = None
+    ) -> None:
         """Learn from the chosen texts with the chosen options; show one step, all, or those until a goal."""
         screen = self.screen
         options = self._corpus.chosen_options()
@@ -62,7 +70,9 @@ class TrainingFeature(Feature):
             return
         if not screen.corpus.paths:
             return screen.say(NO_TEXT, "warning")
-        task = TrainingTask(screen.corpus.title, options, screen.corpus.paths, goal=goal)
+        task = TrainingTask(
+            screen.corpus.title, options, screen.corpus.paths, goal=goal
+        )
         if name := options.more.get("extend"):  # the merges of a tokenizer come first
             path = path_of(name, screen.kept)
             if (loaded := await self._tokenizers.read(path)) is None:
@@ -71,8 +81,13 @@ class TrainingFeature(Feature):
             await in_thread(begin.vocabulary.recover)
             if screen.run.busy:
                 return
-            title, options = f"{name_of(path)} extended", replace(options, special_tokens=())
-            task = replace(task, title=title, options=options, begin=begin, begin_path=str(path))
+            title, options = (
+                f"{name_of(path)} extended",
+                replace(options, special_tokens=()),
+            )
+            task = replace(
+                task, title=title, options=options, begin=begin, begin_path=str(path)
+            )
             _ = task.rules  # refuses options that make no sense together
         self.start(task, stepping=stepping)
 
@@ -136,14 +151,23 @@ class TrainingFeature(Feature):
             await self._step_on()
         elif not self.waits_for_training() and not (stepping and self._says_end()):
             preset = PRESETS[name]
-            self.screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
-            self.start(TrainingTask(preset.name, self.screen.options, preset=preset.name), stepping=stepping)
+            self.screen.editor.put(
+                next(iter(preset.encodings), "\n".join(preset.documents))
+            )
+            self.start(
+                TrainingTask(preset.name, self.screen.options, preset=preset.name),
+                stepping=stepping,
+            )
 
     # Until something is so
 
     async def go_to(self) -> None:
         screen = self.screen
-        wanted = await screen.ask(_ask_condition("Go to which step, or to the first where which condition holds?"))
+        wanted = await screen.ask(
+            _ask_condition(
+                "Go to which step, or to the first where which condition holds?"
+            )
+        )
         if wanted is None:
             return
         if step := await self._first_step(wanted):
@@ -155,13 +179,17 @@ class TrainingFeature(Feature):
             screen.say(f"“{wanted}” holds at no step of the {known} learned.")
 
     async def train_until(self) -> None:
-        wanted = await self.screen.ask(_ask_condition("Train until which condition holds? Then it pauses."))
+        wanted = await self.screen.ask(
+            _ask_condition("Train until which condition holds? Then it pauses.")
+        )
         if wanted is None:
             return
         if not self.screen.run.busy:
             await self.train(goal=wanted)
         elif step := await self._first_step(wanted):
-            self.screen.say(f"That has been so since step {step:,}; g in the merge log goes there.")
+            self.screen.say(
+                f"That has been so since step {step:,}; g in the merge log goes there."
+            )
         else:
             self._train_on(wanted)
 
@@ -171,7 +199,10 @@ class TrainingFeature(Feature):
 
     def _train_on(self, wanted: Condition, *, stepped: bool = False) -> None:
         if (course := self.newest) is not None:
-            course.goal, course.stepped = wanted, stepped  # also before there are merges
+            course.goal, course.stepped = (
+                wanted,
+                stepped,
+            )  # also before there are merges
         self._shown.start(goal=wanted)
 
     # One training
@@ -182,11 +213,17 @@ class TrainingFeature(Feature):
         self._tokenizers.stop_waiting()
         self.screen.show_log(even_alone=bool(task.preset))
         self._corpus.leave_to_training(task)
-        first = condition(str(task.begin.step + 1 if task.begin else 1)) if stepping else None
+        first = (
+            condition(str(task.begin.step + 1 if task.begin else 1))
+            if stepping
+            else None
+        )
         course = self.newest = Course(task, goal=task.goal or first, stepped=stepping)
         self.screen.run = course.run
         self._shown.start()
-        self._tasks[""] = self.beside(partial(self._train, course))  # the one before may still have something to do
+        self._tasks[""] = self.beside(
+            partial(self._train, course)
+        )  # the one before may still have something to do
 
     def _publish(self, course: Course, run: Run) -> None:
         was_busy = course.run.busy
@@ -201,7 +238,12 @@ class TrainingFeature(Feature):
             try:
                 await self._learn(course)
             except (BpeError, OSError) as error:
-                self._publish(course, replace(course.run, phase="failed", rate=0.0, detail=sentence_of(error)))
+                self._publish(
+                    course,
+                    replace(
+                        course.run, phase="failed", rate=0.0, detail=sentence_of(error)
+                    ),
+                )
                 self.failed(course.run.detail)
             except asyncio.CancelledError:  # the app ends: the worker has kept what it had, if it was given the time
                 if note := course.note:
@@ -221,10 +263,15 @@ class TrainingFeature(Feature):
     async def _learn(self, course: Course) -> None:
         task, rules = course.task, course.task.rules
         specials = tuple(rules.special_tokens)
-        asked = TrainingOptions(rules.vocab_size, rules.pattern, rules.ties, rules.min_count, specials)
+        asked = TrainingOptions(
+            rules.vocab_size, rules.pattern, rules.ties, rules.min_count, specials
+        )
         self._publish(course, replace(course.run, asked=asked))
         try:
-            folder, course.noted = Path(task.folder or await in_thread(config.tokenizers_folder)), course.unfinished
+            folder, course.noted = (
+                Path(task.folder or await in_thread(config.tokenizers_folder)),
+                course.unfinished,
+            )
             course.named = place_for(folder, f"{task.title} {rules.pattern}")
             if task.resume:
                 output = Path(task.resume.removesuffix(".checkpoint"))
@@ -232,7 +279,9 @@ class TrainingFeature(Feature):
             else:
                 course.note = await in_thread(Note.new, course.named, course.noted)
         except OSError as error:
-            raise BpeError(f"Nothing is learned, because it could not be saved. {sentence_of(error)}") from error
+            raise BpeError(
+                f"Nothing is learned, because it could not be saved. {sentence_of(error)}"
+            ) from error
         async with WorkerProcess(task.request(course.output)) as worker:
             course.worker = worker
             if course.all_shown.is_set():  # it was stopped before there was a worker
@@ -250,9 +299,13 @@ class TrainingFeature(Feature):
         if self._shown.course is course and ended.phase != "failed":
             await course.all_shown.wait()
         if course.stopped_at is not None and course.stopped_at < len(course.merges):
-            ended = replace(ended, phase="stopped", detail=f"stopped at step {course.stopped_at:,}")
+            ended = replace(
+                ended, phase="stopped", detail=f"stopped at step {course.stopped_at:,}"
+            )
             if course.saved is not None and course.stopped_at:
-                await in_thread(lambda: bpe_core.save(course.learned(), str(course.saved)))
+                await in_thread(
+                    lambda: bpe_core.save(course.learned(), str(course.saved))
+                )
         elif course.goal is not None and ended.phase == "done":
             ended = replace(ended, detail=f"not reached: {course.goal}; {ended.detail}")
         self._publish(course, ended)
@@ -261,38 +314,71 @@ class TrainingFeature(Feature):
         """The run after an event of the worker; merges are added to those of the course."""
         task = course.task
         match event:
-            case messages.WorkProgress("counting" | "preparing" as phase, done, total, name):
+            case messages.WorkProgress(
+                "counting" | "preparing" as phase, done, total, name
+            ):
                 if phase != run.phase or (phase == "preparing" and name != run.detail):
                     course.since = time.monotonic()
-                return replace(run, phase=phase, done=done, total=total, detail=name, rate=course.rate(done))
+                return replace(
+                    run,
+                    phase=phase,
+                    done=done,
+                    total=total,
+                    detail=name,
+                    rate=course.rate(done),
+                )
             case Skipped():
                 course.skipped.append(event)
             case messages.Counted():
                 self._corpus.leave_to_training(task, Totals(event, course.skipped))
             case messages.Started():
-                begin = task.begin.vocabulary if task.begin else None  # the worker begins with the same
-                course.tokenizer = bpe_core.Tokenizer(first_vocabulary(task.rules, begin), task.rules.pattern)
-                course.begun, course.n_known, course.since = event.record, event.known, time.monotonic()
+                begin = (
+                    task.begin.vocabulary if task.begin else None
+                )  # the worker begins with the same
+                course.tokenizer = bpe_core.Tokenizer(
+                    first_vocabulary(task.rules, begin), task.rules.pattern
+                )
+                course.begun, course.n_known, course.since = (
+                    event.record,
+                    event.known,
+                    time.monotonic(),
+                )
                 # Before its first step is shown: it is known then what it learns from.
                 self._publish(course, Run("merging", 0, event.merges, asked=run.asked))
                 self._shown.begin_training(course)
                 return course.run
             case Merges() if course.tokenizer:
                 course.merges.extend(event.columns)
-                course.tokenizer = course.tokenizer.with_merges(zip(*event.pairs, strict=True))
-                for index in (course.merges.length_of, course.tokenizer.vocabulary.children):
-                    index(event.pairs[2][0])  # takes up what has come: soon many would have to be at one go
-                return replace(run, done=len(course.merges), rate=course.rate(len(course.merges)))
+                course.tokenizer = course.tokenizer.with_merges(
+                    zip(*event.pairs, strict=True)
+                )
+                for index in (
+                    course.merges.length_of,
+                    course.tokenizer.vocabulary.children,
+                ):
+                    index(
+                        event.pairs[2][0]
+                    )  # takes up what has come: soon many would have to be at one go
+                return replace(
+                    run, done=len(course.merges), rate=course.rate(len(course.merges))
+                )
             case messages.Checkpoint(problem=problem):
                 if problem and not course.unkept:  # once, and not every few seconds
-                    self.screen.say(f"Nothing new of this training is kept until it ends. {problem}", "warning")
+                    self.screen.say(
+                        f"Nothing new of this training is kept until it ends. {problem}",
+                        "warning",
+                    )
                 course.unkept = problem
             case messages.Saved(path):
                 course.saved = Path(path)
-                self.screen.remember(tokenizer=path)  # whoever leaves before all is shown has it all at the next start
+                self.screen.remember(
+                    tokenizer=path
+                )  # whoever leaves before all is shown has it all at the next start
             case messages.Done(reason, _, seconds):
                 came_to: Phase = "stopped" if reason == "stopped" else "done"
-                course.ended = replace(run, phase=came_to, rate=0.0, detail=f"{reason} · {seconds:.1f} s")
+                course.ended = replace(
+                    run, phase=came_to, rate=0.0, detail=f"{reason} · {seconds:.1f} s"
+                )
                 self._shown.set_clock()  # there may be fewer merges than were asked for
                 return replace(run, phase="showing", total=len(course.merges), rate=0.0)
             case messages.Failed(sentence):
@@ -310,7 +396,9 @@ class TrainingFeature(Feature):
             await in_thread(course.saved.unlink, missing_ok=True)
             course.saved = None
         if course.tokenizer is None or not (course.saved or course.has_learned):
-            if await in_thread(checkpoint_of(course.output).is_file):  # it was to go on with that, and did not
+            if await in_thread(
+                checkpoint_of(course.output).is_file
+            ):  # it was to go on with that, and did not
                 await self.keep(course.output)
             await self._tokenizers.list_anew()
             if course.tokenizer is not None:
@@ -328,16 +416,25 @@ class TrainingFeature(Feature):
         if path := course.saved:
             # What was learned stays on the screen, from now on as the tokenizer in its file.
             self._shown.keep(Loaded(learned, path))
-            if not course.task.folder and str(path) not in {one.path for one in self.screen.kept}:
+            if not course.task.folder and str(path) not in {
+                one.path for one in self.screen.kept
+            }:
                 # A disk was full, and it is saved elsewhere.
                 await self._tokenizers.add(path, learned)
             self.screen.remember(tokenizer=str(path))
         if course.task.preset and course.run.phase == "done":
             came_out, sentence = PRESETS[course.task.preset].verdict(learned)
-            self._publish(course, replace(course.run, detail=sentence.partition(":")[0]))  # the rest may not fit there
+            self._publish(
+                course, replace(course.run, detail=sentence.partition(":")[0])
+            )  # the rest may not fit there
             self.screen.say(sentence, "information" if came_out else "warning")
-        if course.run.phase == "stopped" and (n := len(self._tokenizers.of_stopped)) > 4:
-            self.screen.say(f"{n} tokenizers of stopped trainings have no name; Ctrl+P, “stopped” deletes them.")
+        if (
+            course.run.phase == "stopped"
+            and (n := len(self._tokenizers.of_stopped)) > 4
+        ):
+            self.screen.say(
+                f"{n} tokenizers of stopped trainings have no name; Ctrl+P, “stopped” deletes them."
+            )
         if course.saved and (warning := learned_by_heart(course.merges.counts)):
             self.screen.say(warning, "warning")
 
@@ -349,9 +446,14 @@ class TrainingFeature(Feature):
             kept = await in_thread(save_beside, whole, output)
             await in_thread(checkpoint.unlink, missing_ok=True)
         except (BpeError, OSError) as error:
-            self.screen.say(f"What it had learned could not be kept. {sentence_of(error)}", "error")
+            self.screen.say(
+                f"What it had learned could not be kept. {sentence_of(error)}", "error"
+            )
             return None
-        self.screen.say(f"What it had learned, {counted(whole.step, 'merge')}, is kept as {kept.stem}.", "warning")
+        self.screen.say(
+            f"What it had learned, {counted(whole.step, 'merge')}, is kept as {kept.stem}.",
+            "warning",
+        )
         await self._tokenizers.list_anew()
         return kept
 
@@ -359,4 +461,10 @@ class TrainingFeature(Feature):
 def _ask_condition(question: str) -> Ask[Condition]:
     """Asks for a step, or for what should be so after it."""
     hint = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
-    return Ask(question, condition, hint=hint, example="512, or: ratio >= 3.5", suggest=EXAMPLES)
+    return Ask(
+        question,
+        condition,
+        hint=hint,
+        example="512, or: ratio >= 3.5",
+        suggest=EXAMPLES,
+    )

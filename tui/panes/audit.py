@@ -47,7 +47,9 @@ class AuditPane(Pane):
         yield Static(id="audit-status", markup=False)
         with Container(id="listed"):
             yield table
-            yield TokenPanel(table, id="evidence").data_bind(of.tokenizer, of.audit, of.token_lines)
+            yield TokenPanel(table, id="evidence").data_bind(
+                of.tokenizer, of.audit, of.token_lines
+            )
 
     def watch_run(self, old: Run, run: Run) -> None:
         if old.busy != run.busy:
@@ -55,29 +57,48 @@ class AuditPane(Pane):
 
     def _list(self) -> None:
         """List the tokens, once it is known which of them come first."""
-        learned = self.tokenizer if self.tokenizer and self.tokenizer.n_tokens > 256 and not self.run.busy else None
+        learned = (
+            self.tokenizer
+            if self.tokenizer and self.tokenizer.n_tokens > 256 and not self.run.busy
+            else None
+        )
         vocabulary = learned.vocabulary if learned and self.audit.subject else None
         if vocabulary is not None or len(self.table.rows):
             self.table.list_tokens(vocabulary)
             self.table.judge([*self.audit.verdicts.values()], self.audit.measures)
-        self.table.waits_for = _AUDITED if learned else _LEARNING if self.run.busy else TokenizerPicker.empty
+        self.table.waits_for = (
+            _AUDITED
+            if learned
+            else _LEARNING
+            if self.run.busy
+            else TokenizerPicker.empty
+        )
         if learned:
             do(self, "audit.start_soon")
 
-    def watch_tokenizer(self, old: Tokenizer | None, tokenizer: Tokenizer | None) -> None:
+    def watch_tokenizer(
+        self, old: Tokenizer | None, tokenizer: Tokenizer | None
+    ) -> None:
         if tokenizer is not old:
             self._list()
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         if old.running != audit.running:
-            self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
+            self.query_one("#audit-go", Button).label = (
+                "⏹ Stop" if audit.running else "▶ Audit"
+            )
             self.refresh_bindings()
-        self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
+        self.query_one("#audit-status", Static).update(
+            audit.progress if audit.running else audit.subject, layout=False
+        )
         if bool(old.subject) != bool(audit.subject):
             self._list()
         elif audit.verdicts is not old.verdicts:
             self.table.judge([*audit.verdicts.values()], audit.measures)
-        if audit.verdicts is not old.verdicts and self.screen.focused in (None, self.query_one("#audit-go")):
+        if audit.verdicts is not old.verdicts and self.screen.focused in (
+            None,
+            self.query_one("#audit-go"),
+        ):
             self.screen.set_focus(self.table)
 
     def parts(self) -> tuple[Widget, ...]:

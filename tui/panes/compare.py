@@ -38,7 +38,9 @@ class ComparePane(Pane):
 
     comparison: var[ComparisonRun] = var(ComparisonRun())
     kept: var[tuple[KnownTokenizer, ...]] = var(())
-    path: var[str] = var("")  # path of the tokenizer in force; empty while one is being trained
+    path: var[str] = var(
+        ""
+    )  # path of the tokenizer in force; empty while one is being trained
 
     table = getters.query_one(ComparisonTable)
     picker = getters.query_one(TokenizerPicker)
@@ -46,7 +48,9 @@ class ComparePane(Pane):
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="compare-controls"):
             yield button("▶ Compare", "compare-go", "comparison.compare")
-            yield Choice(SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on")
+            yield Choice(
+                SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on"
+            )
             yield Static(id="compare-status", markup=False)
         yield Static(id="compare-caption", markup=False)
         yield TokenizerPicker(id="compare-picker")
@@ -73,11 +77,15 @@ class ComparePane(Pane):
 
     def watch_path(self) -> None:
         self.watch_kept()
-        self.call_later(self.on_descendant_focus)  # the tokenizer in that file is put in force next
+        self.call_later(
+            self.on_descendant_focus
+        )  # the tokenizer in that file is put in force next
 
     def _choose(self, choosing: bool) -> None:
         here = self.picker if choosing else self.table
-        had_focus = self.screen.focused is (self.table if choosing else self.picker)  # `has_focus` comes later
+        had_focus = self.screen.focused is (
+            self.table if choosing else self.picker
+        )  # `has_focus` comes later
         self.set_class(choosing, "-choosing")
         self.tell()
         self.refresh_bindings()
@@ -92,7 +100,9 @@ class ComparePane(Pane):
 
     def watch_comparison(self, old: ComparisonRun, comparison: ComparisonRun) -> None:
         if old.running != comparison.running:
-            self.query_one("#compare-go", Button).label = "⏹ Stop" if comparison.running else "▶ Compare"
+            self.query_one("#compare-go", Button).label = (
+                "⏹ Stop" if comparison.running else "▶ Compare"
+            )
             self.refresh_bindings()
         self.table.show(comparison)
         if comparison.running and not old.running:

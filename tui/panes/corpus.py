@@ -38,9 +38,13 @@ class CorpusPane(Pane):
 
     corpus: var[Corpus] = var(Corpus())
     totals: var[Totals | None] = var[Totals | None](None)
-    options: var[TrainingOptions] = var(TrainingOptions())  # of the next training; its pattern splits the preview
+    options: var[TrainingOptions] = var(
+        TrainingOptions()
+    )  # of the next training; its pattern splits the preview
     kept: var[tuple[KnownTokenizer, ...]] = var(())
-    path: var[str] = var("")  # path of the kept tokenizer in force; empty while one is being trained
+    path: var[str] = var(
+        ""
+    )  # path of the kept tokenizer in force; empty while one is being trained
 
     texts = getters.query_one(CorpusTree)
     tokenizers = getters.query_one(TokenizerList)
@@ -53,12 +57,18 @@ class CorpusPane(Pane):
             yield Label("Chosen", classes="heading", id="chosen-heading", markup=False)
             yield Static(id="totals", markup=False)
             yield Static(id="pieces", markup=False)
-            yield Label("Preview", classes="heading", id="preview-heading", markup=False)
+            yield Label(
+                "Preview", classes="heading", id="preview-heading", markup=False
+            )
             yield Static(id="preview", markup=False)
 
     def on_mount(self) -> None:
-        self._beside = ThreadPoolExecutor(1, "preview")  # so that a slow pattern keeps one thread busy and no more
-        self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._show_preview))
+        self._beside = ThreadPoolExecutor(
+            1, "preview"
+        )  # so that a slow pattern keeps one thread busy and no more
+        self.app.theme_changed_signal.subscribe(
+            self, lambda _: self.call_after_refresh(self._show_preview)
+        )
 
     def on_unmount(self) -> None:
         self._beside.shutdown(wait=False, cancel_futures=True)
@@ -80,7 +90,11 @@ class CorpusPane(Pane):
         Raises `TextError`.
         """
         source = self.texts.entry
-        paths = (source.path,) if source.path and not (source.is_folder or source.preset) else self.corpus.paths
+        paths = (
+            (source.path,)
+            if source.path and not (source.is_folder or source.preset)
+            else self.corpus.paths
+        )
         return first_characters(paths[0], PREVIEWED) if paths else ""
 
     @on(DescendantFocus)
@@ -99,7 +113,9 @@ class CorpusPane(Pane):
         self.query_one("#chosen-heading", Label).update(title, layout=False)
         self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
         known = self.totals.counted if self.corpus.paths and self.totals else None
-        pieces = (("pieces", known.pieces), ("different", known.unique)) if known else ()
+        pieces = (
+            (("pieces", known.pieces), ("different", known.unique)) if known else ()
+        )
         self.query_one("#pieces", Static).update(_numbers(pieces))
 
     def watch_kept(self) -> None:
@@ -117,27 +133,43 @@ class CorpusPane(Pane):
         if not self.query("#preview"):  # it goes, and its widgets went first
             return
         source, pattern = self.texts.entry, self.options.pattern
-        heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
+        heading, body = (
+            self.query_one("#preview-heading", Label),
+            self.query_one("#preview", Static),
+        )
         if self.tokenizers.has_focus and (one := self.tokenizers.pointed) is not None:
             heading.update(f"About  {visible(one.name)}", layout=False)
             body.update("\n".join(sentences(one)), layout=False)
             return
         # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.
-        heading.update(f"Pieces  {source.title}" if source.path else source.title, layout=False)
+        heading.update(
+            f"Pieces  {source.title}" if source.path else source.title, layout=False
+        )
         if not source.path:
             body.update(source.reason, layout=False)
             return
         loop = asyncio.get_running_loop()
-        split = loop.run_in_executor(self._beside, first_pieces, source, PREVIEWED, pattern)
+        split = loop.run_in_executor(
+            self._beside, first_pieces, source, PREVIEWED, pattern
+        )
         try:
             await asyncio.wait([split], timeout=SOON)
             if not split.done():
                 body.update("splitting …", layout=False)
             pieces = colored_pieces(await split, body.rich_style, self.app)
             if source.size:
-                (file,) = (await loop.run_in_executor(self._beside, find_files, source.path)).files
-                heading.update(f"Pieces  {file.source_name if file.field else source.title}", layout=False)
-            body.update(pieces or "No text was found in its first entries; ^p adds any file by its path.", layout=False)
+                (file,) = (
+                    await loop.run_in_executor(self._beside, find_files, source.path)
+                ).files
+                heading.update(
+                    f"Pieces  {file.source_name if file.field else source.title}",
+                    layout=False,
+                )
+            body.update(
+                pieces
+                or "No text was found in its first entries; ^p adds any file by its path.",
+                layout=False,
+            )
         except BpeError as error:
             body.update(visible(str(error)), layout=False)
         finally:
@@ -147,25 +179,43 @@ class CorpusPane(Pane):
 def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
     """What the chosen texts amount to, one number a line."""
     if not corpus.paths:
-        return Text("Space chooses a text, F6 trains on it; r marks a reference for the audit.", style="dim")
+        return Text(
+            "Space chooses a text, F6 trains on it; r marks a reference for the audit.",
+            style="dim",
+        )
     if totals is None:
         return Text("counting …", style="dim")
     if (counted := totals.counted) is None:
         return Text(visible(totals.error))
-    counts = ("documents", counted.documents), ("bytes", counted.bytes), ("characters", counted.characters)
+    counts = (
+        ("documents", counted.documents),
+        ("bytes", counted.bytes),
+        ("characters", counted.characters),
+    )
     lines = _numbers(counts).append_text(_shares(counted.sources))
     if totals.skipped:
         lines.append("\n").append_text(_numbers((("left out", len(totals.skipped)),)))
     for one in totals.skipped[:NAMED]:
-        lines.append(f"\n{shortened(visible(one.path.name), 26)}: {visible(shortened(one.reason, 60))}", "dim")
+        lines.append(
+            f"\n{shortened(visible(one.path.name), 26)}: {visible(shortened(one.reason, 60))}",
+            "dim",
+        )
     return lines
 
 
 def _shares(sources: Sequence[tuple[str, int, int]]) -> Text:
     """Of several texts the largest, a line each: its bytes, and what part of all they are as often as they count."""
-    whole, lines, rest = sum(after for *_, after in sources), Text(), sources[SHARES - 1 :]
+    whole, lines, rest = (
+        sum(after for *_, after in sources),
+        Text(),
+        sources[SHARES - 1 :],
+    )
     if len(rest) > 1:
-        of_rest = (f"{len(rest)} more", sum(size for _, size, _ in rest), sum(after for *_, after in rest))
+        of_rest = (
+            f"{len(rest)} more",
+            sum(size for _, size, _ in rest),
+            sum(after for *_, after in rest),
+        )
         sources = (*sources[: SHARES - 1], of_rest)
     for name, before, after in sources if len(sources) > 1 else ():
         lines.append(f"\n{set_cell_size(shortened(visible(name), 12), 12)}", "dim")
@@ -174,4 +224,6 @@ def _shares(sources: Sequence[tuple[str, int, int]]) -> Text:
 
 
 def _numbers(rows: Iterable[tuple[str, int]]) -> Text:
-    return Text("\n").join(Text.assemble((f"{name:<11}", "dim"), f"{number:>15,}") for name, number in rows)
+    return Text("\n").join(
+        Text.assemble((f"{name:<11}", "dim"), f"{number:>15,}") for name, number in rows
+    )

@@ -29,10 +29,20 @@ if TYPE_CHECKING:
     from tui.widgets.colored_rows import TokenView
     from tui.widgets.text_facts import StatusLines, TokenSide
 
-HINT: Final = "Type: each color is a token; the one at the cursor is explained at the right."
-_HINT_OF_LANES: Final = "Each line is shown once per lane; faint: split as in the first lane."
-_HINT_OF_VIEWS: Final = "The tokens around the cursor; what you type goes into the text."
-_HINTED: Final = ("next_example", "toggle_spaces", "turn_view")  # on the lower border even while they are not on
+HINT: Final = (
+    "Type: each color is a token; the one at the cursor is explained at the right."
+)
+_HINT_OF_LANES: Final = (
+    "Each line is shown once per lane; faint: split as in the first lane."
+)
+_HINT_OF_VIEWS: Final = (
+    "The tokens around the cursor; what you type goes into the text."
+)
+_HINTED: Final = (
+    "next_example",
+    "toggle_spaces",
+    "turn_view",
+)  # on the lower border even while they are not on
 _BEGINNING: Final = 8  # characters by which an example is known again
 
 
@@ -41,15 +51,29 @@ class EditorPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
 
-    hint: var[str] = var(HINT)  # what to look at in the example that is shown; or else what can be done here
-    in_force: var[Tokenizer | None] = var(None, init=False)  # the tokenizer on the screen, as of the step in force
+    hint: var[str] = var(
+        HINT
+    )  # what to look at in the example that is shown; or else what can be done here
+    in_force: var[Tokenizer | None] = var(
+        None, init=False
+    )  # the tokenizer on the screen, as of the step in force
     lanes: var[tuple[ShownLane, ...]] = var((), init=False)  # the lanes after the first
-    kept: var[tuple[KnownTokenizer, ...]] = var((), init=False)  # the tokenizers that there are, with their names
-    path: var[str] = var("", init=False)  # the file of the tokenizer on the screen; empty while it is being trained
+    kept: var[tuple[KnownTokenizer, ...]] = var(
+        (), init=False
+    )  # the tokenizers that there are, with their names
+    path: var[str] = var(
+        "", init=False
+    )  # the file of the tokenizer on the screen; empty while it is being trained
     audit: var[Audit] = var(Audit(), init=False)  # what an audit found in it
-    specials: var[bool] = var(False, init=False)  # whether the text of a special token is that token, rather than text
-    example: var[int] = var(-1, init=False)  # the number of the example that was shown last
-    not_kept: var[str] = var("", init=False)  # why the text cannot be kept for the next start; empty where it is
+    specials: var[bool] = var(
+        False, init=False
+    )  # whether the text of a special token is that token, rather than text
+    example: var[int] = var(
+        -1, init=False
+    )  # the number of the example that was shown last
+    not_kept: var[str] = var(
+        "", init=False
+    )  # why the text cannot be kept for the next start; empty where it is
     view: var[str] = var("text", init=False)  # how the text is seen: one of `VIEWS`
 
     is_loaded = False  # whether what tells of the text is there
@@ -72,7 +96,10 @@ class EditorPane(Pane):
         from tui.widgets.colored_rows import TokenView
         from tui.widgets.text_facts import StatusLines, TokenSide
 
-        self.side, self.token_view = TokenSide(self.area, id="side"), TokenView(id="view")
+        self.side, self.token_view = (
+            TokenSide(self.area, id="side"),
+            TokenView(id="view"),
+        )
         self.status_lines = StatusLines(self.area, id="status-lines")
         await self.query("#side, #status-lines").remove()
         await self.query_one(Horizontal).mount(self.token_view, self.side)
@@ -83,7 +110,11 @@ class EditorPane(Pane):
         self.screen.set_focus(self.area if self.view == "text" else self.token_view)
 
     def on_key(self, event: events.Key | events.Paste) -> None:
-        types = isinstance(event, events.Paste) or event.is_printable or event.key in ("enter", "backspace", "delete")
+        types = (
+            isinstance(event, events.Paste)
+            or event.is_printable
+            or event.key in ("enter", "backspace", "delete")
+        )
         if types and self.view != "text":
             self.view = "text"
             self.area.post_message(copy(event))
@@ -120,9 +151,19 @@ class EditorPane(Pane):
         A lane of the tokenizer on the screen makes the first one a step of it, too.
         """
         name = "" if steps_alone else self.first_name
-        others = [lane.name(self.kept) if lane.choice.path else name + lane.name(()) for lane in self.lanes]
-        is_step = self.in_force is not None and not all(lane.choice.path for lane in self.lanes)
-        return [f"{name}{step_name(self.in_force)}" if self.in_force and is_step else self.first_name, *others]
+        others = [
+            lane.name(self.kept) if lane.choice.path else name + lane.name(())
+            for lane in self.lanes
+        ]
+        is_step = self.in_force is not None and not all(
+            lane.choice.path for lane in self.lanes
+        )
+        return [
+            f"{name}{step_name(self.in_force)}"
+            if self.in_force and is_step
+            else self.first_name,
+            *others,
+        ]
 
     def tell_names(self) -> None:
         """A lane has another name, or its step is known by now."""
@@ -140,7 +181,9 @@ class EditorPane(Pane):
         self.call_after_refresh(self.tell_names)
 
     def watch_not_kept(self, why: str) -> None:
-        self.border_title = self.frame_title + f"  [$warning]not kept: {why.lower()}[/]" * bool(why)
+        self.border_title = (
+            self.frame_title + f"  [$warning]not kept: {why.lower()}[/]" * bool(why)
+        )
 
     def watch_audit(self, audit: Audit) -> None:
         self.side.verdicts = audit.verdicts
@@ -199,9 +242,17 @@ class EditorPane(Pane):
 
     def tell_example(self) -> None:
         """In the hint what to look at, as long as the example is there."""
-        if self._shown and not self.area.document[0].startswith(self._shown.text.partition("\n")[0][:_BEGINNING]):
+        if self._shown and not self.area.document[0].startswith(
+            self._shown.text.partition("\n")[0][:_BEGINNING]
+        ):
             self._shown = None
-        hint = _HINT_OF_VIEWS if self.view != "text" else _HINT_OF_LANES if self.area.lanes else HINT
+        hint = (
+            _HINT_OF_VIEWS
+            if self.view != "text"
+            else _HINT_OF_LANES
+            if self.area.lanes
+            else HINT
+        )
         self.hint = f"Example: {self._shown.see}" if self._shown else hint
 
     def action_next_example(self) -> None:
@@ -226,7 +277,9 @@ class EditorPane(Pane):
         found = review.next_pitfall(here, by) if review else None
         if found is not None:
             self.view = "text"
-            start, end = map(area.document.get_location_from_index, (found.start, found.end))
+            start, end = map(
+                area.document.get_location_from_index, (found.start, found.end)
+            )
             area.move_cursor(end)
             area.move_cursor(start)
             area.move_cursor(end, select=True)
@@ -249,9 +302,16 @@ class EditorPane(Pane):
         else:
             from tui.text.views import ViewToken, tokens_around, view_rows
 
-            offset, n_colors = area.document.get_index_from_location(area.cursor_location), len(area.palette.tokens)
-            tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
-            rows = partial(view_rows, view, tokens, area.edited.live.tokenizer.vocabulary)
+            offset, n_colors = (
+                area.document.get_index_from_location(area.cursor_location),
+                len(area.palette.tokens),
+            )
+            tokens = area.edited.ask(
+                lambda live: tokens_around(live, offset, n_colors), list[ViewToken]()
+            )
+            rows = partial(
+                view_rows, view, tokens, area.edited.live.tokenizer.vocabulary
+            )
             self.token_view.show(rows, area.palette)
         self.set_class(self.view != "text", "-viewing")
         self.tell_keys()
@@ -265,8 +325,16 @@ class EditorPane(Pane):
             ("next_example", "examples", False),
             ("turn_view", self.view, self.view != "text"),
             ("toggle_spaces", "spaces", self.area.show_spaces),
-            ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
-            ("pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
+            (
+                "toggle_specials",
+                "specials on" if self.specials else "specials",
+                self.specials,
+            ),
+            (
+                "pin",
+                "pinned" if self.area.edited.baseline else "pin",
+                self.area.edited.baseline is not None,
+            ),
         )
         if states != self._states:  # else the whole pane would be drawn again
             self._states = states
@@ -284,7 +352,11 @@ class EditorPane(Pane):
         if what != "text" and (problem := area.edited.why_no_ids(area.selected)):
             return self.notify(problem, severity="warning")
         ids = [] if what == "text" else area.edited.ids(area.selected)
-        copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
+        copies = {
+            "text": area.selected_text or area.text,
+            "ids": " ".join(map(str, ids)),
+            "list": str(ids),
+        }
         self.app.copy_to_clipboard(copies[what])
         copied = counted(len(ids), "id") + " as a Python list" * (what == "list")
         self.notify(f"Copied {'the text' if what == 'text' else copied}.")
@@ -292,17 +364,39 @@ class EditorPane(Pane):
     def action_share(self, kind: str) -> None:
         area = self.area
         whole, selected = (0, area.document.n_characters), area.selected
-        part = selected if selected[0] < selected[1] else whole if whole[1] <= MOST_DRAWN else area.in_view
+        part = (
+            selected
+            if selected[0] < selected[1]
+            else whole
+            if whole[1] <= MOST_DRAWN
+            else area.in_view
+        )
         what, suffix = PICTURES[kind]
         if part[1] - part[0] > MOST_DRAWN:
-            self.notify(f"A picture holds {MOST_DRAWN:,} characters at most: select fewer.", severity="warning")
+            self.notify(
+                f"A picture holds {MOST_DRAWN:,} characters at most: select fewer.",
+                severity="warning",
+            )
         elif area.edited.live is None:
-            self.notify(area.edited.why_none or "There are no tokens yet: wait a moment.", severity="warning")
+            self.notify(
+                area.edited.why_none or "There are no tokens yet: wait a moment.",
+                severity="warning",
+            )
         else:
             try:
-                do(self, "texts.save_picture", area.edited.picture(self.titles(), part, kind), what, f"editor{suffix}")
+                do(
+                    self,
+                    "texts.save_picture",
+                    area.edited.picture(self.titles(), part, kind),
+                    what,
+                    f"editor{suffix}",
+                )
             except BpeError as error:
-                self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
+                self.notify(
+                    visible(f"There is no picture of this part: {error}"),
+                    severity="error",
+                    markup=False,
+                )
 
     def action_toggle_specials(self) -> None:
         self.specials = not self.specials
@@ -310,6 +404,8 @@ class EditorPane(Pane):
             if not self.in_force.special_tokens:
                 self.notify("This tokenizer has no special tokens.")
             elif not self.in_force.by_piece:
-                self.notify("Special tokens stay text here: this tokenizer changes a text before it splits it.")
+                self.notify(
+                    "Special tokens stay text here: this tokenizer changes a text before it splits it."
+                )
         self.watch_in_force(self.in_force)
         self.watch_lanes(self.lanes)

@@ -6,7 +6,13 @@ from typing import ClassVar
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Horizontal, HorizontalGroup, Vertical, VerticalGroup
+from textual.containers import (
+    Container,
+    Horizontal,
+    HorizontalGroup,
+    Vertical,
+    VerticalGroup,
+)
 from textual.events import DescendantFocus
 from textual.reactive import var
 from textual.widget import Widget
@@ -18,7 +24,15 @@ from bpe_core.trainer import Merges
 from bpe_core.visible import counted, duration, visible
 from tui.commands import bindings
 from tui.drawing.palette import WRITINGS
-from tui.state import PACES, Run, RunCurve, StepExplained, TrainingOptions, do, pace_told
+from tui.state import (
+    PACES,
+    Run,
+    RunCurve,
+    StepExplained,
+    TrainingOptions,
+    do,
+    pace_told,
+)
 from tui.table.table import SearchField
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import KeptMerges, MergeLog
@@ -31,13 +45,19 @@ class TrainingPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Why and pairs")
 
     run: var[Run] = var(Run())
-    notice: var[str] = var("")  # what is being waited for, told in the place of the training while there is something
+    notice: var[str] = var(
+        ""
+    )  # what is being waited for, told in the place of the training while there is something
     options: var[TrainingOptions] = var(TrainingOptions())
     """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
     step: var[int] = var(0)
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, always_update=True)
-    explained: var[StepExplained] = var(StepExplained())  # why merges were chosen, as far as somebody has asked
-    curve_under: var[RunCurve | None] = var(None)  # of another training, drawn under that of the one on the screen
+    explained: var[StepExplained] = var(
+        StepExplained()
+    )  # why merges were chosen, as far as somebody has asked
+    curve_under: var[RunCurve | None] = var(
+        None
+    )  # of another training, drawn under that of the one on the screen
     pace: var[int] = var(0)
     playing: var[bool] = var(False)
     goal: var[str] = var("")
@@ -57,20 +77,26 @@ class TrainingPane(Pane):
                     yield OptionFields(id="options").data_bind(of.options)
                     yield Static(id="status", markup=False)
                 with HorizontalGroup(id="controls"):
-                    yield button("▶ Train", "go", "training.train_or_pause", "training.train")
+                    yield button(
+                        "▶ Train", "go", "training.train_or_pause", "training.train"
+                    )
                     yield button("⏭ Step", "one", "training.step_once")
                     yield button("⏹ Stop", "stop", "training.stop", disabled=True)
                     yield button("−", "slower", "shown.change_pace(-1)")
                     yield Label(id="pace", markup=False)
                     yield button("+", "faster", "shown.change_pace(1)")
                     yield button("More …", "more", "corpus.more_options")
-                    progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
+                    progress = ProgressBar(
+                        1.0, show_eta=False, show_percentage=False, id="progress"
+                    )
                     progress.display = False
                     yield progress
             yield curve.data_bind(of.step, under=of.curve_under)
         with Container(id="log-and-why"):
             yield log.data_bind(of.step)
-            yield WhyPanel(log, id="why-panel").data_bind(of.step, of.tokenizer, of.run, of.explained)
+            yield WhyPanel(log, id="why-panel").data_bind(
+                of.step, of.tokenizer, of.run, of.explained
+            )
         yield SearchField(log, id="merge-search")
 
     def on_mount(self) -> None:
@@ -82,7 +108,9 @@ class TrainingPane(Pane):
         self.set_class(not seen, "-without-why")
 
     def action_turn_writing(self) -> None:
-        self.why.writing = WRITINGS[(WRITINGS.index(self.why.writing) + 1) % len(WRITINGS)]
+        self.why.writing = WRITINGS[
+            (WRITINGS.index(self.why.writing) + 1) % len(WRITINGS)
+        ]
 
     @on(DescendantFocus)
     def look_at_merges(self, event: DescendantFocus) -> None:
@@ -123,11 +151,17 @@ class TrainingPane(Pane):
 
     def _points(self) -> Sequence[CurvePoint]:
         """The whole curve of the training that the tokenizer on the screen came from; empty if it has no record."""
-        return training_curve(self.tokenizer) if self.tokenizer and self.tokenizer.record else ()
+        return (
+            training_curve(self.tokenizer)
+            if self.tokenizer and self.tokenizer.record
+            else ()
+        )
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         if old.more != options.more:
-            self.query_one("#more", Button).label = f"More {len(options.more)}" if options.more else "More …"
+            self.query_one("#more", Button).label = (
+                f"More {len(options.more)}" if options.more else "More …"
+            )
 
     def watch_run(self, old: Run, run: Run) -> None:
         # This runs for every batch of merges: nothing here may lay out the screen unless the phase has changed.
@@ -135,7 +169,9 @@ class TrainingPane(Pane):
         if old.phase != run.phase:
             self.watch_playing()
             self.query_one("#stop", Button).disabled = not run.busy
-            if run.busy and self.fields.has_focus_within:  # its keys are those that a play needs
+            if (
+                run.busy and self.fields.has_focus_within
+            ):  # its keys are those that a play needs
                 self.screen.set_focus(self.log_of_merges)
             self.fields.disabled = run.busy
             progress.display = run.busy
@@ -154,7 +190,9 @@ class TrainingPane(Pane):
     watch_goal = watch_step = watch_notice
 
     def watch_playing(self) -> None:
-        label = "▶ Train" if not self.run.busy else "⏸ Hold" if self.playing else "▶ Go on"
+        label = (
+            "▶ Train" if not self.run.busy else "⏸ Hold" if self.playing else "▶ Go on"
+        )
         self.query_one("#go", Button).label = label
         self.watch_notice()
 
@@ -168,7 +206,11 @@ def status_line(run: Run) -> str:
     remaining = "" if run.seconds_left is None else f"{duration(run.seconds_left)} left"
     match run.phase:
         case "counting":
-            facts = [f"counting {run.fraction:.0%}", f"{run.rate / 1e6:,.1f} MB/s" if run.rate else "", remaining]
+            facts = [
+                f"counting {run.fraction:.0%}",
+                f"{run.rate / 1e6:,.1f} MB/s" if run.rate else "",
+                remaining,
+            ]
         case "preparing":
             share = f" {run.fraction:.0%}" if run.total else " …"
             facts = [(run.detail or "counting pairs") + share, remaining]

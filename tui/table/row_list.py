@@ -30,16 +30,24 @@ class RowList(ScrollView, can_focus=True):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "ink--header", "ink--cursor"}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Lists")
-    FOLLOWS: ClassVar[bool] = False  # whether the view stays at the tail while rows arrive, until the user moves up
+    FOLLOWS: ClassVar[bool] = (
+        False  # whether the view stays at the tail while rows arrive, until the user moves up
+    )
     FOOTER: ClassVar[bool] = False  # whether `render_footer` has a line to say
 
-    cursor: var[int] = var(0, init=False)  # its position among the rows shown; meaningless while there are none
+    cursor: var[int] = var(
+        0, init=False
+    )  # its position among the rows shown; meaningless while there are none
     hint: var[str] = var("")  # what the row under the cursor tells, in a sentence
-    following: reactive[bool] = reactive(False, init=False)  # whether the tail is being followed now
+    following: reactive[bool] = reactive(
+        False, init=False
+    )  # whether the tail is being followed now
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.order: Sequence[int] = range(0)  # which rows of the data are shown, in their order; see `show_rows`
+        self.order: Sequence[int] = range(
+            0
+        )  # which rows of the data are shown, in their order; see `show_rows`
         self._settled_rows = 0
         self._settled_page = 1
         self.set_reactive(RowList.following, self.FOLLOWS)
@@ -92,7 +100,9 @@ class RowList(ScrollView, can_focus=True):
         self._settled_rows = min(self._settled_rows, len(order))
         if self.current != row or row is None:
             found = row is not None and row in order
-            self.cursor = order.index(row) if found else max(0, min(self.cursor, len(order) - 1))
+            self.cursor = (
+                order.index(row) if found else max(0, min(self.cursor, len(order) - 1))
+            )
         self.watch_cursor()
         self._settle()
 
@@ -152,7 +162,11 @@ class RowList(ScrollView, can_focus=True):
 
     def _scroll_to_cursor(self) -> None:
         """As little as brings the row under the cursor into sight."""
-        self.scroll_top(min(self.cursor, max(self.scroll_offset.y, self.cursor - self.page_rows + 1)))
+        self.scroll_top(
+            min(
+                self.cursor, max(self.scroll_offset.y, self.cursor - self.page_rows + 1)
+            )
+        )
 
     def watch_cursor(self) -> None:
         self.hint = "" if (row := self.current) is None else self.row_hint(row)
@@ -220,7 +234,10 @@ class RowList(ScrollView, can_focus=True):
         elif y == 1 and not self.row_count:
             segments = [Segment(fit(f" {self.empty}", width), self.style_of("muted"))]
         # Whatever a subclass drew: nothing that would act on the terminal passes here.
-        safe = [one if one.text.isprintable() else Segment(visible(one.text), one.style) for one in segments]
+        safe = [
+            one if one.text.isprintable() else Segment(visible(one.text), one.style)
+            for one in segments
+        ]
         return Strip(safe).adjust_cell_length(width, base)
 
 

@@ -21,17 +21,25 @@ def mapped(function: Callable[[int], Any], rows: Sequence[int]) -> Steps[list[An
     return found
 
 
-def rows_in_order(n_rows: int, key: Callable[[int], Any], *, descending: bool) -> Steps[list[int]]:
+def rows_in_order(
+    n_rows: int, key: Callable[[int], Any], *, descending: bool
+) -> Steps[list[int]]:
     """The numbers of rows sorted by `key`, equal ones in their order; those whose key is None come last either way."""
     values = yield from mapped(key, range(n_rows))
     without = [row for row, value in enumerate(values) if value is None]
-    valued = [row for row, value in enumerate(values) if value is not None] if without else range(n_rows)
+    valued = (
+        [row for row, value in enumerate(values) if value is not None]
+        if without
+        else range(n_rows)
+    )
     yield
     rows = yield from sorted_in_steps(valued, values.__getitem__, reverse=descending)
     return rows + without
 
 
-def sorted_in_steps(rows: Sequence[int], key: Callable[[int], Any], *, reverse: bool = False) -> Steps[list[int]]:
+def sorted_in_steps(
+    rows: Sequence[int], key: Callable[[int], Any], *, reverse: bool = False
+) -> Steps[list[int]]:
     """`sorted(rows, key=key, reverse=reverse)`, as what this generator returns.
 
     Sample sort: the keys of a sample part the rows into buckets, each of which is sorted by itself. Rows of equal keys
@@ -56,7 +64,9 @@ def sorted_in_steps(rows: Sequence[int], key: Callable[[int], Any], *, reverse: 
     return result
 
 
-_HEX: Final = re.compile(r"(?:0x|\\x)((?:[0-9a-f]{2})+(?:(?: *|\\x)(?:[0-9a-f]{2})+)*)|((?:[0-9a-f]{2} )+[0-9a-f]{2})")
+_HEX: Final = re.compile(
+    r"(?:0x|\\x)((?:[0-9a-f]{2})+(?:(?: *|\\x)(?:[0-9a-f]{2})+)*)|((?:[0-9a-f]{2} )+[0-9a-f]{2})"
+)
 _ID: Final = re.compile(r"#?(\d{1,3}(?:,\d{3})+|\d{1,18})")
 
 
@@ -86,7 +96,9 @@ class Search(NamedTuple):
         return cls(
             "" if number and stripped.startswith("#") else folded.replace(" ", "␣"),
             int(number[1].replace(",", "")) if number else None,
-            bytes.fromhex((digits[1] or digits[2]).replace("\\x", "")) if digits else b"",
+            bytes.fromhex((digits[1] or digits[2]).replace("\\x", ""))
+            if digits
+            else b"",
         )
 
     def match(self, label: str, token: bytes, id: int) -> int:

@@ -23,7 +23,9 @@ from tui.terminal.guards import Field
 
 _BOLD: Final = Style(bold=True)
 _SEARCH: Final = "A token's text, its id, or its bytes in hex (0xf09f). Enter goes to the list, Escape shows all again."
-_LEAST: Final = 4  # cells that a growing column keeps in a row that is too narrow for all of them
+_LEAST: Final = (
+    4  # cells that a growing column keeps in a row that is too narrow for all of them
+)
 
 
 class Cell(NamedTuple):
@@ -88,13 +90,22 @@ def place_columns(columns: Sequence[Column], width: int) -> Sequence[PlacedColum
     kept = [*columns]
 
     def free() -> int:
-        return width - 2 - sum(column.width + column.gap for column in kept) + (kept[-1].gap if kept else 0)
+        return (
+            width
+            - 2
+            - sum(column.width + column.gap for column in kept)
+            + (kept[-1].gap if kept else 0)
+        )
 
     while free() < 0 and any(column.rank for column in kept):
         kept.remove(max(reversed(kept), key=lambda column: column.rank))
     spare = free()
     gives = [
-        0 if column.most <= column.width else column.most - column.width if spare > 0 else column.width - _LEAST
+        0
+        if column.most <= column.width
+        else column.most - column.width
+        if spare > 0
+        else column.width - _LEAST
         for column in kept
     ]
     wants, x = sum(gives), 1
@@ -107,14 +118,20 @@ def place_columns(columns: Sequence[Column], width: int) -> Sequence[PlacedColum
     return places
 
 
-def line(parts: Iterable[tuple[PlacedColumn, Cell, Style]], base: Style) -> Iterator[Segment]:
+def line(
+    parts: Iterable[tuple[PlacedColumn, Cell, Style]], base: Style
+) -> Iterator[Segment]:
     """One row: each cell fitted into its place, blanks over the background of `base` between them.
 
     Few segments draw fast, so blanks go with the text behind them where the background is the same.
     """
     x = 0
     for (column, start, width), cell, style in parts:
-        text = fit(cell.text if isinstance(cell.text, str) else cell.text(width), width, right=column.right)
+        text = fit(
+            cell.text if isinstance(cell.text, str) else cell.text(width),
+            width,
+            right=column.right,
+        )
         blanks = " " * (start - x)
         x = start + width
         if cell.tint is not None:
@@ -129,7 +146,9 @@ def line(parts: Iterable[tuple[PlacedColumn, Cell, Style]], base: Style) -> Iter
 Choices = Sequence[tuple[str, str]]  # (key, title) of each choice of a line of choices
 
 
-def choice_places(choices: Choices, chosen: str, width: int, lead: str = " ") -> list[tuple[int, str, str]]:
+def choice_places(
+    choices: Choices, chosen: str, width: int, lead: str = " "
+) -> list[tuple[int, str, str]]:
     """(cell, title, key) of each choice that a line of `width` cells begins to show.
 
     Where there is no room for all up to the chosen one, those before it give way.
@@ -139,7 +158,11 @@ def choice_places(choices: Choices, chosen: str, width: int, lead: str = " ") ->
     """
     at = next((number for number, (key, _) in enumerate(choices) if key == chosen), 0)
     first = 0
-    while first < at and len(lead) + sum(cell_len(title) + 3 for _, title in choices[first : at + 1]) > width:
+    while (
+        first < at
+        and len(lead) + sum(cell_len(title) + 3 for _, title in choices[first : at + 1])
+        > width
+    ):
         first += 1
     places, x = [], len(lead)
     for key, title in choices[first:]:
@@ -159,10 +182,14 @@ class Table(RowList):
     n_rows = 0  # how many rows there are, shown or not; a subclass assigns it
     LEAD: ClassVar[str] = " "  # what stands in the foot before the choices
 
-    sort_key: var[str] = var("", init=False)  # the column that rows are sorted by; empty: they come in their own order
+    sort_key: var[str] = var(
+        "", init=False
+    )  # the column that rows are sorted by; empty: they come in their own order
     reverse: var[bool] = var(False, init=False)  # whether they come the other way round
     choice: var[str] = var("", init=False)  # the chosen one of `choices`
-    search: var[str] = var("", init=False)  # what is typed to find rows, see `Search`; others are not shown
+    search: var[str] = var(
+        "", init=False
+    )  # what is typed to find rows, see `Search`; others are not shown
 
     class Changed(Message):
         """Other rows are shown, or the cursor is on another, or there is something else to say of it."""
@@ -172,10 +199,14 @@ class Table(RowList):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.columns: Sequence[Column] = [*self.COLUMNS]  # those that have something to say; see `fit_columns`
+        self.columns: Sequence[Column] = [
+            *self.COLUMNS
+        ]  # those that have something to say; see `fit_columns`
         self._orders: dict[tuple[str, bool], Sequence[int]] = {}
         self._arranging = SlicedWork[Sequence[int]](self)
-        self.token_style: Callable[[int], Style | None] = lambda token: None  # of a token by its id, as in the editor
+        self.token_style: Callable[[int], Style | None] = lambda token: (
+            None
+        )  # of a token by its id, as in the editor
 
     # What a subclass says
 
@@ -197,7 +228,14 @@ class Table(RowList):
     @property
     def sorting(self) -> Column | None:
         """The column that sorts; None: rows come in their own order."""
-        return next((column for column in self.columns if column.key == self.sort_key and column.sort), None)
+        return next(
+            (
+                column
+                for column in self.columns
+                if column.key == self.sort_key and column.sort
+            ),
+            None,
+        )
 
     def match(self, row: int, search: Search) -> int:
         """How well a row fits a search, as `Search.match` does."""
@@ -232,14 +270,20 @@ class Table(RowList):
         if (column := self.sorting) and column.sort:
             key = column.key, column.descending != self.reverse
             if key not in self._orders:
-                self._orders[key] = yield from rows_in_order(len(rows), partial(column.sort, self), descending=key[1])
+                self._orders[key] = yield from rows_in_order(
+                    len(rows), partial(column.sort, self), descending=key[1]
+                )
             rows = self._orders[key]
         if test := self.test:
             rows = [*compress(rows, (yield from mapped(test, rows)))]
         if self.search:
-            how_well = yield from mapped(partial(self.match, search=Search.read(self.search)), rows)
+            how_well = yield from mapped(
+                partial(self.match, search=Search.read(self.search)), rows
+            )
             rows, how_well = [*compress(rows, how_well)], [*filter(None, how_well)]
-            best_first = yield from sorted_in_steps(range(len(rows)), how_well.__getitem__, reverse=True)
+            best_first = yield from sorted_in_steps(
+                range(len(rows)), how_well.__getitem__, reverse=True
+            )
             rows = [rows[place] for place in best_first]
         return rows
 
@@ -259,13 +303,17 @@ class Table(RowList):
     def watch_choice(self) -> None:
         # The cursor stays where it is if its row is still shown.
         before = self.current
-        self.rearrange(lambda: self.move_to(self.cursor if self.current == before else 0))
+        self.rearrange(
+            lambda: self.move_to(self.cursor if self.current == before else 0)
+        )
 
     def reveal(self, row: int, *, tell: bool = False) -> None:
         """Put the cursor on a row, in sight, `tell` as in `move_to`; what hides it is taken away."""
         if row in self.order:
             self.move_to(self.order.index(row), tell=tell)
-        elif row < self.n_rows:  # merges that have just been recovered are in the log a moment later
+        elif (
+            row < self.n_rows
+        ):  # merges that have just been recovered are in the log a moment later
             self.choice = self.search = ""
             self.rearrange(lambda: self.move_to(self.order.index(row), tell=tell))
 
@@ -278,20 +326,37 @@ class Table(RowList):
             self.sort_key = key
 
     def action_sort_next(self) -> None:
-        keys = [column.key for column, _, _ in self.places if column.sort and column.heading]
+        keys = [
+            column.key for column, _, _ in self.places if column.sort and column.heading
+        ]
         if keys:
-            self.sort_by(keys[(keys.index(self.sort_key) + 1) % len(keys)] if self.sort_key in keys else keys[0])
+            self.sort_by(
+                keys[(keys.index(self.sort_key) + 1) % len(keys)]
+                if self.sort_key in keys
+                else keys[0]
+            )
 
     def action_choice(self, by: int) -> None:
         keys = [key for key, _ in self.choices]
         if keys:
-            self.choice = keys[(keys.index(self.choice) + by) % len(keys)] if self.choice in keys else keys[0]
+            self.choice = (
+                keys[(keys.index(self.choice) + by) % len(keys)]
+                if self.choice in keys
+                else keys[0]
+            )
 
     # The mouse
 
     def column_at(self, x: int) -> Column | None:
         """The column at cell `x`, the gap behind it included."""
-        return next((column for column, start, width in self.places if start <= x < start + width + column.gap), None)
+        return next(
+            (
+                column
+                for column, start, width in self.places
+                if start <= x < start + width + column.gap
+            ),
+            None,
+        )
 
     def header_clicked(self, x: int) -> None:
         if column := self.column_at(x):
@@ -303,26 +368,49 @@ class Table(RowList):
 
     def choice_at(self, x: int) -> str | None:
         """The choice at cell `x` of the foot; None between them."""
-        places = choice_places(self.choices, self.choice, self.row_width - cell_len(self.note[0]), self.LEAD)
-        return next((key for start, title, key in places if start <= x < start + cell_len(title)), None)
+        places = choice_places(
+            self.choices,
+            self.choice,
+            self.row_width - cell_len(self.note[0]),
+            self.LEAD,
+        )
+        return next(
+            (
+                key
+                for start, title, key in places
+                if start <= x < start + cell_len(title)
+            ),
+            None,
+        )
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         # Over the header, the tooltip says what the column means.
         offset = event.get_content_offset(self)
-        column = self.column_at(offset.x) if offset is not None and offset.y == 0 else None
+        column = (
+            self.column_at(offset.x) if offset is not None and offset.y == 0 else None
+        )
         if self.tooltip != (hint := column.hint if column else None):
             self.tooltip = hint
 
     # Drawing
 
-    def fit_columns(self, least: Mapping[str, int], hidden: Collection[str] = (), stays: str = "") -> None:
+    def fit_columns(
+        self, least: Mapping[str, int], hidden: Collection[str] = (), stays: str = ""
+    ) -> None:
         """Take `COLUMNS` but for those that are hidden, some of them at least so wide; `stays` gives way last."""
         columns = []
         for column in self.COLUMNS:
             width = max(column.width, least.get(column.key, 0))
             most = column.most and width + column.most - column.width
             if column.key not in hidden:
-                columns.append(replace(column, width=width, most=most, rank=column.rank * (column.key != stays)))
+                columns.append(
+                    replace(
+                        column,
+                        width=width,
+                        most=most,
+                        rank=column.rank * (column.key != stays),
+                    )
+                )
         if columns != self.columns:
             self.columns = columns
             self.refresh()
@@ -336,10 +424,16 @@ class Table(RowList):
         accent = style + self.style_of("accent")
         parts = []
         for place in self.places:
-            column, title, sorts = place.column, place.column.heading, place.column.key == self.sort_key
+            column, title, sorts = (
+                place.column,
+                place.column.heading,
+                place.column.key == self.sort_key,
+            )
             if sorts:
                 arrow = "↓" if column.descending != self.reverse else "↑"
-                title = (f"{arrow} {title}" if column.right else f"{title} {arrow}").strip()
+                title = (
+                    f"{arrow} {title}" if column.right else f"{title} {arrow}"
+                ).strip()
             parts.append((place, Cell(title), accent if sorts else style))
         return line(parts, style)
 
@@ -353,26 +447,38 @@ class Table(RowList):
         return line(parts, base)
 
     def render_footer(self, width: int) -> Iterable[Segment]:
-        (note, ink), style, accent = self.note, self.style_of("muted"), self.style_of("accent")
+        (note, ink), style, accent = (
+            self.note,
+            self.style_of("muted"),
+            self.style_of("accent"),
+        )
         choices, room, x = self.choices, width - cell_len(note), 0
         for start, title, key in choice_places(choices, self.choice, room, self.LEAD):
-            if start + cell_len(title) > room:  # an ellipsis stands for those without room
+            if (
+                start + cell_len(title) > room
+            ):  # an ellipsis stands for those without room
                 yield Segment(fit(" · …", max(0, room - x)), style)
                 x = room
                 break
             yield Segment(" · " if x else self.LEAD, style)
             yield Segment(title, accent if key == self.choice else style)
             x = start + cell_len(title)
-        yield Segment(" " * (room - x) + note if choices else fit(note, width), self.style_of(ink))
+        yield Segment(
+            " " * (room - x) + note if choices else fit(note, width), self.style_of(ink)
+        )
 
 
 class SearchField(Field):
     """Shows only those rows of a table that hold what is typed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", show=False)
+    ]
 
     def __init__(self, table: Table, *, id: str) -> None:
-        super().__init__(placeholder="/ text, id, 0x hex", id=id, compact=True, tooltip=_SEARCH)
+        super().__init__(
+            placeholder="/ text, id, 0x hex", id=id, compact=True, tooltip=_SEARCH
+        )
         self._table = table
 
     def on_mount(self) -> None:

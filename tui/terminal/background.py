@@ -24,7 +24,9 @@ Steps = Generator[None, None, Result]
 """A computation that pauses after each of its steps, which take some milliseconds, and returns its result."""
 
 
-async def in_thread(work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs) -> Result:
+async def in_thread(
+    work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
+) -> Result:
     """What `work` returns, called in a thread. Raises what it raises, and OSError if no thread can be started.
 
     The thread is a daemon, unlike those of `asyncio.to_thread`, for which the end of the app would wait.
@@ -43,7 +45,9 @@ async def in_thread(work: Callable[Given, Result], *args: Given.args, **kwargs: 
     try:
         Thread(target=copy_context().run, args=(run,), daemon=True).start()
     except RuntimeError as error:
-        raise OSError(EAGAIN, f"{error}: too many are running, or too little memory is left") from error
+        raise OSError(
+            EAGAIN, f"{error}: too many are running, or too little memory is left"
+        ) from error
     return await future
 
 
@@ -80,6 +84,8 @@ class SlicedWork(Generic[Result]):
             return True
         return False
 
-    async def _continue(self, steps: Steps[Result], done: Callable[[Result], None]) -> None:
+    async def _continue(
+        self, steps: Steps[Result], done: Callable[[Result], None]
+    ) -> None:
         while not self._advance(steps, done):
             await asyncio.sleep(_REST)

@@ -61,9 +61,14 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
             try:
                 vars(linux_driver)["getincrementaldecoder"] = _replacing
                 super().run_input_thread()
-            except (EOFError, OSError):  # the terminal is gone, and nobody may have told us
+            except (
+                EOFError,
+                OSError,
+            ):  # the terminal is gone, and nobody may have told us
                 with suppress(RuntimeError):  # so is the loop
-                    self._loop.call_soon_threadsafe(partial(self._app.exit, return_code=128 + signal.SIGHUP))
+                    self._loop.call_soon_threadsafe(
+                        partial(self._app.exit, return_code=128 + signal.SIGHUP)
+                    )
             finally:
                 vars(linux_driver)["getincrementaldecoder"] = before
 
@@ -71,11 +76,15 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
 
 
 def _replacing(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-    whole = cast(type[codecs.IncrementalDecoder], codecs.getincrementaldecoder(encoding))
+    whole = cast(
+        type[codecs.IncrementalDecoder], codecs.getincrementaldecoder(encoding)
+    )
 
     class Replacing(whole):  # type: ignore[misc, valid-type]
         def decode(self, data: bytes, final: bool = False) -> str:
-            if not (data or final):  # the end of a terminal: Textual would read it again and again
+            if not (
+                data or final
+            ):  # the end of a terminal: Textual would read it again and again
                 raise EOFError
             return str(super().decode(data, final))
 

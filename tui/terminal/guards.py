@@ -23,7 +23,9 @@ from textual.worker import WorkerError
 
 from bpe_core.visible import visible
 
-SOON: Final = 1.0  # seconds that keys wait for a disk: a folder of a network may never answer
+SOON: Final = (
+    1.0  # seconds that keys wait for a disk: a folder of a network may never answer
+)
 LONGEST_PASTE: Final = 10_000  # characters that a field takes in one paste: all are drawn again at each key
 
 Answer = TypeVar("Answer")
@@ -90,10 +92,14 @@ class Field(Input):
     def _cell_offset_to_index(self, offset: int) -> int:
         cell = offset + self.scroll_offset.x
         ends = accumulate(map(cell_len, visible(self.value)))
-        return next((index for index, end in enumerate(ends) if cell < end), len(self.value))
+        return next(
+            (index for index, end in enumerate(ends) if cell < end), len(self.value)
+        )
 
     def _on_paste(self, event: events.Paste) -> None:
-        event.text = event.text[:LONGEST_PASTE]  # and `Input` takes the first line of it
+        event.text = event.text[
+            :LONGEST_PASTE
+        ]  # and `Input` takes the first line of it
 
 
 class _PaletteField(CommandInput, Field):
@@ -106,12 +112,17 @@ class GuardedPalette(CommandPalette, Dialog[None]):
     def compose(self) -> ComposeResult:
         for part in super().compose():
             if isinstance(part, CommandInput):
-                part = _PaletteField(placeholder=part.placeholder, select_on_focus=False)
+                part = _PaletteField(
+                    placeholder=part.placeholder, select_on_focus=False
+                )
             yield part
 
     def _action_command_list(self, action: str) -> None:
         """As a `PagedOptionList`; the palette makes its list itself."""
-        if action not in ("page_up", "page_down") or self.query_one(CommandList).scrollable_content_region:
+        if (
+            action not in ("page_up", "page_down")
+            or self.query_one(CommandList).scrollable_content_region
+        ):
             super()._action_command_list(action)
 
     @on(Input.Submitted)

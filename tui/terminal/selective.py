@@ -18,15 +18,21 @@ from textual.widget import Widget
 class RestylingScreen(Screen[None]):
     """A screen of many widgets, of which few depend on its classes. Change these by `update_classes` only."""
 
-    def update_classes(self, classes: Mapping[str, bool], update: bool = True, animate: bool = True) -> Self:
+    def update_classes(
+        self, classes: Mapping[str, bool], update: bool = True, animate: bool = True
+    ) -> Self:
         """Set and unset classes, all at once, and style anew what they mean something to."""
         before = self.classes
         super().update_classes(classes, update=False)
         if update and (changed := before ^ self.classes):
-            self._restyle(lambda part: part.type is SelectorType.CLASS and part.name in changed)
+            self._restyle(
+                lambda part: part.type is SelectorType.CLASS and part.name in changed
+            )
         return self
 
-    def _update_focus_styles(self, focused: Widget | None = None, blurred: Widget | None = None) -> None:
+    def _update_focus_styles(
+        self, focused: Widget | None = None, blurred: Widget | None = None
+    ) -> None:
         self._restyle(lambda part: "focus-within" in part.pseudo_classes)
 
     def _restyle(self, changed: Callable[[Selector], bool]) -> None:
@@ -44,7 +50,9 @@ class RestylingScreen(Screen[None]):
                 node
                 for node in self.walk_children(with_self=True)
                 if not names.isdisjoint(node._selector_names)
-                or not names.isdisjoint(f".{name}" for name in node._get_component_classes())
+                or not names.isdisjoint(
+                    f".{name}" for name in node._get_component_classes()
+                )
             ],
             animate=True,
         )
@@ -53,7 +61,9 @@ class RestylingScreen(Screen[None]):
 class SelectiveCompositor(Compositor):
     """A compositor whose partial updates cost what has changed."""
 
-    _changed: Set[Region] = frozenset()  # what the partial update that is being made is about; nothing while none is
+    _changed: Set[Region] = (
+        frozenset()
+    )  # what the partial update that is being made is about; nothing while none is
 
     def render_partial_update(self) -> ChopsUpdate | None:
         self._changed = frozenset(self._dirty_regions)
@@ -62,7 +72,9 @@ class SelectiveCompositor(Compositor):
         finally:
             self._changed = frozenset()
 
-    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+    def _get_renders(
+        self, crop: Region | None = None
+    ) -> Iterable[tuple[Region, Region, list[Strip]]]:
         return self._get_changed() if self._changed else super()._get_renders(crop)
 
     def _get_changed(self) -> Iterator[tuple[Region, Region, list[Strip]]]:
@@ -71,14 +83,24 @@ class SelectiveCompositor(Compositor):
         What is behind a widget that fills all of a changed region is not seen there.
         """
         changed = self._changed
-        for widget, (region, clip) in self.visible_widgets.items():  # from front to back
+        for widget, (
+            region,
+            clip,
+        ) in self.visible_widgets.items():  # from front to back
             seen = region.intersection(clip)
             met = [part for part in map(seen.intersection, changed) if part]
             if met:
                 changed = changed - set(met)
-                top, bottom = min(part.y for part in met), max(part.bottom for part in met)
+                top, bottom = (
+                    min(part.y for part in met),
+                    max(part.bottom for part in met),
+                )
                 # In its whole width: lines are put together from parts that are cut where widgets begin and end.
                 rows = Region(seen.x, top, seen.width, bottom - top)
-                yield region, rows, widget.render_lines(rows.translate((-region.x, -region.y)))
+                yield (
+                    region,
+                    rows,
+                    widget.render_lines(rows.translate((-region.x, -region.y))),
+                )
                 if not changed:
                     return

@@ -19,7 +19,19 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 _EDITING: Final = frozenset(  # keys that stay in the editor, alone or with a modifier
-    ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete", "enter")
+    (
+        "up",
+        "down",
+        "left",
+        "right",
+        "home",
+        "end",
+        "pageup",
+        "pagedown",
+        "backspace",
+        "delete",
+        "enter",
+    )
 )
 _PASSES: Final = 5  # how often a key is followed up: what it does may be done by a message, and that by another
 _LIMIT: Final = 0.3  # seconds that a widget is waited for: one that is being removed may never handle the message
@@ -43,11 +55,19 @@ class TypeAhead:
 
     def holds(self, event: Event) -> bool:
         """Whether `event` has to wait; it is sent again when its turn has come."""
-        if self._passing or event.is_forwarded or not isinstance(event, Key | MouseEvent | Paste):
+        if (
+            self._passing
+            or event.is_forwarded
+            or not isinstance(event, Key | MouseEvent | Paste)
+        ):
             return False
         if not self.pending:
             focused = self._focused()
-            if self._ready.is_set() or not isinstance(event, Key) or not leads(event, focused):
+            if (
+                self._ready.is_set()
+                or not isinstance(event, Key)
+                or not leads(event, focused)
+            ):
                 return False
             self._following = asyncio.create_task(self._follow(focused))
         self._waiting.append(event)
@@ -61,7 +81,11 @@ class TypeAhead:
 
     def _focused(self) -> DOMNode:
         """What has the focus; nothing has: the screen, or the app."""
-        return (self._app.focused or self._app.screen) if self._app.screen_stack else self._app
+        return (
+            (self._app.focused or self._app.screen)
+            if self._app.screen_stack
+            else self._app
+        )
 
     async def _follow(self, node: DOMNode) -> None:
         await self._ready.wait()
@@ -73,7 +97,9 @@ class TypeAhead:
                     with suppress(TimeoutError):
                         await asyncio.wait_for(handled.wait(), _LIMIT)
             node = self._focused()
-            if not any(pump.message_queue_size for pump in (*pumps, *node.ancestors_with_self)):
+            if not any(
+                pump.message_queue_size for pump in (*pumps, *node.ancestors_with_self)
+            ):
                 break
         for _ in range(_POLLS):
             if _takes_keys(self._app):
@@ -103,8 +129,12 @@ def leads(event: Event, focused: DOMNode) -> bool:
     ([True, True, True], False)
     """
     if isinstance(event, Key):
-        edits = isinstance(focused, TextArea) and event.key.rpartition("+")[2] in _EDITING
-        types = event.is_printable and isinstance(focused, TextArea | Input | Screen | App)
+        edits = (
+            isinstance(focused, TextArea) and event.key.rpartition("+")[2] in _EDITING
+        )
+        types = event.is_printable and isinstance(
+            focused, TextArea | Input | Screen | App
+        )
         return not (edits or types)
     return isinstance(event, MouseDown | MouseUp)
 
@@ -114,5 +144,7 @@ def _takes_keys(app: App[None]) -> bool:
     if not app.screen_stack:
         return True
     screen = app.screen
-    wants_focus = screen.is_modal and bool(app.AUTO_FOCUS if screen.AUTO_FOCUS is None else screen.AUTO_FOCUS)
+    wants_focus = screen.is_modal and bool(
+        app.AUTO_FOCUS if screen.AUTO_FOCUS is None else screen.AUTO_FOCUS
+    )
     return screen.is_running and (screen.focused is not None or not wants_focus)

@@ -16,12 +16,24 @@ from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 
 from bpe_core.utf8 import without_surrogates
-from tui.text.strips import CLUSTER, TAB_SIZE, Layout, border, compiled, lay_out, measure, widest_possible, wrap
+from tui.text.strips import (
+    CLUSTER,
+    TAB_SIZE,
+    Layout,
+    border,
+    compiled,
+    lay_out,
+    measure,
+    widest_possible,
+    wrap,
+)
 
 LONG_LINE: Final = 20_000  # a line of more characters than this is never wrapped
 CHUNK: Final = 256  # characters between two marks on the ruler
 _TOGETHER: Final = 1024  # lengths that are added up in one go
-_AT_ONCE: Final = 200_000  # characters that are wrapped at once; of more, only what is looked at
+_AT_ONCE: Final = (
+    200_000  # characters that are wrapped at once; of more, only what is looked at
+)
 _REACH: Final = 64  # characters looked at on either side of the cursor; a longer cluster is walked through in parts
 _WORD: Final = r"\w+|[^\w\s]+"
 _WORD_REACH: Final = 2_000
@@ -35,7 +47,9 @@ class FaithfulDocument(Document):
     ['a\\r', 'b\\x0cc']
     """
 
-    def __init__(self, text: str, listener: Callable[[int, int, str], None] | None = None) -> None:
+    def __init__(
+        self, text: str, listener: Callable[[int, int, str], None] | None = None
+    ) -> None:
         self._newline: Literal["\n"] = "\n"
         text = without_surrogates(text)
         self._lines = text.split("\n")
@@ -43,7 +57,9 @@ class FaithfulDocument(Document):
         self._listener = listener
         self.n_edits = 0
         self.n_bytes = _count_bytes(text)  # of the text in UTF-8
-        self.n_long_lines = _count_long(self._lines)  # how many lines have more than `LONG_LINE` characters
+        self.n_long_lines = _count_long(
+            self._lines
+        )  # how many lines have more than `LONG_LINE` characters
 
     @property
     def n_characters(self) -> int:
@@ -62,7 +78,13 @@ class FaithfulDocument(Document):
         (top, left), (bottom, right) = sorted((self._clamp(start), self._clamp(end)))
         if top == bottom:
             return self._lines[top][left:right]
-        return "\n".join((self._lines[top][left:], *self._lines[top + 1 : bottom], self._lines[bottom][:right]))
+        return "\n".join(
+            (
+                self._lines[top][left:],
+                *self._lines[top + 1 : bottom],
+                self._lines[bottom][:right],
+            )
+        )
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
         """Put `text` in place of what stands between two places; where it ends, and the text that is gone."""
@@ -71,10 +93,15 @@ class FaithfulDocument(Document):
         offset = self._lengths.start(top) + left
         removed = self.get_text_range((top, left), (bottom, right))
         lines = text.split("\n")
-        end_place = top + len(lines) - 1, len(lines[-1]) + (left if len(lines) == 1 else 0)
+        end_place = (
+            top + len(lines) - 1,
+            len(lines[-1]) + (left if len(lines) == 1 else 0),
+        )
         lines[0] = self._lines[top][:left] + lines[0]
         lines[-1] += self._lines[bottom][right:]
-        self.n_long_lines += _count_long(lines) - _count_long(self._lines[top : bottom + 1])
+        self.n_long_lines += _count_long(lines) - _count_long(
+            self._lines[top : bottom + 1]
+        )
         self._lines[top : bottom + 1] = lines
         self._lengths.replace(top, bottom + 1, _lengths(lines))
         self.n_bytes += _count_bytes(text) - _count_bytes(removed)
@@ -135,7 +162,9 @@ class PrefixSums:
     def start(self, index: int) -> int:
         """Where the item at `index` begins: the sum of the lengths before it; `start(len(self))` is the total."""
         known = len(self._starts) - 1
-        self._starts += islice(accumulate(self._lengths[known:index], initial=self._starts[-1]), 1, None)
+        self._starts += islice(
+            accumulate(self._lengths[known:index], initial=self._starts[-1]), 1, None
+        )
         return self._starts[min(index, len(self))]
 
     def replace(self, first: int, last: int, lengths: Sequence[int]) -> None:
@@ -151,7 +180,9 @@ class Ruler:
     They are set from the left as far as they are needed, so the first character of a line of a million costs nothing.
     """
 
-    def __init__(self, line: str, columns: Sequence[int] = (0,), cells: Sequence[int] = (0,)) -> None:
+    def __init__(
+        self, line: str, columns: Sequence[int] = (0,), cells: Sequence[int] = (0,)
+    ) -> None:
         self.line, self._columns, self._cells = line, [*columns], [*cells]
 
     def with_line(self, line: str, column: int) -> "Ruler":
@@ -172,22 +203,36 @@ class Ruler:
 
     def window(self, cell: int, width: int) -> tuple[int, str, int]:
         """(column, text, cell) of a stretch that begins at a mark and covers `width` cells from `cell`."""
-        first, last = self._mark(self._cells, cell), self._mark(self._cells, cell + width)
-        return self._columns[first], self.line[self._columns[first] : self._end(last)], self._cells[first]
+        first, last = (
+            self._mark(self._cells, cell),
+            self._mark(self._cells, cell + width),
+        )
+        return (
+            self._columns[first],
+            self.line[self._columns[first] : self._end(last)],
+            self._cells[first],
+        )
 
     def _mark(self, places: list[int], place: int) -> int:
         """The last mark that is not behind a place, and a mark behind it; `places` are those of columns or of cells."""
         while places[-1] <= place and self._columns[-1] < len(self.line):
             start, cell = self._columns[-1], self._cells[-1]
             self._columns.append(border(self.line, start + CHUNK))
-            self._cells.append(cell + measure(self.line[start : self._columns[-1]], cell % TAB_SIZE))
+            self._cells.append(
+                cell + measure(self.line[start : self._columns[-1]], cell % TAB_SIZE)
+            )
         return bisect_right(places, place) - 1
 
     def _end(self, mark: int) -> int:
-        return self._columns[mark + 1] if mark + 1 < len(self._columns) else len(self.line)
+        return (
+            self._columns[mark + 1] if mark + 1 < len(self._columns) else len(self.line)
+        )
 
     def _chunk(self, mark: int) -> Layout:
-        return lay_out(self.line[self._columns[mark] : self._end(mark)], self._cells[mark] % TAB_SIZE)
+        return lay_out(
+            self.line[self._columns[mark] : self._end(mark)],
+            self._cells[mark] % TAB_SIZE,
+        )
 
 
 class RowStretch(NamedTuple):
@@ -218,14 +263,18 @@ class Rows(WrappedDocument):
 
     @property
     def height(self) -> int:
-        return self.n_lanes * (self._heights.total if self.width else self.document.line_count)
+        return self.n_lanes * (
+            self._heights.total if self.width else self.document.line_count
+        )
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
         self._asked = width
         self.width = 0 if self.document.n_long_lines else width
         """The width the text is wrapped at, in cells; 0 when it is not, which very long lines forbid."""
         self._rulers: dict[int, Ruler] = {}
-        self.widest = self.width  # cells of the widest line, or a little more once it was edited
+        self.widest = (
+            self.width
+        )  # cells of the widest line, or a little more once it was edited
         lines = self.document.lines
         self._breaks: list[list[int] | None]
         self._breaks, heights = self._wrap_lines(lines) if self.width else ([], [])
@@ -236,7 +285,11 @@ class Rows(WrappedDocument):
     def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
         if self._asked and bool(self.width) == bool(self.document.n_long_lines):
             return self.wrap(self._asked)
-        top, old_bottom, bottom = min(start[0], old_end[0]), max(start[0], old_end[0]), max(start[0], new_end[0])
+        top, old_bottom, bottom = (
+            min(start[0], old_end[0]),
+            max(start[0], old_end[0]),
+            max(start[0], new_end[0]),
+        )
         lines, column = self.document.lines[top : bottom + 1], min(start, old_end)[1]
         self._rulers = {row: ruler for row, ruler in self._rulers.items() if row <= top}
         if top in self._rulers:
@@ -254,7 +307,9 @@ class Rows(WrappedDocument):
     def _wrap_lines(self, lines: list[str]) -> tuple[list[list[int] | None], list[int]]:
         """(where each line breaks, its height); None and a guess for the lines of a big text."""
         if sum(map(len, lines)) > _AT_ONCE:
-            return [None] * len(lines), [-(-len(line) // self.width) or 1 for line in lines]
+            return [None] * len(lines), [
+                -(-len(line) // self.width) or 1 for line in lines
+            ]
         breaks = [wrap(line, self.width) for line in lines]
         return [*breaks], [len(cuts) + 1 for cuts in breaks]
 
@@ -264,7 +319,9 @@ class Rows(WrappedDocument):
             return []
         breaks = self._breaks[line_index]
         if breaks is None:
-            breaks = self._breaks[line_index] = wrap(self.document[line_index], self.width)
+            breaks = self._breaks[line_index] = wrap(
+                self.document[line_index], self.width
+            )
             if self._heights[line_index] != len(breaks) + 1:
                 self._heights.replace(line_index, line_index + 1, [len(breaks) + 1])
         return breaks
@@ -292,12 +349,16 @@ class Rows(WrappedDocument):
         y, lane = divmod(y, self.n_lanes)
         if not self.width:
             start, text, cell = self._ruler(y).window(x, width)
-            return RowStretch(y, start, text, cell, start + len(text) == len(self.document[y]), lane)
+            return RowStretch(
+                y, start, text, cell, start + len(text) == len(self.document[y]), lane
+            )
         while self._breaks[(found := self._heights.find(y))[0]] is None:
             self.get_offsets(found[0])
         line, top = found
         start, text = self._row(line, min(y, self._heights.total) - top)
-        return RowStretch(line, start, text, 0, start + len(text) == len(self.document[line]), lane)
+        return RowStretch(
+            line, start, text, 0, start + len(text) == len(self.document[line]), lane
+        )
 
     def location_to_offset(self, location: Location) -> Offset:
         line, column = location
@@ -358,17 +419,34 @@ class Navigator(DocumentNavigator):
     def get_word_left(self, location: Location) -> Location:
         row, column = location
         start = max(column - _WORD_REACH, 0)
-        words = [match.start() for match in compiled(_WORD).finditer(self._document[row][start:column])]
-        return (row, start + (words[-1] if words else 0)) if column else self.get_location_left(location)
+        words = [
+            match.start()
+            for match in compiled(_WORD).finditer(self._document[row][start:column])
+        ]
+        return (
+            (row, start + (words[-1] if words else 0))
+            if column
+            else self.get_location_left(location)
+        )
 
     def get_word_right(self, location: Location) -> Location:
         row, column = location
         line = self._document[row]
         stop = min(column + _WORD_REACH, len(line))
         word = compiled(_WORD).search(line, column, stop)
-        return (row, word.end() if word else stop) if column < len(line) else self.get_location_right(location)
+        return (
+            (row, word.end() if word else stop)
+            if column < len(line)
+            else self.get_location_right(location)
+        )
 
     def get_location_end(self, location: Location) -> Location:
         row, column = location
-        further = [cut for cut in self._wrapped_document.get_offsets(row) if cut > column]
-        return self.get_location_left((row, further[0])) if further else (row, len(self._document[row]))
+        further = [
+            cut for cut in self._wrapped_document.get_offsets(row) if cut > column
+        ]
+        return (
+            self.get_location_left((row, further[0]))
+            if further
+            else (row, len(self._document[row]))
+        )

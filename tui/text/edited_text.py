@@ -28,9 +28,15 @@ BIG_TEXT: Final = 500_000  # characters of a text above which it is split into p
 BIG_EDIT: Final = 100_000  # characters of an edit above which its tokens are not compared; the text is read anew
 COMPARED: Final = 5_000  # characters edited since the text was pinned up to which it is compared at each edit
 PATIENCE: Final = 0.1  # seconds that a pattern may take on the screen's thread before the text is read beside it
-MOST_COPIED: Final = 200_000  # ids that are copied without being selected: no clipboard takes megabytes
+MOST_COPIED: Final = (
+    200_000  # ids that are copied without being selected: no clipboard takes megabytes
+)
 MOST_DRAWN: Final = 20_000  # characters of a picture, at most
-PICTURES: Final = {"html": ("a page", ".html"), "svg": ("a drawing", ".svg"), "markdown": ("Markdown", ".md")}
+PICTURES: Final = {
+    "html": ("a page", ".html"),
+    "svg": ("a drawing", ".svg"),
+    "markdown": ("Markdown", ".md"),
+}
 """The kinds of pictures, each with what it is and the suffix of its file."""
 
 _ROWS: Final = 512  # rows whose tokens are remembered
@@ -45,7 +51,9 @@ class TextReading:
     tokenizer: Tokenizer
     text: str
     is_thorough: bool = False  # whether all pieces shall be known afterwards, as a pattern may take long to find some
-    missed: list[tuple[int, int, str]] = field(default_factory=list)  # edits since it began
+    missed: list[tuple[int, int, str]] = field(
+        default_factory=list
+    )  # edits since it began
     live: LiveText | None = None
     problem: BpeError | None = None
 
@@ -64,25 +72,36 @@ class Lane:
     """The tokens of a document under one tokenizer, what the last edits changed, and the token under the cursor."""
 
     def __init__(
-        self, document: FaithfulDocument, tokenizer: Tokenizer | None = None, gave_up: Callable[[], object] = bool
+        self,
+        document: FaithfulDocument,
+        tokenizer: Tokenizer | None = None,
+        gave_up: Callable[[], object] = bool,
     ) -> None:
         """`spliced` must hear of each edit; `gave_up` is called when the tokens turn out not to be had."""
         self._gave_up: Final = gave_up
         self.document: Final = document
         self.tokenizer: Tokenizer | None = None
         self._offset = 0
-        self._is_slow = False  # whether the pattern took too long on the screen's thread
+        self._is_slow = (
+            False  # whether the pattern took too long on the screen's thread
+        )
         self._changes: list[Change | None] = []
         self._forget()
         self.use(tokenizer)
 
     def _forget(self) -> None:
-        self.live: LiveText | None = None  # None without a tokenizer, during a `reading`, and if there is `why_none`
+        self.live: LiveText | None = (
+            None  # None without a tokenizer, during a `reading`, and if there is `why_none`
+        )
         self.reading: TextReading | None = None
         """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
         self.why_none = ""  # why there are no tokens although there is a tokenizer: a sentence, or nothing
-        self.changed: tuple[Columns, ...] = ()  # the code points whose tokens the last edits have made
-        self.under_cursor: Span | None = None  # the token at the place of `set_cursor`; at the end, the last one
+        self.changed: tuple[
+            Columns, ...
+        ] = ()  # the code points whose tokens the last edits have made
+        self.under_cursor: Span | None = (
+            None  # the token at the place of `set_cursor`; at the end, the last one
+        )
         self._rows: Rows = {}  # the tokens of the rows drawn lately
         self._is_unread = False  # whether all of the text must be read anew
 
@@ -113,8 +132,15 @@ class Lane:
         change = self.ask(lambda live: live.splice(start, end, text), None)
         if change is not None and self.tokenizer is not None:
             # Where it changes a text before it splits it, tokens that stay may stand for other characters.
-            self._rows = rows_after(self._rows, change, start, end, len(text)) if self.tokenizer.by_piece else {}
-            self.changed = (*moved(self.changed, start, end, len(text)), (change.start, change.stop))
+            self._rows = (
+                rows_after(self._rows, change, start, end, len(text))
+                if self.tokenizer.by_piece
+                else {}
+            )
+            self.changed = (
+                *moved(self.changed, start, end, len(text)),
+                (change.start, change.stop),
+            )
         return change
 
     def end_edits(self) -> list[Change | None]:
@@ -147,9 +173,13 @@ class Lane:
         """Read the text if it must be read anew; what takes long becomes a `reading`."""
         if self._is_unread and self.tokenizer is not None:
             self._is_unread = False
-            self.reading = TextReading(self.tokenizer, self.document.text, self._is_slow)
+            self.reading = TextReading(
+                self.tokenizer, self.document.text, self._is_slow
+            )
             is_easy = self.tokenizer.by_piece and self.tokenizer.splitter.blockwise
-            if not self._is_slow and self.document.n_characters <= BIG_TEXT // (1 if is_easy else 10):
+            if not self._is_slow and self.document.n_characters <= BIG_TEXT // (
+                1 if is_easy else 10
+            ):
                 with _impatient():
                     self.reading.run()
                 self.finish_reading(self.reading)
@@ -244,15 +274,24 @@ class EditedText(Lane):
     """The text and its first lane, with a review and the comparison with a baseline; other lanes beside it."""
 
     def __init__(
-        self, text: str = "", tokenizer: Tokenizer | None = None, gave_up: Callable[[], object] = bool
+        self,
+        text: str = "",
+        tokenizer: Tokenizer | None = None,
+        gave_up: Callable[[], object] = bool,
     ) -> None:
-        self.lanes: tuple[Lane, ...] = (self,)  # all lanes; `use_lanes` sets those after this one
-        self.baseline: Baseline | None = None  # what the text is compared with, if anything
+        self.lanes: tuple[Lane, ...] = (
+            self,
+        )  # all lanes; `use_lanes` sets those after this one
+        self.baseline: Baseline | None = (
+            None  # what the text is compared with, if anything
+        )
         super().__init__(FaithfulDocument(text, self._edited), tokenizer, gave_up)
 
     def _forget(self) -> None:
         super()._forget()
-        self.review: Review | None = None  # what is known of the text beside its tokens; None without these
+        self.review: Review | None = (
+            None  # what is known of the text beside its tokens; None without these
+        )
         self.why_no_review = ""  # why the review had to stop: a sentence, or nothing
         self.comparison: BaselineDiff | None = None
         """What differs from the baseline; None without one, where too much differs, and until `is_compared`."""
@@ -267,7 +306,9 @@ class EditedText(Lane):
         kept = {id(lane.tokenizer): lane for lane in before}
         for index, tokenizer in enumerate(tokenizers):
             lane = kept.pop(id(tokenizer), None)
-            if lane is None and len(tokenizers) == len(before):  # another step, or another tokenizer, in its place
+            if lane is None and len(tokenizers) == len(
+                before
+            ):  # another step, or another tokenizer, in its place
                 lane = kept.pop(id(before[index].tokenizer), None)
             lane = lane or Lane(self.document, gave_up=self._gave_up)
             lane.use(tokenizer)
@@ -278,7 +319,9 @@ class EditedText(Lane):
     @property
     def next_reading(self) -> TextReading | None:
         """A reading of some lane that is to be run beside the screen; None if there is none."""
-        return next((lane.reading for lane in self.lanes if lane.reading is not None), None)
+        return next(
+            (lane.reading for lane in self.lanes if lane.reading is not None), None
+        )
 
     def take_reading(self, reading: TextReading) -> None:
         for lane in self.lanes:
@@ -306,7 +349,11 @@ class EditedText(Lane):
 
     def end_edits(self) -> list[Change | None]:
         changes = super().end_edits()
-        if self.baseline is not None and self.live is not None and self.baseline.n_edited <= COMPARED:
+        if (
+            self.baseline is not None
+            and self.live is not None
+            and self.baseline.n_edited <= COMPARED
+        ):
             self.compare()
         return changes
 
@@ -345,7 +392,9 @@ class EditedText(Lane):
         self.compare()
 
     def compare(self) -> None:
-        self.comparison = None if self.baseline is None else self.ask(self.baseline.compare, None)
+        self.comparison = (
+            None if self.baseline is None else self.ask(self.baseline.compare, None)
+        )
         self.is_compared = self.live is not None
 
     def set_cursor(self, offset: int) -> None:
@@ -355,7 +404,9 @@ class EditedText(Lane):
     def stretch(self, place: RowStretch) -> Columns:
         """Where a row begins, in code points, and how long it is, its newline counted where there is one."""
         start = self.document.get_index_from_location((place.line, place.start))
-        return start, len(place.text) + (place.ends_line and place.line < self.document.line_count - 1)
+        return start, len(place.text) + (
+            place.ends_line and place.line < self.document.line_count - 1
+        )
 
     def row(self, place: RowStretch, n_colors: int) -> RowContent:
         """What stands on a row of a lane, its tokens in one of so many colors each, and all that is marked there."""
@@ -364,11 +415,18 @@ class EditedText(Lane):
         tokens, shared = lane.on_row(start, length, n_colors)
         marked, under, open_from = lane.changed, lane.under_cursor, None
         if lane is self:
-            marked = tuple(hunk[2:] for hunk in self.comparison.hunks) if self.comparison else marked
+            marked = (
+                tuple(hunk[2:] for hunk in self.comparison.hunks)
+                if self.comparison
+                else marked
+            )
             open_from = self.review.open_from if self.review is not None else None
         else:
             alike = {token.borders for token in self.on_row(start, length, n_colors)[0]}
-            tokens = tuple(token._replace(is_alike=True) if token.borders in alike else token for token in tokens)
+            tokens = tuple(
+                token._replace(is_alike=True) if token.borders in alike else token
+                for token in tokens
+            )
         return RowContent(
             place.text,
             tokens,
@@ -376,7 +434,9 @@ class EditedText(Lane):
             shared,
             tuple(filter(None, (clip(one, start, length) for one in marked))),
             clip(under[:2], start, length) if under else None,
-            open=None if open_from is None else clip((open_from, self.document.n_characters), start, length),
+            open=None
+            if open_from is None
+            else clip((open_from, self.document.n_characters), start, length),
         )
 
     def ids(self, selected: Columns) -> list[int]:
@@ -389,12 +449,17 @@ class EditedText(Lane):
         """What stands in the way of copying ids, in a sentence; empty if nothing does."""
         n_tokens = self.n_tokens
         if n_tokens is None:
-            return self.why_none or "The tokens are not known yet: wait a moment, and copy then."
+            return (
+                self.why_none
+                or "The tokens are not known yet: wait a moment, and copy then."
+            )
         if selected[0] == selected[1] and n_tokens > MOST_COPIED:
             return f"{n_tokens:,} ids are too many for a clipboard: select a part, or run bpescope encode."
         return ""
 
-    def picture(self, titles: Sequence[str], part: Columns, kind: str) -> Callable[[], str]:
+    def picture(
+        self, titles: Sequence[str], part: Columns, kind: str
+    ) -> Callable[[], str]:
         """What draws a part of the text, as one of `PICTURES`, under all lanes that have tokens; to be run in a thread.
 
         Of one lane it is what `bpescope show` makes of one tokenizer, of several what it makes of several. Raises what
@@ -403,14 +468,26 @@ class EditedText(Lane):
         from bpe_core.live.live_text import LiveText
         from bpe_core.pictures.drawing import TextLanes, document, drawing, page
 
-        lanes = [(title, lane.live) for title, lane in zip(titles, self.lanes, strict=False) if lane.live is not None]
+        lanes = [
+            (title, lane.live)
+            for title, lane in zip(titles, self.lanes, strict=False)
+            if lane.live is not None
+        ]
         with _impatient():
-            if len(lanes) == 1:  # alone, the part is encoded anew: its first and last tokens are not cut
+            if (
+                len(lanes) == 1
+            ):  # alone, the part is encoded anew: its first and last tokens are not cut
                 ((title, live),) = lanes
-                drawn = TextLanes.of([(title, LiveText(live.tokenizer, live.between(*part)))])
+                drawn = TextLanes.of(
+                    [(title, LiveText(live.tokenizer, live.between(*part)))]
+                )
             else:
                 drawn = TextLanes.of(lanes, *part)
-        draw: dict[str, Callable[[list[TextLanes]], str]] = {"html": page, "svg": drawing, "markdown": document}
+        draw: dict[str, Callable[[list[TextLanes]], str]] = {
+            "html": page,
+            "svg": drawing,
+            "markdown": document,
+        }
         return partial(draw[kind], [drawn])
 
 

@@ -33,7 +33,9 @@ _JOINER: Final = "\u200d"
 _MOST_DRAWN: Final = 32  # code points of one cluster: a letter under a thousand accents must not paint over others
 
 CLUSTER: Final = r"\X"
-_JOINED_EMOJI: Final = r"\p{ExtPict}\p{GCB=Extend}*+(?:\u200d\p{ExtPict}\p{GCB=Extend}*+)+"
+_JOINED_EMOJI: Final = (
+    r"\p{ExtPict}\p{GCB=Extend}*+(?:\u200d\p{ExtPict}\p{GCB=Extend}*+)+"
+)
 _JOINING: Final = r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=RI}\p{GCB=L}\p{GCB=V}\p{GCB=T}]"
 """Characters that may be in one cluster with a neighbour. A text without any has one cluster a character."""
 _MARK: Final = r"(?V1)[\p{M}--\p{Variation_Selector}]"
@@ -43,9 +45,13 @@ _SPACES: Final = {0x20: "·", 0xA0: "⍽"}
 NEWLINE: Final = "↵"  # drawn after a line whose newline belongs to a token
 
 _COLOR: Final = 0xFF
-_CHANGED, _CURRENT, _SHARED, _STAND_IN, _SELECTED, _CURSOR, _OPEN, _ALIKE = (1 << bit for bit in range(8, 16))
+_CHANGED, _CURRENT, _SHARED, _STAND_IN, _SELECTED, _CURSOR, _OPEN, _ALIKE = (
+    1 << bit for bit in range(8, 16)
+)
 
-Columns = tuple[int, int]  # from a column up to, not including, another; the newline's column is the row's length
+Columns = tuple[
+    int, int
+]  # from a column up to, not including, another; the newline's column is the row's length
 
 
 @cache
@@ -60,8 +66,12 @@ class _Widths(dict[str, int]):
     """Character -> cells, for those that are always a cluster of their own; 0 for the others. Filled as asked."""
 
     def __missing__(self, character: str) -> int:
-        joins = character == "\t" or not (character.isascii() or compiled(_JOINING).match(character) is None)
-        self[character] = width = 0 if joins else cell_len(character.translate(CONTROLS))
+        joins = character == "\t" or not (
+            character.isascii() or compiled(_JOINING).match(character) is None
+        )
+        self[character] = width = (
+            0 if joins else cell_len(character.translate(CONTROLS))
+        )
         return width
 
 
@@ -72,9 +82,15 @@ _WIDTHS: Final = _Widths()
 class Layout:
     """A stretch of one line, laid out in cells. Columns are code points, counted from the start of the stretch."""
 
-    starts: Sequence[int]  # the column where each cluster begins, and at last the stretch's length
-    cells: Sequence[int]  # the cell where each cluster begins, and at last the width of the whole
-    glyphs: Sequence[str]  # what is drawn for each cluster, exactly as wide as its cells
+    starts: Sequence[
+        int
+    ]  # the column where each cluster begins, and at last the stretch's length
+    cells: Sequence[
+        int
+    ]  # the cell where each cluster begins, and at last the width of the whole
+    glyphs: Sequence[
+        str
+    ]  # what is drawn for each cluster, exactly as wide as its cells
 
     @property
     def width(self) -> int:
@@ -82,7 +98,11 @@ class Layout:
 
     def cluster(self, column: int) -> int:
         """The index of the cluster that holds a column; the number of clusters for the end and beyond."""
-        return bisect_right(self.starts, column) - 1 if column < self.starts[-1] else len(self.glyphs)
+        return (
+            bisect_right(self.starts, column) - 1
+            if column < self.starts[-1]
+            else len(self.glyphs)
+        )
 
     def cell(self, column: int) -> int:
         """The cell where the cluster holding a column begins; the width for the end."""
@@ -90,7 +110,9 @@ class Layout:
 
     def column(self, cell: int) -> int:
         """The column where the cluster covering a cell begins; the length when the cell lies beyond."""
-        return self.starts[min(bisect_right(self.cells, max(cell, 0)) - 1, len(self.glyphs))]
+        return self.starts[
+            min(bisect_right(self.cells, max(cell, 0)) - 1, len(self.glyphs))
+        ]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -161,7 +183,11 @@ def border(text: str, near: int) -> int:
 
 def widest_possible(text: str) -> int:
     """A number of cells that a text cannot exceed, found without measuring it."""
-    return len(text) + (TAB_SIZE - 1) * text.count("\t") if text.isascii() else TAB_SIZE * len(text)
+    return (
+        len(text) + (TAB_SIZE - 1) * text.count("\t")
+        if text.isascii()
+        else TAB_SIZE * len(text)
+    )
 
 
 def wrap(text: str, width: int) -> list[int]:
@@ -174,7 +200,9 @@ def wrap(text: str, width: int) -> list[int]:
         return breaks
     start = 0
     while (fits := _fitting(text, start, width)) < len(text):
-        space = max(text.rfind(" ", start + 1, fits + 1), text.rfind("\t", start + 1, fits + 1))
+        space = max(
+            text.rfind(" ", start + 1, fits + 1), text.rfind("\t", start + 1, fits + 1)
+        )
         start = space if space > start and not text[start:space].isspace() else fits
         breaks.append(start)
     return breaks
@@ -198,8 +226,13 @@ class RowToken(NamedTuple):
     start: int
     end: int
     color: int
-    outside: Columns = (0, 0)  # how many code points of it stand before the row, and how many behind it
-    inside: tuple[int, ...] = ()  # the bytes of each of several tokens that share a character
+    outside: Columns = (
+        0,
+        0,
+    )  # how many code points of it stand before the row, and how many behind it
+    inside: tuple[
+        int, ...
+    ] = ()  # the bytes of each of several tokens that share a character
     is_alike: bool = False  # whether the first lane has a token of the same borders; not said of its own
 
     @property
@@ -208,7 +241,9 @@ class RowToken(NamedTuple):
         return self.start, self.end, self.outside, self.inside
 
 
-OnRow = tuple[tuple[RowToken, ...], tuple[Columns, ...]]  # the tokens on a row, and its characters that several share
+OnRow = tuple[
+    tuple[RowToken, ...], tuple[Columns, ...]
+]  # the tokens on a row, and its characters that several share
 NOTHING: Final[OnRow] = ((), ())  # a row without tokens
 
 
@@ -222,12 +257,16 @@ class RowContent(NamedTuple):
     changed: tuple[Columns, ...] = ()  # the stretches touched by the last edit
     current: Columns | None = None  # the token under the cursor
     selection: Columns | None = None
-    cursor: int | None = None  # the cursor's column; None when it is elsewhere or not to be seen
+    cursor: int | None = (
+        None  # the cursor's column; None when it is elsewhere or not to be seen
+    )
     left: int = 0  # cells to leave out at the left
     phase: int = 0  # the cell, modulo the tab size, at which the text begins
     spaces: bool = False  # draw spaces and tabs as glyphs
     gutter: str = ""  # plain text that stands before the row, such as its number
-    open: Columns | None = None  # the tokens that whatever comes behind the text can still change
+    open: Columns | None = (
+        None  # the tokens that whatever comes behind the text can still change
+    )
 
 
 def clip(stretch: Columns, start: int, length: int) -> Columns | None:
@@ -245,7 +284,11 @@ def draw(row: RowContent, width: int, palette: Palette) -> Strip:
     """
     layout = lay_out(row.text, row.phase, row.spaces)
     paints = _paints(row, layout)
-    glyphs = [*layout.glyphs, NEWLINE if paints[-1] & _COLOR else " "] if row.ends_line else layout.glyphs
+    glyphs = (
+        [*layout.glyphs, NEWLINE if paints[-1] & _COLOR else " "]
+        if row.ends_line
+        else layout.glyphs
+    )
     cells = [*layout.cells, layout.width + 1] if row.ends_line else layout.cells
     left, right = row.left, row.left + width - len(row.gutter)
     segments, stop = [Segment(row.gutter, palette.gutter)] * bool(row.gutter), 0
@@ -275,8 +318,15 @@ def _paints(row: RowContent, layout: Layout) -> list[int]:
             paints[index] = paint
         if 0 < start < len(row.text) and layout.starts[first] != start:
             paints[first - 1] |= _SHARED
-    marks = [(stretch, _SHARED) for stretch in row.shared] + [(stretch, _CHANGED) for stretch in row.changed]
-    for stretch, mark in (*marks, (row.current, _CURRENT), (row.open, _OPEN), (row.selection, _SELECTED)):
+    marks = [(stretch, _SHARED) for stretch in row.shared] + [
+        (stretch, _CHANGED) for stretch in row.changed
+    ]
+    for stretch, mark in (
+        *marks,
+        (row.current, _CURRENT),
+        (row.open, _OPEN),
+        (row.selection, _SELECTED),
+    ):
         first, stop = _clusters(layout, *stretch) if stretch else (0, 0)
         for index in range(first, stop):
             if paints[index] or mark & _SELECTED:
@@ -284,7 +334,10 @@ def _paints(row: RowContent, layout: Layout) -> list[int]:
     if layout.glyphs != row.text:
         starts = layout.starts
         for index, glyph in enumerate(layout.glyphs):
-            if glyph != row.text[starts[index] : starts[index + 1]] and not glyph.isspace():
+            if (
+                glyph != row.text[starts[index] : starts[index + 1]]
+                and not glyph.isspace()
+            ):
                 paints[index] |= _STAND_IN
     if paints[-1]:
         paints[-1] |= _STAND_IN
@@ -297,7 +350,9 @@ def _clusters(layout: Layout, start: int, end: int) -> tuple[int, int]:
     """The clusters that begin in a stretch of columns, the newline counted as one behind the last."""
     length, count = layout.starts[-1], len(layout.glyphs)
     first = bisect_left(layout.starts, start, 0, count)
-    return first, count + 1 if end > length else bisect_left(layout.starts, end, 0, count)
+    return first, count + 1 if end > length else bisect_left(
+        layout.starts, end, 0, count
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -306,7 +361,13 @@ def _style(palette: Palette, paint: int) -> Style:
     if color := paint & _COLOR:
         ways = palette.tokens[(color - 1) % len(palette.tokens)]
         usual = ways.alike if paint & _ALIKE else ways.usual
-        style += ways.current if paint & _CURRENT else ways.changed if paint & _CHANGED else usual
+        style += (
+            ways.current
+            if paint & _CURRENT
+            else ways.changed
+            if paint & _CHANGED
+            else usual
+        )
         if paint & _CURRENT and paint & _CHANGED:
             style += Style(bold=ways.changed.bold, italic=ways.changed.italic)
     if paint & _SHARED or (paint & _OPEN and palette.underlines):
@@ -314,5 +375,9 @@ def _style(palette: Palette, paint: int) -> Style:
     if paint & _STAND_IN:
         style = muted(style)
     if paint & _SELECTED:
-        style = selected(style, palette.selection) if palette.blends else style + palette.selection
+        style = (
+            selected(style, palette.selection)
+            if palette.blends
+            else style + palette.selection
+        )
     return style + palette.cursor if paint & _CURSOR else style

@@ -56,7 +56,9 @@ class TokenFacts:
     tokenizer: Tokenizer
     token: int
     verdict: Verdict | None = None
-    measures: Mapping[str, float] = field(default_factory=dict)  # name of a measure -> number of this token
+    measures: Mapping[str, float] = field(
+        default_factory=dict
+    )  # name of a measure -> number of this token
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -73,17 +75,28 @@ class TokenFacts:
     @property
     def step(self) -> int:
         """The step that made it, 0 if none is known."""
-        return self.vocabulary.step_of(self.token) if self.vocabulary.knows_merges and not self.is_special else 0
+        return (
+            self.vocabulary.step_of(self.token)
+            if self.vocabulary.knows_merges and not self.is_special
+            else 0
+        )
 
 
 def token_lines(facts: TokenFacts, width: int) -> list[InfoLine]:
     """Everything about a token in lines of `width` cells, the finding first."""
-    numbers = [InfoLine(WORDS.get(name, name), number(name, value)) for name, value in facts.measures.items()]
+    numbers = [
+        InfoLine(WORDS.get(name, name), number(name, value))
+        for name, value in facts.measures.items()
+    ]
     first = _identity(facts, width, 3), _findings(facts, width), _example(facts)
-    return _separated(map(list, (*first, numbers, _origin(facts, width, _TREE), _children(facts))))
+    return _separated(
+        map(list, (*first, numbers, _origin(facts, width, _TREE), _children(facts)))
+    )
 
 
-def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, height: int) -> list[InfoLine]:
+def token_summary(
+    facts: TokenFacts, place: Sequence[InfoLine], width: int, height: int
+) -> list[InfoLine]:
     """The same in `height` lines: blank lines between the parts, and the tree, where there is room.
 
     `place` is what there is to say about the place where it stands.
@@ -96,15 +109,30 @@ def token_summary(facts: TokenFacts, place: Sequence[InfoLine], width: int, heig
         return [*head, *sentence(RECOVERING, width)][:height]
     head += _origin(facts, width, 0)
     left = facts.verdict.evidence.get("count") if facts.verdict else None
-    head += [InfoLine("left in the corpus", f"{left:,}", "muted")] if left is not None else []
+    head += (
+        [InfoLine("left in the corpus", f"{left:,}", "muted")]
+        if left is not None
+        else []
+    )
     notes = [*place, *_findings(facts, width, brief=True)]
-    children = [*_first_children(facts, width, brief=height - len(head) - len(notes) < 6)]
+    children = [
+        *_first_children(facts, width, brief=height - len(head) - len(notes) < 6)
+    ]
     room = height - len(head) - len(notes) - len(children)
     gaps = 1 + bool(notes) + bool(children)
     tree = branches(facts.vocabulary, facts.token, width, room - gaps)
-    parts = [head, notes, tree or branches(facts.vocabulary, facts.token, width, room), children]
+    parts = [
+        head,
+        notes,
+        tree or branches(facts.vocabulary, facts.token, width, room),
+        children,
+    ]
     separated = _separated(parts)
-    return separated if len(separated) <= height else [line for part in parts for line in part][:height]
+    return (
+        separated
+        if len(separated) <= height
+        else [line for part in parts for line in part][:height]
+    )
 
 
 def _separated(parts: Iterable[list[InfoLine]]) -> list[InfoLine]:
@@ -117,13 +145,17 @@ def _separated(parts: Iterable[list[InfoLine]]) -> list[InfoLine]:
 def _identity(facts: TokenFacts, width: int, most: int) -> Iterator[InfoLine]:
     yield InfoLine(token_label(facts.data), f"id {facts.token:,}", "token")
     size = counted(len(facts.data), "byte")
-    rows = wrap(facts.data[: width * most].hex(" "), max(8, width - len(size) - 2)) or [""]
+    rows = wrap(facts.data[: width * most].hex(" "), max(8, width - len(size) - 2)) or [
+        ""
+    ]
     for row_number, row in enumerate(rows[:most]):
         cut = " …" if row_number == most - 1 and len(rows) > most else ""
         yield InfoLine(row + cut, "" if row_number else size, "muted")
 
 
-def _findings(facts: TokenFacts, width: int, *, brief: bool = False) -> Iterator[InfoLine]:
+def _findings(
+    facts: TokenFacts, width: int, *, brief: bool = False
+) -> Iterator[InfoLine]:
     """What an audit says; if `brief`, without the making of the score."""
     verdict = facts.verdict
     if verdict is None:
@@ -133,7 +165,9 @@ def _findings(facts: TokenFacts, width: int, *, brief: bool = False) -> Iterator
     for kind in verdict.kinds:
         about = verdict.evidence[kind]
         severity = Severity[about["severity"].upper()]
-        share = f"{share:.2f}" if not brief and (share := verdict.shares.get(kind)) else ""  # 0: the same evidence
+        share = (
+            f"{share:.2f}" if not brief and (share := verdict.shares.get(kind)) else ""
+        )  # 0: the same evidence
         yield InfoLine(kind, share, INKS[severity], f"{MARKS[severity]} ")
         if brief:
             yield from sentence(about["reason"], width, lead="  ", most=3)
@@ -148,7 +182,9 @@ def _example(facts: TokenFacts) -> Iterator[InfoLine]:
     text = facts.verdict.evidence.get("witness") if facts.verdict else None
     if text is not None:
         yield InfoLine("a text that holds it, for the editor", ink="muted")
-        yield InfoLine(token_label(text.encode(errors="replace")), "enter", "accent", "↳ ", text)
+        yield InfoLine(
+            token_label(text.encode(errors="replace")), "enter", "accent", "↳ ", text
+        )
 
 
 def _origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
@@ -158,14 +194,21 @@ def _origin(facts: TokenFacts, width: int, height: int) -> Iterator[InfoLine]:
         yield from sentence(RECOVERING, width)
     elif not facts.step:
         kind = "a single byte" if len(facts.data) == 1 else "not made by a merge"
-        yield InfoLine("a special token: outside the merges" if facts.is_special else kind, ink="muted")
+        yield InfoLine(
+            "a special token: outside the merges" if facts.is_special else kind,
+            ink="muted",
+        )
     else:
         pair = _joined(facts.tokenizer, vocabulary.parents(facts.token) or ())
         yield from in_one_or_two(pair, made, width)
         record = facts.tokenizer.record
         if record is not None and facts.step <= len(record.steps):
             count, ties, _ = record.steps[facts.step - 1]
-            yield InfoLine(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")
+            yield InfoLine(
+                f"occurred {counted(count, 'time')}",
+                f"{ties:,} tied" if ties > 1 else "",
+                "muted",
+            )
         yield from branches(vocabulary, facts.token, width, height)
 
 
@@ -182,18 +225,33 @@ def _children(facts: TokenFacts) -> Iterator[InfoLine]:
         yield InfoLine(f"and {len(children) - _CHILDREN:,} more", ink="muted")
 
 
-def _first_children(facts: TokenFacts, width: int, *, brief: bool) -> Iterator[InfoLine]:
+def _first_children(
+    facts: TokenFacts, width: int, *, brief: bool
+) -> Iterator[InfoLine]:
     if children := facts.vocabulary.children(facts.token):
-        first = "  ".join([token_label(facts.vocabulary.token_bytes(child)) for child in children[:width]])
-        yield InfoLine(f"goes into {first}" if brief else "goes into", counted(len(children), "token"), "muted")
+        first = "  ".join(
+            [
+                token_label(facts.vocabulary.token_bytes(child))
+                for child in children[:width]
+            ]
+        )
+        yield InfoLine(
+            f"goes into {first}" if brief else "goes into",
+            counted(len(children), "token"),
+            "muted",
+        )
         if not brief:
             yield InfoLine(first)
 
 
-_Path = tuple[int, ...]  # a place in the tree of merges: 0 for each left part and 1 for each right one on the way to it
+_Path = tuple[
+    int, ...
+]  # a place in the tree of merges: 0 for each left part and 1 for each right one on the way to it
 
 
-def branches(vocabulary: Vocabulary, token: int, width: int, height: int) -> list[InfoLine]:
+def branches(
+    vocabulary: Vocabulary, token: int, width: int, height: int
+) -> list[InfoLine]:
     """The tree of merges: what `token` was joined from, and those parts from, in `height` lines of `width` cells.
 
     The levels next to the token come first; a part that is made of others for which there is no room ends in "…".
@@ -211,10 +269,21 @@ def branches(vocabulary: Vocabulary, token: int, width: int, height: int) -> lis
         queue.extend(((*path, side), parent) for side, parent in enumerate(parents))
 
     def drawn(token: int, path: _Path, lead: str) -> Iterator[InfoLine]:
-        for side, part in enumerate((vocabulary.parents(token) or ()) if path in opened else ()):
-            here, step, data = (*path, side), vocabulary.step_of(part), vocabulary.token_bytes(part)
+        for side, part in enumerate(
+            (vocabulary.parents(token) or ()) if path in opened else ()
+        ):
+            here, step, data = (
+                (*path, side),
+                vocabulary.step_of(part),
+                vocabulary.token_bytes(part),
+            )
             label = token_label(data) + (" …" if step and here not in opened else "")
-            yield InfoLine(label, f"step {step:,}" if step else data.hex(" "), lead=f"{lead}{'├└'[side]} ", target=part)
+            yield InfoLine(
+                label,
+                f"step {step:,}" if step else data.hex(" "),
+                lead=f"{lead}{'├└'[side]} ",
+                target=part,
+            )
             yield from drawn(part, here, f"{lead}{'│ '[side]} ")
 
     return [*drawn(token, (), "")]
@@ -227,8 +296,12 @@ def lines_of_texts(search: TokenLines, width: int) -> Iterator[InfoLine]:
         if at != file:
             file = at
             yield InfoLine(file.name, ink="accent")
-        text = Text("…" if one.column > room else "").append(visible(one.before[-room:]))
-        text.append(token_label(one.left.encode(errors="replace")), "bold reverse").append(visible(one.after))
+        text = Text("…" if one.column > room else "").append(
+            visible(one.before[-room:])
+        )
+        text.append(
+            token_label(one.left.encode(errors="replace")), "bold reverse"
+        ).append(visible(one.after))
         yield InfoLine(text, lead=f"{one.line:>6,}  ", target=(at, one))
     if search.progress:
         end = f"Looking: {search.progress}." if search.running else search.progress
@@ -244,17 +317,30 @@ def about_place(live: LiveText, under: Span, width: int) -> Iterator[InfoLine]:
     """The place where a token stands: its characters, and which token owns which byte."""
     start, end = under[:2]
     tokens = [*map(live.tokenizer.token_bytes, under.ids)]
-    where = f"character {start:,}" if end - start == 1 else f"characters {start:,} to {end - 1:,}"
+    where = (
+        f"character {start:,}"
+        if end - start == 1
+        else f"characters {start:,} to {end - 1:,}"
+    )
     yield InfoLine(where, ink="muted")
-    for character in islice((one for one in live.between(start, end) if not " " <= one <= "~"), _NAMED):
-        yield InfoLine(f"{visible(character)}  {character_name(character)}", f"{ord(character):04X}", "muted")
+    for character in islice(
+        (one for one in live.between(start, end) if not " " <= one <= "~"), _NAMED
+    ):
+        yield InfoLine(
+            f"{visible(character)}  {character_name(character)}",
+            f"{ord(character):04X}",
+            "muted",
+        )
     if len(tokens) < 2:
         return
     n_bytes = sum(map(len, tokens))
     yield InfoLine(f"{len(tokens)} tokens share {n_bytes} bytes", ink="warning")
     if 3 * n_bytes <= width:
         yield InfoLine(b"".join(tokens).hex(" "))
-        yield InfoLine(" ".join("╰" + "─" * (3 * len(token) - 3) + "╯" for token in tokens), ink="faint")
+        yield InfoLine(
+            " ".join("╰" + "─" * (3 * len(token) - 3) + "╯" for token in tokens),
+            ink="faint",
+        )
     for token, data in islice(zip(under.ids, tokens, strict=True), _STRIP):
         yield InfoLine(data.hex(" "), f"id {token:,}", "muted")
 
@@ -266,12 +352,19 @@ def _joined(tokenizer: Tokenizer, tokens: Sequence[int]) -> str:
 # Why this split
 
 
-def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> Iterator[InfoLine]:
+def why_this_split(
+    tokenizer: Tokenizer, piece: str, palette: Palette, width: int
+) -> Iterator[InfoLine]:
     """The tokens of `piece`, why its neighbors stay apart, and the merges that made them, with its parts after each.
 
     "" stands for a token that is no piece.
     """
-    bytes_of, vocabulary, text, traced = tokenizer.token_bytes, tokenizer.vocabulary, "", None
+    bytes_of, vocabulary, text, traced = (
+        tokenizer.token_bytes,
+        tokenizer.vocabulary,
+        "",
+        None,
+    )
     try:
         if not vocabulary.knows_merges:
             text = RECOVERING
@@ -279,7 +372,11 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
             text = f"This piece has {len(piece):,} characters, too many to follow its merges."
         elif not piece:
             text = "This token is found as it stands, before the text is split."
-        elif tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
+        elif (
+            tokenizer.by_piece
+            and tokenizer.splitter.lossy
+            and not tokenizer.splitter.split(piece)
+        ):
             text = "The pattern drops this text, so it has no tokens."
         else:
             traced = trace(vocabulary, piece)
@@ -289,14 +386,24 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
         yield from sentence(text, width)
         return
 
-    def side_by_side(tokens: Sequence[int], made: int | None = None) -> Iterator[InfoLine]:
+    def side_by_side(
+        tokens: Sequence[int], made: int | None = None
+    ) -> Iterator[InfoLine]:
         """Tokens in their colors, `made` brought out; with dots between where underlines alone are overlooked."""
-        between, style = "" if palette.underlines else "·", lambda ways, id: ways.changed if id == made else ways.usual
+        between, style = (
+            "" if palette.underlines else "·",
+            lambda ways, id: ways.changed if id == made else ways.usual,
+        )
         sizes = [cell_len(token_label(bytes_of(token)) + between) for token in tokens]
         for row in in_rows(tokens, sizes, width - 1):
-            yield InfoLine(token_labels(row, bytes_of, palette, style=style, between=between), lead=" ")
+            yield InfoLine(
+                token_labels(row, bytes_of, palette, style=style, between=between),
+                lead=" ",
+            )
 
-    yield InfoLine(token_label(piece.encode()), counted(len(traced.parts), "token"), "token")
+    yield InfoLine(
+        token_label(piece.encode()), counted(len(traced.parts), "token"), "token"
+    )
     yield InfoLine("a piece, cut by the pattern", ink="muted")
     yield InfoLine()
     yield from side_by_side(traced.parts)
@@ -305,9 +412,17 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
     elif not (later := [step for _, step in traced.unmerged if step is not None]):
         yield from sentence("These stay apart, as no merge joins them:", width)
     else:
-        yield from sentence(f"The next merge, step {min(later):,}, is later than the step in force:", width)
+        yield from sentence(
+            f"The next merge, step {min(later):,}, is later than the step in force:",
+            width,
+        )
     for pair, step in traced.unmerged:
-        yield InfoLine(_joined(tokenizer, pair), "no merge" if step is None else f"step {step:,}", "muted", " ")
+        yield InfoLine(
+            _joined(tokenizer, pair),
+            "no merge" if step is None else f"step {step:,}",
+            "muted",
+            " ",
+        )
     yield InfoLine()
     if traced.whole is not None:
         yield from sentence("Looked up as a whole: no merge makes this token.", width)
@@ -316,13 +431,23 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
         yield from side_by_side(traced.start)
         for merge in traced.applied:
             times = f" ×{merge.count}" if merge.count > 1 else ""
-            yield InfoLine(_joined(tokenizer, (merge.left, merge.right)) + times, f"step {merge.step:,}", "muted")
+            yield InfoLine(
+                _joined(tokenizer, (merge.left, merge.right)) + times,
+                f"step {merge.step:,}",
+                "muted",
+            )
             yield from side_by_side(merge.parts, merge.token)
 
 
-def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int) -> Iterator[InfoLine]:
+def what_may_come(
+    review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int
+) -> Iterator[InfoLine]:
     """The tokens at the end that are not final, and the tokens that would swallow them."""
-    ids = review.end.ids if review and review.end and review.open_from is not None else None
+    ids = (
+        review.end.ids
+        if review and review.end and review.open_from is not None
+        else None
+    )
     if not review or not ids:
         text = "Looking at the end of the text."
         if ids is not None:
@@ -332,15 +457,27 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
         yield from sentence(text, width)
         return
     n_tokens = counted(len(ids), "token")
-    yield InfoLine(token_labels(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)
+    yield InfoLine(
+        token_labels(
+            ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1
+        ),
+        n_tokens,
+    )
     yield from (InfoLine("not final (underlined)", ink="muted"), InfoLine())
     if review.completions:
         n = review.n_completions
         could = f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token")
         yield InfoLine("can grow into", could, "muted")
     for completion in review.completions:
-        there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.ids[-1]))
+        there, whole = (
+            token_label(completion.swallowed),
+            token_label(tokenizer.token_bytes(completion.ids[-1])),
+        )
         label = Text(whole, no_wrap=True)  # a character may be torn
-        if whole.startswith(there):  # what of it is there already is dim, what one would have to type is not
-            label = Text.assemble((there, "dim"), (whole[len(there) :], "bold"), no_wrap=True)
+        if whole.startswith(
+            there
+        ):  # what of it is there already is dim, what one would have to type is not
+            label = Text.assemble(
+                (there, "dim"), (whole[len(there) :], "bold"), no_wrap=True
+            )
         yield InfoLine(label, f"{completion.ids[-1]:,}")

@@ -14,7 +14,9 @@ from bpe_core.utf8 import utf8
 from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, RowToken, clip
 
-Rows = dict[tuple[int, int, int], OnRow]  # where a row begins, its length, how many colors -> what is on it
+Rows = dict[
+    tuple[int, int, int], OnRow
+]  # where a row begins, its length, how many colors -> what is on it
 
 _CONTEXT: Final = 64  # characters before a row that are looked at, so that colors do not depend on where it begins
 
@@ -29,14 +31,24 @@ def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow
     for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
         if stretch := clip((span.start, span.end), start, length):
             outside = max(start - span.start, 0), max(span.end - start - length, 0)
-            inside = tuple(len(bytes_of(token)) for token in span.ids) if len(span.ids) > 1 else ()
+            inside = (
+                tuple(len(bytes_of(token)) for token in span.ids)
+                if len(span.ids) > 1
+                else ()
+            )
             tokens.append(RowToken(*stretch, color, outside, inside))
             if inside:
-                shared += [seen for torn in _torn(live, span) if (seen := clip(torn, start, length))]
+                shared += [
+                    seen
+                    for torn in _torn(live, span)
+                    if (seen := clip(torn, start, length))
+                ]
     return tuple(tokens), tuple(shared)
 
 
-def rows_after(rows: Rows, change: Change, start: int, end: int, n_inserted: int) -> Rows:
+def rows_after(
+    rows: Rows, change: Change, start: int, end: int, n_inserted: int
+) -> Rows:
     """Those of the rows that an edit left as they were: `n_inserted` code points took the place of a range."""
     shift = n_inserted - (end - start)
     start, end = min(start, change.start), max(end, change.stop - shift)
@@ -67,12 +79,18 @@ def _torn(live: LiveText, span: Span) -> list[Columns]:
     if span.end - span.start == 1:
         return [(span.start, span.end)]
     text = live.between(span.start, span.end)
-    if b"".join(map(live.tokenizer.token_bytes, span.ids)) != utf8(text):  # it was changed before it was encoded
+    if b"".join(map(live.tokenizer.token_bytes, span.ids)) != utf8(
+        text
+    ):  # it was changed before it was encoded
         return [(span.start, span.end)]
-    return [(place, place + 1) for place in torn(span, text, live.tokenizer.token_bytes)]
+    return [
+        (place, place + 1) for place in torn(span, text, live.tokenizer.token_bytes)
+    ]
 
 
-def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -> tuple[Columns, ...]:
+def moved(
+    stretches: tuple[Columns, ...], start: int, end: int, inserted: int
+) -> tuple[Columns, ...]:
     """Where stretches of the text lie after `inserted` code points have replaced those from `start` to `end`."""
 
     def place(old: int) -> int:
@@ -95,21 +113,29 @@ class Review:
 
     def __init__(self, live: LiveText) -> None:
         self.live = live
-        self._others: tuple[Pitfall, ...] = ()  # the pitfalls of the text as a whole and those at its end
+        self._others: tuple[
+            Pitfall, ...
+        ] = ()  # the pitfalls of the text as a whole and those at its end
         self.use()
 
     def use(self) -> None:
         """Begin anew: the same text has other tokens."""
         self._pitfalls = Pitfalls(self.live)
-        self.open_from: int | None = None  # code point from which tokens are not final; None: nobody knows
-        self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = None  # the end that was looked at
+        self.open_from: int | None = (
+            None  # code point from which tokens are not final; None: nobody knows
+        )
+        self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = (
+            None  # the end that was looked at
+        )
         self.knows_pitfalls = False  # completions, of which there can be thousands, may still be counted then
         self.settled = False  # whether all is known
         self._complete(None)
 
     def _complete(self, end: Unstable | None) -> None:
         self.end = end
-        self.completions: list[Completion] = []  # what would swallow the end of the text; the first few hundred
+        self.completions: list[
+            Completion
+        ] = []  # what would swallow the end of the text; the first few hundred
         self.n_completions = 0  # how many there are, as far as counted
         self._waiting: Iterator[Completion] | None = end.completions() if end else None
 
@@ -117,7 +143,11 @@ class Review:
         """Take note of an edit: `n_inserted` code points took the place of a range."""
         self._pitfalls.splice(start, end, n_inserted)
         if self.open_from is not None and start < self.open_from:
-            self.open_from = start if end > self.open_from else self.open_from + n_inserted - (end - start)
+            self.open_from = (
+                start
+                if end > self.open_from
+                else self.open_from + n_inserted - (end - start)
+            )
         self.knows_pitfalls = self.settled = False
 
     def settle(self, seconds: float) -> bool:
@@ -126,10 +156,17 @@ class Review:
         if not self.knows_pitfalls:
             self._look_at_the_end()
             if self._pitfalls.search(max(0.0, deadline - perf_counter())):
-                self._others = (*self._pitfalls.of_the_whole(), *self._pitfalls.at_end(self.end))
+                self._others = (
+                    *self._pitfalls.of_the_whole(),
+                    *self._pitfalls.at_end(self.end),
+                )
                 self.knows_pitfalls = True
         while self._waiting is not None:
-            some = [*islice(self._waiting, min(_AT_A_TIME, _LONG_PAUSE - self.n_completions))]
+            some = [
+                *islice(
+                    self._waiting, min(_AT_A_TIME, _LONG_PAUSE - self.n_completions)
+                )
+            ]
             self.n_completions += len(some)
             self.completions += some[: _LISTED - len(self.completions)]
             if len(some) < _AT_A_TIME:
@@ -143,7 +180,10 @@ class Review:
         """Ask what of it is not final, unless it is as it was, in a text that may have grown elsewhere."""
         n = self.live.n_characters
         near = max(0, n - 2 * TAIL_LENGTH)
-        tail = self.live.between(near, n), tuple(span.ids for span in self.live.spans(near, n))
+        tail = (
+            self.live.between(near, n),
+            tuple(span.ids for span in self.live.spans(near, n)),
+        )
         if tail != self._tail:
             self._tail = tail
             self._complete(unstable(self.live))
@@ -171,11 +211,17 @@ class Review:
     def next_pitfall(self, offset: int, by: int) -> Pitfall | None:
         """The pitfall after a code point (`by` 1) or before it (-1); from the last on to the first, and back."""
         for place in (offset, -1 if by > 0 else self.live.n_characters + 1):
-            known = [one for one in chain(self._pitfalls, self._others) if (one.start - place) * by > 0]
+            known = [
+                one
+                for one in chain(self._pitfalls, self._others)
+                if (one.start - place) * by > 0
+            ]
             if known:
                 return min(known, key=lambda pitfall: pitfall.start * by)
         return None
 
     def number(self, pitfall: Pitfall) -> int:
         """The number of a pitfall, from 1, in the order of the text."""
-        return 1 + sum(other.start < pitfall.start for other in chain(self._pitfalls, self._others))
+        return 1 + sum(
+            other.start < pitfall.start for other in chain(self._pitfalls, self._others)
+        )

@@ -13,11 +13,20 @@ from bpe_core.visible import token_label, visible
 from bpe_core.vocabulary import Vocabulary
 from tui.terminal.background import Steps
 
-VIEWS: Final = ("text", "borders", "ids", "list")  # what the key turns through; "text" is the editor itself
+VIEWS: Final = (
+    "text",
+    "borders",
+    "ids",
+    "list",
+)  # what the key turns through; "text" is the editor itself
 AROUND: Final = 8_000  # characters before and behind the cursor that are shown
 _MOST_BYTES: Final = 16  # bytes of a token that a line shows
-_WIDEST: Final = 14  # cells that labels are filled up to, so that their bytes stand in a column
-_AT_A_TIME: Final = 300  # spans that are laid out between two moments for keys and drawing
+_WIDEST: Final = (
+    14  # cells that labels are filled up to, so that their bytes stand in a column
+)
+_AT_A_TIME: Final = (
+    300  # spans that are laid out between two moments for keys and drawing
+)
 
 
 class ViewToken(NamedTuple):
@@ -57,20 +66,26 @@ def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]
     spans = live.spans(max(0, offset - AROUND), min(live.n_characters, offset + AROUND))
     at = min(offset, live.n_characters - 1)
     return [
-        ViewToken(token, live.tokenizer.token_bytes(token), color, span.start <= at < span.end)
+        ViewToken(
+            token, live.tokenizer.token_bytes(token), color, span.start <= at < span.end
+        )
         for span, color in zip(spans, choose_colors(spans, n_colors), strict=True)
         for token in span.ids
     ]
 
 
-def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int) -> Steps[list[ViewRow]]:
+def view_rows(
+    kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int
+) -> Steps[list[ViewRow]]:
     if kind == "list":
         return list(_listed(tokens, vocabulary))
     flow = _Flow(width)
     for number, token in enumerate(tokens, 1):
         text = str(token.id) if kind == "ids" else token_label(token.bytes)
         between = DrawnPart(" " if kind == "ids" else "│")
-        flow.put(cell_len(text) + 1, DrawnPart(text, token.color, token.is_current), between)
+        flow.put(
+            cell_len(text) + 1, DrawnPart(text, token.color, token.is_current), between
+        )
         if token.bytes.endswith(b"\n"):
             flow.room = 0
         if not number % _AT_A_TIME:
@@ -82,7 +97,10 @@ def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[Vie
     """One token a line: id, the step that made it, text, bytes."""
     knows = vocabulary.knows_merges
     specials = set(vocabulary.special_tokens.values())
-    steps = [vocabulary.step_of(token.id) if knows and token.id not in specials else 0 for token in tokens]
+    steps = [
+        vocabulary.step_of(token.id) if knows and token.id not in specials else 0
+        for token in tokens
+    ]
     id_width = max(map(len, (f"{token.id:,}" for token in tokens)), default=1)
     step_width = max(map(len, map("{:,}".format, steps)), default=1) + len("step ")
     labels = [token_label(token.bytes) for token in tokens]
@@ -93,12 +111,20 @@ def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[Vie
         yield [
             DrawnPart(f"{token.id:>{id_width},}  {made:>{step_width}}  "),
             DrawnPart(label, token.color, token.is_current),
-            DrawnPart(" " * (label_width - cell_len(label)) + "  " + token.bytes[:_MOST_BYTES].hex(" ") + more),
+            DrawnPart(
+                " " * (label_width - cell_len(label))
+                + "  "
+                + token.bytes[:_MOST_BYTES].hex(" ")
+                + more
+            ),
         ]
 
 
 def lay_out(
-    spans: Sequence[DecodedSpan], colors: Sequence[int], bytes_of: Callable[[int], bytes], width: int
+    spans: Sequence[DecodedSpan],
+    colors: Sequence[int],
+    bytes_of: Callable[[int], bytes],
+    width: int,
 ) -> Steps[list[ViewRow]]:
     r"""The rows of `spans`, with a color for each, in `width` cells.
 
@@ -111,7 +137,11 @@ def lay_out(
             flow.put(len(text := f"?{span.ids[0]}?"), DrawnPart(text))
         else:
             is_invalid = span.kind == "invalid"
-            text = token_label(b"".join(map(bytes_of, span.ids))) if is_invalid else span.text.replace("\n", "↵\n")
+            text = (
+                token_label(b"".join(map(bytes_of, span.ids)))
+                if is_invalid
+                else span.text.replace("\n", "↵\n")
+            )
             for line_number, line in enumerate(text.split("\n")):
                 if line_number:
                     flow.room = 0

@@ -31,7 +31,9 @@ class ColoredRows(ScrollView, can_focus=True):
     def room(self) -> int:
         return max(8, self.scrollable_content_region.width)
 
-    def show(self, lay_out: Callable[[int], Steps[list[ViewRow]]], palette: Palette) -> None:
+    def show(
+        self, lay_out: Callable[[int], Steps[list[ViewRow]]], palette: Palette
+    ) -> None:
         """Show the rows that are laid out for so many cells, anew where the width is another."""
         self._lay_out, self._palette = lay_out, palette
         self.on_resize()
@@ -58,7 +60,11 @@ class ColoredRows(ScrollView, can_focus=True):
                 ways = palette.tokens[part.color % len(palette.tokens)]
                 style = palette.base + (ways.current if part.is_current else ways.usual)
             segments.append(Segment(part.text, style))
-        return Strip(segments).crop(scroll_x, scroll_x + width).adjust_cell_length(width, self.rich_style)
+        return (
+            Strip(segments)
+            .crop(scroll_x, scroll_x + width)
+            .adjust_cell_length(width, self.rich_style)
+        )
 
 
 class TokenView(ColoredRows):
@@ -66,7 +72,16 @@ class TokenView(ColoredRows):
 
     def laid_out(self, rows: Sequence[ViewRow]) -> None:
         super().laid_out(rows)
-        widest = max((sum(cell_len(part.text) for part in row) for row in rows), default=0)
+        widest = max(
+            (sum(cell_len(part.text) for part in row) for row in rows), default=0
+        )
         self.virtual_size = Size(max(self.room, widest), len(rows))
-        current = (y for y, row in enumerate(rows) if any(part.is_current for part in row))
-        self.scroll_to(0, max(0, next(current, 0) - self.size.height // 2), animate=False, force=True)
+        current = (
+            y for y, row in enumerate(rows) if any(part.is_current for part in row)
+        )
+        self.scroll_to(
+            0,
+            max(0, next(current, 0) - self.size.height // 2),
+            animate=False,
+            force=True,
+        )

@@ -22,10 +22,14 @@ from tui.state import ComparisonRun, PlaceInText, do
 from tui.table.table import Cell, Choices, Column, Table
 
 _SCALED: Final = 1000  # rows that the scale of a drawing is made for
-_LEAST_DIGITS: Final = 4  # digits of the numbers whose splits are shown; shorter ones are mostly one token
+_LEAST_DIGITS: Final = (
+    4  # digits of the numbers whose splits are shown; shorter ones are mostly one token
+)
 
 Found = Mapping[str, Any]  # a part of what `compare --json` prints
-Row = Mapping[str, Any]  # what stands in a row, and what it is sorted by, by the keys of columns
+Row = Mapping[
+    str, Any
+]  # what stands in a row, and what it is sorted by, by the keys of columns
 RowOf = Callable[[int], Row]
 
 
@@ -64,7 +68,9 @@ class ComparisonTable(Table):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Comparison")
     check_action = checks("Comparison")
 
-    aspect: var[Aspect] = var(Aspect(), init=False)  # what of the comparison is looked at
+    aspect: var[Aspect] = var(
+        Aspect(), init=False
+    )  # what of the comparison is looked at
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -74,14 +80,20 @@ class ComparisonTable(Table):
 
     def show(self, comparison: ComparisonRun) -> None:
         """Show a comparison, or what more it has found; the view, the order and the cursor stay where they can."""
-        if comparison.tokenizers != self._comparison.tokenizers or len(comparison.texts) < len(self._comparison.texts):
-            self.set_reactive(ComparisonTable.aspect, self.aspect._replace(tokenizer=0, reference=0))
+        if comparison.tokenizers != self._comparison.tokenizers or len(
+            comparison.texts
+        ) < len(self._comparison.texts):
+            self.set_reactive(
+                ComparisonTable.aspect, self.aspect._replace(tokenizer=0, reference=0)
+            )
         self._comparison = comparison
         self.watch_aspect()
 
     @property
     def view(self) -> View:
-        return next((view for view in self._views if view.key == self.choice), self._views[0])
+        return next(
+            (view for view in self._views if view.key == self.choice), self._views[0]
+        )
 
     def watch_aspect(self) -> None:
         self._views = views(self._comparison, self.aspect)
@@ -110,7 +122,9 @@ class ComparisonTable(Table):
     def action_tokenizer(self) -> None:
         n = len(self._comparison.tokenizers)
         first = 0 if self.choice == "lines" else 1 % n
-        self.aspect = self.aspect._replace(tokenizer=(self.aspect.tokenizer + 1) % n or first)
+        self.aspect = self.aspect._replace(
+            tokenizer=(self.aspect.tokenizer + 1) % n or first
+        )
 
     def action_reference(self) -> None:
         if (row := self.current) is not None:
@@ -143,30 +157,51 @@ def views(comparison: ComparisonRun, aspect: Aspect) -> list[View]:
         return [_NOTHING]
 
     def beginning(row: int) -> PlaceInText | None:
-        return PlaceInText(texts[row].path, texts[row].line, 0, 0) if texts[row].path else None
+        return (
+            PlaceInText(texts[row].path, texts[row].line, 0, 0)
+            if texts[row].path
+            else None
+        )
 
     def groups(what: str, found: Sequence[Found]) -> View:
         parts = []
         for one in found:
-            whole = tuple(round(one["words"] * (1 - part)) for part in one["continued_words"])
+            whole = tuple(
+                round(one["words"] * (1 - part)) for part in one["continued_words"]
+            )
             sizes = one["bytes"], one["characters"], one["words"]
             name = one[what].replace("_", " ") if what == "script" else one[what]
             parts.append(Amounts(name, *sizes, tuple(one["tokens"]), whole))
         return _of_parts(what, parts, comparison, aspect)
 
-    found = [_of_parts("text", [text.amounts for text in texts], comparison, aspect, beginning)]
+    found = [
+        _of_parts(
+            "text", [text.amounts for text in texts], comparison, aspect, beginning
+        )
+    ]
     if (everything := comparison.found) is None:
         return found
     if len(everything["folders"]) > 1:
         found.append(groups("folder", everything["folders"]))
-    found += [groups("script", everything["scripts"]), _of_metrics(comparison, everything)]
+    found += [
+        groups("script", everything["scripts"]),
+        _of_metrics(comparison, everything),
+    ]
     if pairs := everything["pairs"]:
         pair = pairs[max(0, min(aspect.tokenizer, len(pairs)) - 1)]
         index = min(aspect.tokenizer, len(comparison.tokenizers) - 1)
-        found.append(_of_worst_lines(comparison, everything["worst_lines"][index], index))
-        found += [_of_disagreements(comparison, pair), _of_vocabularies(comparison, pair)]
+        found.append(
+            _of_worst_lines(comparison, everything["worst_lines"][index], index)
+        )
+        found += [
+            _of_disagreements(comparison, pair),
+            _of_vocabularies(comparison, pair),
+        ]
     if (n := everything["total"]["texts"]) < len(texts):
-        found[1:] = [replace(view, caption=f"first {counted(n, 'text')} · {view.caption}") for view in found[1:]]
+        found[1:] = [
+            replace(view, caption=f"first {counted(n, 'text')} · {view.caption}")
+            for view in found[1:]
+        ]
     return found
 
 
@@ -182,23 +217,44 @@ def _of_parts(
     relates = what != "script" and aspect.reference < len(parts)
     reference = parts[aspect.reference] if relates else None
     is_size = aspect.metric == "tokens"
-    folders = [part.name.split("/")[:-1] for part in parts[:_SCALED]] if what == "text" and len(parts) > 1 else []
+    folders = (
+        [part.name.split("/")[:-1] for part in parts[:_SCALED]]
+        if what == "text" and len(parts) > 1
+        else []
+    )
     folder = "/".join([*commonprefix(folders), ""])  # noqa: RUF071 - of lists of names
 
     def values(part: Amounts) -> tuple[list[float], list[float]]:
         """Of each tokenizer, if they are known; and of those but the first, divided by that."""
-        found = (OF_PARTS[aspect.metric](part, reference, index) for index in tokenizers)
+        found = (
+            OF_PARTS[aspect.metric](part, reference, index) for index in tokenizers
+        )
         known = [value for value in found if value is not None]
         return known, [value / known[0] if known[0] else 1.0 for value in known[1:]]
 
     def row(number: int) -> Row:
         part = parts[number]
         known, ratios = values(part)
-        found: dict[str, Any] = {f"t{index}": value for index, value in enumerate(known)}
+        found: dict[str, Any] = {
+            f"t{index}": value for index, value in enumerate(known)
+        }
         if known:
-            found["plot"] = Cell(lambda width: beside(ratios, most, width) if is_size else placed(known, most, width))
-        found |= {"more": " ".join(f"{one - 1:+.0%}" for one in ratios), "ratio": next(iter(ratios), 0.0)}
-        return {"name": visible(part.name.removeprefix(folder)), "bytes": part.n_bytes, **found}
+            found["plot"] = Cell(
+                lambda width: (
+                    beside(ratios, most, width)
+                    if is_size
+                    else placed(known, most, width)
+                )
+            )
+        found |= {
+            "more": " ".join(f"{one - 1:+.0%}" for one in ratios),
+            "ratio": next(iter(ratios), 0.0),
+        }
+        return {
+            "name": visible(part.name.removeprefix(folder)),
+            "bytes": part.n_bytes,
+            **found,
+        }
 
     first = [values(part) for part in parts[:_SCALED]]
     if is_size:
@@ -214,18 +270,39 @@ def _of_parts(
     columns = [
         _column(row, "name", 14, order, by="name", keep="end", most=44, title=what),
         _column(row, "bytes", 9, "Bytes in UTF-8.", ",", rank=3, ink="muted"),
-        *(_column(row, f"t{i}", 9, caption, metric.form, most=14, title=_named(i, comparison)) for i in tokenizers),
+        *(
+            _column(
+                row,
+                f"t{i}",
+                9,
+                caption,
+                metric.form,
+                most=14,
+                title=_named(i, comparison),
+            )
+            for i in tokenizers
+        ),
     ]
     drawn: dict[str, Any] = {"by": "ratio", "ink": "accent", "descending": True}
     if len(tokenizers) > 1 and is_size:
         width, more = max(6, 6 * len(tokenizers) - 7), "More or fewer tokens than A."
-        columns.append(_column(row, "more", width, more, right=True, rank=1, title="vs. A", **drawn))
+        columns.append(
+            _column(
+                row, "more", width, more, right=True, rank=1, title="vs. A", **drawn
+            )
+        )
     if len(tokenizers) > 1:
-        columns.append(_column(row, "plot", 11, hint, most=41, rank=2, title=title, **drawn))
+        columns.append(
+            _column(row, "plot", 11, hint, most=41, rank=2, title=title, **drawn)
+        )
 
     def row_hint(row: int) -> str:
         part = parts[row]
-        sizes = counted(part.n_bytes, "byte"), counted(part.n_characters, "character"), counted(part.n_words, "word")
+        sizes = (
+            counted(part.n_bytes, "byte"),
+            counted(part.n_characters, "character"),
+            counted(part.n_words, "word"),
+        )
         more = "; Enter opens it in the editor" if target(row) else ""
         if what == "script" and part.name in WITHOUT_SPACES:
             more = "; written without spaces, so what counts words is of no use here"
@@ -236,7 +313,16 @@ def _of_parts(
         if reference is not None:
             caption = f"parity: tokens for each one of {visible(reference.name)}; e takes this row instead"
     title = counted(len(parts), what)
-    return View(f"{what}s", title, caption, columns, len(parts), row_hint, target, ("metric", "reference"))
+    return View(
+        f"{what}s",
+        title,
+        caption,
+        columns,
+        len(parts),
+        row_hint,
+        target,
+        ("metric", "reference"),
+    )
 
 
 def _of_metrics(comparison: ComparisonRun, found: Found) -> View:
@@ -249,37 +335,85 @@ def _of_metrics(comparison: ComparisonRun, found: Found) -> View:
 
     for key, metric in METRICS.items():
         if values := found["total"].get(key):
-            add(metric.title, metric.unit, metric.meaning, [format(value, metric.form) for value in values])
-    lengths = [{int(n): count for n, count in one.items()} for one in found["token_lengths"]]
+            add(
+                metric.title,
+                metric.unit,
+                metric.meaning,
+                [format(value, metric.form) for value in values],
+            )
+    lengths = [
+        {int(n): count for n, count in one.items()} for one in found["token_lengths"]
+    ]
     meaning = "How many tokens have 1, 2, 3 … bytes; the last bar is for the rest."
-    add("token lengths", "bytes", meaning, [Cell(partial(shape, one)) for one in lengths])
-    splits = [[one for one in mine if sum(one["digits"]) >= _LEAST_DIGITS] for mine in found["number_splits"]]
+    add(
+        "token lengths",
+        "bytes",
+        meaning,
+        [Cell(partial(shape, one)) for one in lengths],
+    )
+    splits = [
+        [one for one in mine if sum(one["digits"]) >= _LEAST_DIGITS]
+        for mine in found["number_splits"]
+    ]
     none: Found = {"digits": (), "count": 0}
-    for place, name in enumerate(("digits, most often", "digits, then", "digits, then")):
-        ways: list[Found] = [mine[place] if len(mine) > place else none for mine in splits]
+    for place, name in enumerate(
+        ("digits, most often", "digits, then", "digits, then")
+    ):
+        ways: list[Found] = [
+            mine[place] if len(mine) > place else none for mine in splits
+        ]
         if any(way["count"] for way in ways):
             counts = " and ".join(_times(way["count"]) for way in ways)
             meaning = f"How numbers of {_LEAST_DIGITS} digits and more are cut: here {counts}."
-            add(name, "digits", meaning, ["+".join(map(str, way["digits"])) for way in ways])
+            add(
+                name,
+                "digits",
+                meaning,
+                ["+".join(map(str, way["digits"])) for way in ways],
+            )
     row, over_all = rows.__getitem__, "Over all texts together."
     columns = [
-        _column(row, "name", 18, f"What is measured. {over_all}", most=20, title="metric"),
+        _column(
+            row, "name", 18, f"What is measured. {over_all}", most=20, title="metric"
+        ),
         *(
-            _column(row, f"t{index}", 10, over_all, most=16, right=True, title=_named(index, comparison))
+            _column(
+                row,
+                f"t{index}",
+                10,
+                over_all,
+                most=16,
+                right=True,
+                title=_named(index, comparison),
+            )
             for index in range(len(comparison.tokenizers))
         ),
         _column(row, "unit", 13, "What is counted.", rank=1, ink="muted"),
-        _column(row, "meaning", 20, "How it is computed.", most=100, rank=2, ink="muted"),
+        _column(
+            row, "meaning", 20, "How it is computed.", most=100, rank=2, ink="muted"
+        ),
     ]
-    caption = "over all texts together; the line at the foot tells what each metric means"
-    return View("metrics", "metrics", caption, columns, len(rows), lambda number: str(rows[number]["meaning"]))
+    caption = (
+        "over all texts together; the line at the foot tells what each metric means"
+    )
+    return View(
+        "metrics",
+        "metrics",
+        caption,
+        columns,
+        len(rows),
+        lambda number: str(rows[number]["meaning"]),
+    )
 
 
 def _of_vocabularies(comparison: ComparisonRun, pair: Found) -> View:
     """What only one of two vocabularies has, by rank."""
     other, shared = pair["tokenizers"][1], pair["vocabularies"]
     columns: list[Column] = []
-    rows: list[dict[str, str]] = [{} for _ in max(shared["first_only_first"], shared["first_only_second"], key=len)]
+    rows: list[dict[str, str]] = [
+        {}
+        for _ in max(shared["first_only_first"], shared["first_only_second"], key=len)
+    ]
     for index, key in ((0, "first_only_first"), (other, "first_only_second")):
         name = _named(index, comparison)
         for row, (id, token) in zip(rows, shared[key], strict=False):
@@ -292,7 +426,15 @@ def _of_vocabularies(comparison: ComparisonRun, pair: Found) -> View:
         hint, title = "Tokens whose bytes the other does not have.", f"only in {name}"
         columns += [
             _column(rows.__getitem__, f"t{index}", 14, hint, most=40, title=title),
-            _column(rows.__getitem__, f"id{index}", 8, "The lowest first.", right=True, title="id", ink="muted"),
+            _column(
+                rows.__getitem__,
+                f"id{index}",
+                8,
+                "The lowest first.",
+                right=True,
+                title="id",
+                ink="muted",
+            ),
         ]
 
     def row_hint(number: int) -> str:
@@ -302,23 +444,48 @@ def _of_vocabularies(comparison: ComparisonRun, pair: Found) -> View:
         f"{shared['shared']:,} in both · {shared['only_first']:,} only in {LETTERS[0]} · "
         f"{shared['only_second']:,} only in {LETTERS[other]} · same merges up to {shared['same_merges']:,}"
     )
-    return View("vocabularies", "vocabularies", caption, columns, len(rows), row_hint, turns=_others(comparison))
+    return View(
+        "vocabularies",
+        "vocabularies",
+        caption,
+        columns,
+        len(rows),
+        row_hint,
+        turns=_others(comparison),
+    )
 
 
-def _of_worst_lines(comparison: ComparisonRun, lines: Sequence[Found], index: int) -> View:
+def _of_worst_lines(
+    comparison: ComparisonRun, lines: Sequence[Found], index: int
+) -> View:
     """The lines for which a tokenizer needs the most more tokens than another."""
     name, indices = _named(index, comparison), range(len(comparison.tokenizers))
     best = "the other" if len(indices) == 2 else "the best of the others"
     rows = [
-        {"more": one["excess"], "where": _place(one), "in": one["in"], "line": visible(one["text"].strip())}
+        {
+            "more": one["excess"],
+            "where": _place(one),
+            "in": one["in"],
+            "line": visible(one["text"].strip()),
+        }
         | {f"t{index}": n for index, n in enumerate(one["tokens"])}
         for one in lines
     ]
     row = rows.__getitem__
     columns = [
-        _column(row, "more", 6, f"Tokens that {name} needs more than {best}.", "+,", most=8),
+        _column(
+            row, "more", 6, f"Tokens that {name} needs more than {best}.", "+,", most=8
+        ),
         *(
-            _column(row, f"t{i}", 4, f"Tokens by {_named(i, comparison)}.", ",", title=LETTERS[i], most=9)
+            _column(
+                row,
+                f"t{i}",
+                4,
+                f"Tokens by {_named(i, comparison)}.",
+                ",",
+                title=LETTERS[i],
+                most=9,
+            )
             for i in indices
         ),
         _where(row, "in"),
@@ -326,24 +493,38 @@ def _of_worst_lines(comparison: ComparisonRun, lines: Sequence[Found], index: in
     ]
     caption = f"{name}: how many more tokens than {best}; t shows another's"
     leads = partial(_place_hint, lines), partial(_target, comparison, lines)
-    return View("lines", "worst lines", caption, columns, len(lines), *leads, ("tokenizer",))
+    return View(
+        "lines", "worst lines", caption, columns, len(lines), *leads, ("tokenizer",)
+    )
 
 
 def _of_disagreements(comparison: ComparisonRun, pair: Found) -> View:
     """What the first tokenizer and another cut differently, most often first."""
-    other, found, shared = pair["tokenizers"][1], pair["disagreements"], pair["boundaries"]
-    rows: list[dict[str, Any]] = [{"times": one["count"], "where": _place(one), "in": one["in"]} for one in found]
+    other, found, shared = (
+        pair["tokenizers"][1],
+        pair["disagreements"],
+        pair["boundaries"],
+    )
+    rows: list[dict[str, Any]] = [
+        {"times": one["count"], "where": _place(one), "in": one["in"]} for one in found
+    ]
     row = rows.__getitem__
     columns = [_column(row, "times", 7, "How often they differ in this way.", ",")]
     for side, index in enumerate((0, other)):
-        for mine, tokens in zip(rows, (one["tokens"][side] for one in found), strict=True):
+        for mine, tokens in zip(
+            rows, (one["tokens"][side] for one in found), strict=True
+        ):
             mine |= {
-                f"t{index}": "│".join(token_label(bytes.fromhex(token)) for token in tokens),
+                f"t{index}": "│".join(
+                    token_label(bytes.fromhex(token)) for token in tokens
+                ),
                 f"n{index}": len(tokens),
             }
         sorts: dict[str, Any] = {"by": f"n{index}", "descending": True}
         hint, title = "The tokens it makes of it.", _named(index, comparison)
-        columns.append(_column(row, f"t{index}", 12, hint, most=40, title=title, **sorts))
+        columns.append(
+            _column(row, f"t{index}", 12, hint, most=40, title=title, **sorts)
+        )
     columns.append(_where(row, "first in"))
     one, two = LETTERS[0], LETTERS[other]
     caption = (
@@ -351,24 +532,44 @@ def _of_disagreements(comparison: ComparisonRun, pair: Found) -> View:
         f"{shared['recall']:.3f} of {one}'s (recall) · F1 {shared['f1']:.3f}"
     )
     leads = partial(_place_hint, found), partial(_target, comparison, found)
-    return View("disagreements", "disagreements", caption, columns, len(rows), *leads, _others(comparison))
+    return View(
+        "disagreements",
+        "disagreements",
+        caption,
+        columns,
+        len(rows),
+        *leads,
+        _others(comparison),
+    )
 
 
 def _place_hint(rows: Sequence[Found], row: int) -> str:
     return f"First at {_place(rows[row])}, {_times(rows[row]['count'])} in all; Enter shows it there in the editor."
 
 
-def _target(comparison: ComparisonRun, rows: Sequence[Found], row: int) -> PlaceInText | None:
+def _target(
+    comparison: ComparisonRun, rows: Sequence[Found], row: int
+) -> PlaceInText | None:
     """Where the place of a row is to be shown; None if its text lies in no file."""
     text, line, column = rows[row]["place"]
     if not 0 <= text < len(comparison.texts) or not comparison.texts[text].path:
         return None
-    length = 0 if "excess" in rows[row] else len(rows[row]["text"])  # a line is shown, a difference selected
+    length = (
+        0 if "excess" in rows[row] else len(rows[row]["text"])
+    )  # a line is shown, a difference selected
     return PlaceInText(comparison.texts[text].path, line, column, length)
 
 
 def _column(
-    row: RowOf, key: str, width: int, hint: str, form: str = "", *, by: str = "", keep: str = "", **more: Any
+    row: RowOf,
+    key: str,
+    width: int,
+    hint: str,
+    form: str = "",
+    *,
+    by: str = "",
+    keep: str = "",
+    **more: Any,
 ) -> Column:
     """A column of what a `row` has under its key: of numbers, written in a `form`, the greatest first; or of texts.
 
@@ -394,7 +595,18 @@ def _column(
 
 def _where(row: RowOf, title: str) -> Column:
     hint = "The text, and the number of the line in it."
-    return _column(row, "where", 16, hint, by="in", keep="end", most=34, rank=1, title=title, ink="muted")
+    return _column(
+        row,
+        "where",
+        16,
+        hint,
+        by="in",
+        keep="end",
+        most=34,
+        rank=1,
+        title=title,
+        ink="muted",
+    )
 
 
 def _named(index: int, comparison: ComparisonRun) -> str:

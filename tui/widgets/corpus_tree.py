@@ -19,7 +19,14 @@ from textual.widgets.tree import TreeNode
 
 from bpe_core.visible import visible
 from tui.commands import applies, bindings
-from tui.disk.sources import computer_sources, file_source, listing, preset_sources, sample_sources, title_of
+from tui.disk.sources import (
+    computer_sources,
+    file_source,
+    listing,
+    preset_sources,
+    sample_sources,
+    title_of,
+)
 from tui.drawing.lines import fit
 from tui.state import EDITORS_TEXT, Corpus, TextSource, do
 from tui.terminal.background import in_thread
@@ -37,7 +44,9 @@ def size_label(size: float) -> str:
     if size < 1000:
         return f"{size} B"
     size, unit = next(
-        (size / n, unit) for n, unit in ((1e3, "kB"), (1e6, "MB"), (1e9, "GB")) if size < 999.5 * n or unit == "GB"
+        (size / n, unit)
+        for n, unit in ((1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
+        if size < 999.5 * n or unit == "GB"
     )
     return f"{size:.1f} {unit}" if size < 9.95 else f"{size:.0f} {unit}"
 
@@ -52,7 +61,9 @@ class CorpusTree(Tree[TextSource]):
 
     hint: var[str] = var("", bindings=True)  # what the row under the cursor is good for
     corpus: var[Corpus] = var(Corpus(), init=False)
-    weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)  # path -> how often it counts, if not once
+    weights: var[Mapping[str, str]] = var[Mapping[str, str]](
+        {}, init=False
+    )  # path -> how often it counts, if not once
 
     def __init__(self) -> None:
         super().__init__("texts", TextSource("", "texts"))
@@ -60,49 +71,93 @@ class CorpusTree(Tree[TextSource]):
         self.show_guides = False
         self.guide_depth = 2
         self._was_seen = False
-        self._marks: dict[str, str] = {}  # path -> its mark, wherever in the tree it is listed, and however often
+        self._marks: dict[
+            str, str
+        ] = {}  # path -> its mark, wherever in the tree it is listed, and however often
         self._n_added = 0  # texts listed above the folders
         self._listed: set[Node] = set()  # folders that are listed, or are just being
 
     def on_mount(self) -> None:
         here, home = Path.cwd(), Path.home()
         titles = {home: f"{home.name} (home)", here: f"{here.name or '/'} (here)"}
-        named = ((str(path), visible(title)) for path, title in reversed(titles.items()))
-        folders = [TextSource(path, title, visible(path), is_folder=True) for path, title in named]
-        reason = "Your own texts, files or whole folders; ^p adds any other by its path."
+        named = (
+            (str(path), visible(title)) for path, title in reversed(titles.items())
+        )
+        folders = [
+            TextSource(path, title, visible(path), is_folder=True)
+            for path, title in named
+        ]
+        reason = (
+            "Your own texts, files or whole folders; ^p adds any other by its path."
+        )
         self._files = self._add_group("Files", folders, reason)
         if large := computer_sources():
-            self._add_group("This computer", large, "Large real texts that this computer holds already.")
-        reason = "Founding examples of the field, each with the result that must come out."
+            self._add_group(
+                "This computer",
+                large,
+                "Large real texts that this computer holds already.",
+            )
+        reason = (
+            "Founding examples of the field, each with the result that must come out."
+        )
         self._add_group("Presets", preset_sources(), reason, expand=False)
         reason = "Texts written for this app, each to show something. Space chooses all of them."
         samples = self._add_group("Samples", sample_sources(), reason)
         # The first sample under the cursor, so that the preview has something to show; and no scrolling: how high the
         # tree is may not be known yet.
-        self.call_after_refresh(lambda: setattr(self, "cursor_line", samples.children[0].line))
+        self.call_after_refresh(
+            lambda: setattr(self, "cursor_line", samples.children[0].line)
+        )
 
     def on_resize(self) -> None:
         if not self._was_seen and self.size.height:
             self._was_seen = True
-            self.call_after_refresh(lambda: self.scroll_to_line(self.cursor_line, animate=False))
+            self.call_after_refresh(
+                lambda: self.scroll_to_line(self.cursor_line, animate=False)
+            )
 
-    def _add_group(self, title: str, sources: Iterable[TextSource], reason: str, *, expand: bool = True) -> Node:
+    def _add_group(
+        self,
+        title: str,
+        sources: Iterable[TextSource],
+        reason: str,
+        *,
+        expand: bool = True,
+    ) -> Node:
         group = self.root.add(title, TextSource("", title, reason), expand=expand)
         for source in sources:  # only a folder of the user's own is looked into
-            group.add(source.title, source, allow_expand=source.is_folder and title == "Files")
+            group.add(
+                source.title, source, allow_expand=source.is_folder and title == "Files"
+            )
         return group
 
-    def _add_source(self, parent: Node, source: TextSource, *, before: int | None = None) -> Node:
-        return parent.add(source.title, source, before=before, allow_expand=source.is_folder)
+    def _add_source(
+        self, parent: Node, source: TextSource, *, before: int | None = None
+    ) -> Node:
+        return parent.add(
+            source.title, source, before=before, allow_expand=source.is_folder
+        )
 
     # Marks
 
     def watch_corpus(self, corpus: Corpus) -> None:
-        self._marks = dict.fromkeys(corpus.reference, "reference") | dict.fromkeys(corpus.paths, "corpus")
+        self._marks = dict.fromkeys(corpus.reference, "reference") | dict.fromkeys(
+            corpus.paths, "corpus"
+        )
         listed = {_source(node).path for node in self._all_nodes()}
-        new = (path for path in self._marks if path not in listed and Path(path).name != EDITORS_TEXT)
-        named = [TextSource(path, visible(Path(path).name or path), visible(path)) for path in new]
-        nodes = [self._add_source(self._files, source, before=at) for at, source in enumerate(named, self._n_added)]
+        new = (
+            path
+            for path in self._marks
+            if path not in listed and Path(path).name != EDITORS_TEXT
+        )
+        named = [
+            TextSource(path, visible(Path(path).name or path), visible(path))
+            for path in new
+        ]
+        nodes = [
+            self._add_source(self._files, source, before=at)
+            for at, source in enumerate(named, self._n_added)
+        ]
         self._n_added += len(nodes)
         if nodes:
             self._files.expand()
@@ -113,7 +168,9 @@ class CorpusTree(Tree[TextSource]):
     @work
     async def _look_at(self, nodes: list[Node]) -> None:
         """Show what new files are, once the disk has told."""
-        sources = await in_thread(lambda: [file_source(_source(node).path) for node in nodes])
+        sources = await in_thread(
+            lambda: [file_source(_source(node).path) for node in nodes]
+        )
         for node, source in zip(nodes, sources, strict=True):
             node.data, node.allow_expand = source, source.is_folder
         self._invalidate()
@@ -128,7 +185,9 @@ class CorpusTree(Tree[TextSource]):
         """How many texts in a folder or under a heading are marked, listed or not."""
         source = _source(node)
         own = set() if source.path else {_source(child).path for child in node.children}
-        folders = tuple(os.path.join(folder, "") for folder in own or [source.path] if folder)
+        folders = tuple(
+            os.path.join(folder, "") for folder in own or [source.path] if folder
+        )
         return sum(path in own or path.startswith(folders) for path in self._marks)
 
     # What the keys do
@@ -153,12 +212,20 @@ class CorpusTree(Tree[TextSource]):
         """The path of the row under the cursor, or on a heading those of all its texts; a preset is run, not chosen."""
         node = self.cursor_node
         nodes = [] if node is None else [node] if _source(node).path else node.children
-        return [_source(node).path for node in nodes if _source(node).path and not _source(node).preset]
+        return [
+            _source(node).path
+            for node in nodes
+            if _source(node).path and not _source(node).preset
+        ]
 
     def action_mark(self, mark: str) -> None:
         """Give or take the mark of the row under the cursor; on a heading, of all its texts."""
         paths = self.markable
-        marks = {path: now for path, now in self._marks.items() if path not in paths or now == mark}
+        marks = {
+            path: now
+            for path, now in self._marks.items()
+            if path not in paths or now == mark
+        }
         if all(marks.get(path) == mark for path in paths):
             for path in paths:
                 del marks[path]
@@ -167,11 +234,16 @@ class CorpusTree(Tree[TextSource]):
         self._choose(marks)
 
     def _choose(self, marks: Mapping[str, str]) -> None:
-        chosen, reference = (tuple(path for path in marks if marks[path] == one) for one in _SIGNS if one)
+        chosen, reference = (
+            tuple(path for path in marks if marks[path] == one) for one in _SIGNS if one
+        )
         do(self, "corpus.choose", Corpus(chosen, reference, title_of(chosen)))
 
     def action_only(self) -> None:
-        self._choose(dict.fromkeys(self.corpus.reference, "reference") | dict.fromkeys(self.markable, "corpus"))
+        self._choose(
+            dict.fromkeys(self.corpus.reference, "reference")
+            | dict.fromkeys(self.markable, "corpus")
+        )
 
     def action_weigh(self) -> None:
         if self.is_chosen:
@@ -231,7 +303,12 @@ class CorpusTree(Tree[TextSource]):
         return 1
 
     def render_label(self, node: Node, base_style: Style, style: Style) -> Text:
-        source, is_open, depth, above = _source(node), node.is_expanded and node.allow_expand, 0, node.parent
+        source, is_open, depth, above = (
+            _source(node),
+            node.is_expanded and node.allow_expand,
+            0,
+            node.parent,
+        )
         while above is not None and not above.is_root:
             depth, above = depth + 1, above.parent
         width = max(12, self.scrollable_content_region.width - self.guide_depth * depth)
@@ -240,7 +317,12 @@ class CorpusTree(Tree[TextSource]):
         sign = "▾" if is_open else "▸" if node.allow_expand else " "
         if not source.path:
             style += Style(bold=True) if node.allow_expand else Style(dim=True)
-            return Text(fit(f"{sign} {source.title}", width - len(right)) + right, style=style, no_wrap=True, end="")
+            return Text(
+                fit(f"{sign} {source.title}", width - len(right)) + right,
+                style=style,
+                no_wrap=True,
+                end="",
+            )
         mark = self._marks.get(source.path, "")
         if node.allow_expand:
             right = f"{right} {sign}"
@@ -248,11 +330,15 @@ class CorpusTree(Tree[TextSource]):
             right = size_label(source.size)
         if mark == "corpus" and (weight := self.weights.get(source.path)):
             right = f"×{weight} {right}"
-        accent = style + Style(bold=True, color=self.get_component_rich_style("tree--highlight").color)
+        accent = style + Style(
+            bold=True, color=self.get_component_rich_style("tree--highlight").color
+        )
         label = Text(no_wrap=True, end="")
         title = fit(source.title, max(4, width - 3 - cell_len(right)))
         label.append(f"{_SIGNS[mark]} {title}", accent if mark else style)
-        return label.append(f" {right}", accent if n_chosen else style + Style(dim=True))
+        return label.append(
+            f" {right}", accent if n_chosen else style + Style(dim=True)
+        )
 
 
 def _source(node: Node) -> TextSource:

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     from tui.state import RunCurve
 
 _UNDER: Final = "○"  # marks what is of the other training
-_DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # bits by row and column, above U+2800
+_DOTS: Final = (
+    (0x01, 0x08),
+    (0x02, 0x10),
+    (0x04, 0x20),
+    (0x40, 0x80),
+)  # bits by row and column, above U+2800
 
 
 class Quantity(NamedTuple):
@@ -48,12 +53,18 @@ QUANTITIES: Final[Mapping[str, Quantity]] = {  # in the order in which they take
     "tokens": Quantity(lambda n: counted(int(n), "token"), "{:,.0f}".format),
     "ratio": Quantity("{:.2f} bytes/token".format, "{:.2f}".format),
     "saved": Quantity("{:,.0f} saved".format, "{:,.0f}".format),
-    "use": Quantity("{:.1%} used".format, "{:.0%}".format, lambda point: point.utilization),
-    "efficiency": Quantity("Rényi {:.3f}".format, "{:.2f}".format, lambda point: point.renyi_efficiency),
+    "use": Quantity(
+        "{:.1%} used".format, "{:.0%}".format, lambda point: point.utilization
+    ),
+    "efficiency": Quantity(
+        "Rényi {:.3f}".format, "{:.2f}".format, lambda point: point.renyi_efficiency
+    ),
 }
 
 
-def values(name: str, lengths: Sequence[int], n_bytes: int, points: Sequence[CurvePoint]) -> list[float]:
+def values(
+    name: str, lengths: Sequence[int], n_bytes: int, points: Sequence[CurvePoint]
+) -> list[float]:
     """A value for each step, that before the first merge first; empty where the quantity is not known.
 
     `lengths` are those of the corpus in tokens, `n_bytes` its size, 0 if that is not known.
@@ -65,7 +76,9 @@ def values(name: str, lengths: Sequence[int], n_bytes: int, points: Sequence[Cur
         known = [value for value in map(of_point, points) if value is not None]
         return known if len(known) == len(lengths) else []
     if name == "ratio":
-        return [n_bytes / length for length in lengths] if n_bytes and all(lengths) else []
+        return (
+            [n_bytes / length for length in lengths] if n_bytes and all(lengths) else []
+        )
     if name == "saved":
         saved = [float(before - after) for before, after in pairwise(lengths)]
         return [*saved[:1], *saved]
@@ -87,7 +100,10 @@ def braille(depths: Sequence[float], width: int, height: int) -> list[str]:
         first, last = sorted((level, before + (level > before) - (level < before)))
         for dot in range(first, last + 1):
             cells[dot // 4][column // 2] |= _DOTS[dot % 4][column % 2]
-    return ["".join([chr(0x2800 + bits) if bits else " " for bits in line]) for line in cells]
+    return [
+        "".join([chr(0x2800 + bits) if bits else " " for bits in line])
+        for line in cells
+    ]
 
 
 class Curve(Widget, can_focus=True):
@@ -99,21 +115,41 @@ class Curve(Widget, can_focus=True):
     COMPONENT_CLASSES = INK_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
 
-    hint: var[str] = var("The corpus after each merge; ● is the step in force, m shows another quantity.", init=False)
+    hint: var[str] = var(
+        "The corpus after each merge; ● is the step in force, m shows another quantity.",
+        init=False,
+    )
     step: reactive[int] = reactive(0)  # how many merges are in force
-    logarithmic: reactive[bool] = reactive(False)  # whether the step axis is logarithmic
-    quantity: var[str] = var("tokens", init=False)  # what is drawn: a name of `QUANTITIES`
-    under: var[RunCurve | None] = var(None, init=False)  # another training, whose curve is drawn under this one
+    logarithmic: reactive[bool] = reactive(
+        False
+    )  # whether the step axis is logarithmic
+    quantity: var[str] = var(
+        "tokens", init=False
+    )  # what is drawn: a name of `QUANTITIES`
+    under: var[RunCurve | None] = var(
+        None, init=False
+    )  # another training, whose curve is drawn under this one
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._lengths = [0]  # tokens in the corpus before the first merge, and after each
+        self._lengths = [
+            0
+        ]  # tokens in the corpus before the first merge, and after each
         self._n_bytes = 0
-        self._drawn: Sequence[float] = self._lengths  # the values of the quantity, by step
-        self._drawn_under: Sequence[float] = ()  # those of the other training, as far as they are known
+        self._drawn: Sequence[float] = (
+            self._lengths
+        )  # the values of the quantity, by step
+        self._drawn_under: Sequence[
+            float
+        ] = ()  # those of the other training, as far as they are known
         self._least = self._most = 0.0
-        self.points: Callable[[], Sequence[CurvePoint]] = tuple  # the whole curve of the training; takes a moment
-        self._cached: tuple[tuple[object, ...], list[list[str]]] = (), []  # what was drawn last, and of what
+        self.points: Callable[[], Sequence[CurvePoint]] = (
+            tuple  # the whole curve of the training; takes a moment
+        )
+        self._cached: tuple[tuple[object, ...], list[list[str]]] = (
+            (),
+            [],
+        )  # what was drawn last, and of what
 
     def clear(self, n_tokens: int = 0, n_bytes: int = 0) -> None:
         """Only the length before the first merge; `n_bytes` is the size of the corpus, 0 where that is not known."""
@@ -130,7 +166,9 @@ class Curve(Widget, can_focus=True):
             self._least, self._most = min(new), max(new)
         else:
             drawn = values(self.quantity, self._lengths, self._n_bytes, ())
-            self._draw(*((self.quantity, drawn) if drawn else ("tokens", self._lengths)))
+            self._draw(
+                *((self.quantity, drawn) if drawn else ("tokens", self._lengths))
+            )
         self.refresh()
 
     def _draw(self, quantity: str, drawn: Sequence[float]) -> None:
@@ -138,21 +176,35 @@ class Curve(Widget, can_focus=True):
         self._drawn = drawn
         other = self.under
         lengths = [point.n_tokens for point in other.points] if other else []
-        self._drawn_under = values(quantity, lengths, other.n_bytes, other.points) if other else ()
-        self._least, self._most = min(chain(drawn, self._drawn_under)), max(chain(drawn, self._drawn_under))
+        self._drawn_under = (
+            values(quantity, lengths, other.n_bytes, other.points) if other else ()
+        )
+        self._least, self._most = (
+            min(chain(drawn, self._drawn_under)),
+            max(chain(drawn, self._drawn_under)),
+        )
         self._cached = (), []
         self.watch_step()
         self.refresh()
 
     def watch_step(self) -> None:
         if self._last:
-            other = f", {_UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
+            other = (
+                f", {_UNDER} {self._value_under} {self.under.name}"
+                if self.under and self._drawn_under
+                else ""
+            )
             self.hint = f"● {self._numbers}{other}; m shows another quantity."
 
     def watch_under(self, other: RunCurve | None) -> None:
         # Draw it; where it is of other texts, what can be compared with it is the compression, and not the length.
         ratios = values("ratio", self._lengths, self._n_bytes, ())
-        if other and ratios and self.quantity == "tokens" and other.n_bytes != self._n_bytes:
+        if (
+            other
+            and ratios
+            and self.quantity == "tokens"
+            and other.n_bytes != self._n_bytes
+        ):
             self._draw("ratio", ratios)
         else:
             self._draw(self.quantity, self._drawn)
@@ -162,13 +214,18 @@ class Curve(Widget, can_focus=True):
         here, lengths = names.index(self.quantity) + 1, self._lengths
         for name in names[here : here + len(QUANTITIES)]:
             points = await in_thread(self.points) if QUANTITIES[name].of_point else ()
-            if lengths is self._lengths and (drawn := values(name, lengths, self._n_bytes, points)):
+            if lengths is self._lengths and (
+                drawn := values(name, lengths, self._n_bytes, points)
+            ):
                 self._draw(name, lengths if name == "tokens" else drawn)
                 return
 
     def action_travel(self, by: int) -> None:
         here, dots = self._shown_step, 2 * max(1, self._track[1])
-        there = (self._step_at(round(self._place_of(here) * dots + by) / dots), here + by)
+        there = (
+            self._step_at(round(self._place_of(here) * dots + by) / dots),
+            here + by,
+        )
         self._choose(max(there) if by > 0 else min(there))
 
     def action_travel_to_end(self, end: int) -> None:
@@ -200,7 +257,14 @@ class Curve(Widget, can_focus=True):
 
     def _step_at(self, place: float) -> int:
         """The step at a place of the axis, 0 to 1; where it is logarithmic, the first have more room."""
-        return min(self._end, round(expm1(place * log1p(self._end)) if self.logarithmic else place * self._end))
+        return min(
+            self._end,
+            round(
+                expm1(place * log1p(self._end))
+                if self.logarithmic
+                else place * self._end
+            ),
+        )
 
     def _place_of(self, step: int) -> float:
         return log1p(step) / log1p(self._end) if self.logarithmic else step / self._end
@@ -237,7 +301,11 @@ class Curve(Widget, can_focus=True):
     def _value_under(self) -> str:
         """What the other training had come to at the same step."""
         drawn, step = self._drawn_under, self._shown_step
-        return QUANTITIES[self.quantity].label(drawn[step]) if step < len(drawn) else f"ends at {len(drawn) - 1:,}"
+        return (
+            QUANTITIES[self.quantity].label(drawn[step])
+            if step < len(drawn)
+            else f"ends at {len(drawn) - 1:,}"
+        )
 
     @property
     def _notes(self) -> list[str]:
@@ -245,8 +313,19 @@ class Curve(Widget, can_focus=True):
         if self._narrow:
             value = QUANTITIES[self.quantity].label(self._drawn[self._shown_step])
             both = f"{value} at {self._shown_step:,}"
-            other = f"{both} {_UNDER} {self._value_under}" if self._drawn_under else both
-            return [next((note for note in (other, both) if len(note) <= self.size.width - 2), value)]
+            other = (
+                f"{both} {_UNDER} {self._value_under}" if self._drawn_under else both
+            )
+            return [
+                next(
+                    (
+                        note
+                        for note in (other, both)
+                        if len(note) <= self.size.width - 2
+                    ),
+                    value,
+                )
+            ]
         if self.under is None or not self._drawn_under:
             return [f"  {self._numbers}"]
         name = shortened(self.under.name, max(8, self._track[1] // 3))
@@ -258,11 +337,17 @@ class Curve(Widget, can_focus=True):
         width, height = self.size
         label = ""
         if not self._last:
-            hint = wrap("How fast the text shrinks, merge by merge, is drawn here.", max(1, width - 2))
+            hint = wrap(
+                "How fast the text shrinks, merge by merge, is drawn here.",
+                max(1, width - 2),
+            )
             at = y - max(0, (height - len(hint)) // 2)
             label = hint[at] if 0 <= at < len(hint) else ""
         elif y == height - 1:
-            end = counted(self._end, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
+            end = (
+                counted(self._end, "step")
+                + (", log" if self._narrow else ", log scale") * self.logarithmic
+            )
             left = self._track[0]
             room = width - left - 2
             end = end if len(end) < room else f"{self._end:,}"
@@ -272,8 +357,12 @@ class Curve(Widget, can_focus=True):
         elif self._narrow and y == height - 2:
             label = self._notes[0].rjust(width - 2)
         else:
-            return Strip(self._plot_line(y - self._narrow)).adjust_cell_length(width, ink_of(self, "text"))
-        return Strip([Segment(f" {label}", ink_of(self, "muted"))]).adjust_cell_length(width, ink_of(self, "text"))
+            return Strip(self._plot_line(y - self._narrow)).adjust_cell_length(
+                width, ink_of(self, "text")
+            )
+        return Strip([Segment(f" {label}", ink_of(self, "muted"))]).adjust_cell_length(
+            width, ink_of(self, "text")
+        )
 
     def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
         """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are.
@@ -286,19 +375,45 @@ class Curve(Widget, can_focus=True):
 
         least, most = scale(self._least), scale(self._most)
         known = (scale(drawn[step]) for step in steps if step < len(drawn))
-        return [(most - value) / (most - least) if most > least else 0.0 for value in known]
+        return [
+            (most - value) / (most - least) if most > least else 0.0 for value in known
+        ]
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
         """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
-        (left, width), height = self._track, self.size.height - (3 if self._narrow else 1)
+        (left, width), height = (
+            self._track,
+            self.size.height - (3 if self._narrow else 1),
+        )
         step, curves = self._shown_step, (self._drawn, self._drawn_under)
-        key = (width, height, self._most, self._least, len(self._drawn), self.logarithmic)
+        key = (
+            width,
+            height,
+            self._most,
+            self._least,
+            len(self._drawn),
+            self.logarithmic,
+        )
         if key != self._cached[0]:  # not for another step of the same curves
-            samples = [self._step_at(dot / max(1, 2 * width - 1)) for dot in range(2 * width)]
-            self._cached = key, [braille(self._depths(samples, curve), width, height) for curve in curves]
+            samples = [
+                self._step_at(dot / max(1, 2 * width - 1)) for dot in range(2 * width)
+            ]
+            self._cached = (
+                key,
+                [
+                    braille(self._depths(samples, curve), width, height)
+                    for curve in curves
+                ],
+            )
         own, under = self._cached[1]
-        here, depths = round(self._place_of(step) * (2 * width - 1)) // 2, [self._depths([step], one) for one in curves]
-        line, line_under = (next((round(down * (4 * height - 1)) // 4 for down in known), None) for known in depths)
+        here, depths = (
+            round(self._place_of(step) * (2 * width - 1)) // 2,
+            [self._depths([step], one) for one in curves],
+        )
+        line, line_under = (
+            next((round(down * (4 * height - 1)) // 4 for down in known), None)
+            for known in depths
+        )
 
         def cell(x: int) -> tuple[str, str]:
             if x == here and y == line:
@@ -313,12 +428,19 @@ class Curve(Widget, can_focus=True):
 
         def is_free(y: int, n: int) -> bool:
             start = width - n
-            blank = start > 0 and own[y][start:].isspace() and under[y][start:].isspace()
+            blank = (
+                start > 0 and own[y][start:].isspace() and under[y][start:].isspace()
+            )
             return blank and not (here >= start and y in (line, line_under))
 
         notes, note = [] if self._narrow else self._notes, ""
-        for first in (0, height - len(notes)):  # all of them above the curves, or else below
-            if len(notes) <= height and all(is_free(first + at, len(one)) for at, one in enumerate(notes)):
+        for first in (
+            0,
+            height - len(notes),
+        ):  # all of them above the curves, or else below
+            if len(notes) <= height and all(
+                is_free(first + at, len(one)) for at, one in enumerate(notes)
+            ):
                 note = dict(enumerate(notes, first)).get(y, "")
                 break
         if not self._narrow:

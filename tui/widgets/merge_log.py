@@ -28,12 +28,18 @@ if TYPE_CHECKING:
 
 def _of(name: str) -> Callable[[MergeLog, int], str]:
     """A whole number of a merge; what is 0 was not counted."""
-    return lambda log, row: f"{number:,}" if (number := getattr(log.merges[row], name)) else ""
+    return lambda log, row: (
+        f"{number:,}" if (number := getattr(log.merges[row], name)) else ""
+    )
 
 
 def _token(log: MergeLog, row: int) -> Cell:
     merge = log.merges[row]
-    return Cell(token_label(merge.token_bytes), bold=merge.step <= log.step, tint=log.token_style(merge.token))
+    return Cell(
+        token_label(merge.token_bytes),
+        bold=merge.step <= log.step,
+        tint=log.token_style(merge.token),
+    )
 
 
 def _ties(log: MergeLog, row: int) -> str:
@@ -52,7 +58,9 @@ def _ratio(log: MergeLog, row: int) -> str:
 
 def _lengths(log: MergeLog, row: int) -> tuple[int, int]:
     """Tokens of the corpus before a merge and after it; 0 where that is not known."""
-    return log.merges[row - 1].n_tokens if row else log.n_tokens, log.merges[row].n_tokens
+    return log.merges[row - 1].n_tokens if row else log.n_tokens, log.merges[
+        row
+    ].n_tokens
 
 
 def _share(log: MergeLog, row: int) -> str:
@@ -62,7 +70,11 @@ def _share(log: MergeLog, row: int) -> str:
         return ""
     share = (before - after) / before  # of late merges, millionths
     amount, unit = (100 * share, "%") if share >= 0.00095 else (1e6 * share, "ppm")
-    return f"{amount:.2f} {unit}" if amount < 0.095 else f"{f'{amount:#.3g}'.rstrip('.')} {unit}"
+    return (
+        f"{amount:.2f} {unit}"
+        if amount < 0.095
+        else f"{f'{amount:#.3g}'.rstrip('.')} {unit}"
+    )
 
 
 _LEFT: Final = "The left part of the pair that was merged."
@@ -70,20 +82,95 @@ _RIGHT: Final = "The right part of the pair that was merged."
 _USES: Final = "How many of the token are left: later merges took the others."
 _NUMBER: Final[dict[str, Any]] = {"right": True, "ink": "muted"}
 COLUMNS: Final = (
-    Column("mark", 1, lambda log, row: Cell("●" * (log.merges[row].step == log.step), "accent"), title=" ", gap=1),
-    Column("step", 4, _of("step"), "The number of the merge, in the order they were learned.", **_NUMBER),
-    Column("left", 5, lambda log, row: token_label(log.parts(row)[0]), _LEFT, most=22, gap=1),
-    Column("right", 5, lambda log, row: token_label(log.parts(row)[1]), _RIGHT, most=22, gap=1),
-    Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
-    Column("count", 5, _of("count"), "How often the pair occurred, overlaps counted; none more.", right=True),
-    Column("ties", 4, _ties, "=3: three pairs were as frequent, and the tie rule chose this one.", rank=4, ink="muted"),
-    Column("uses", 5, lambda log, row: f"{_uses(log, row):,}" if log.uses else "", _USES, rank=5, **_NUMBER),
-    Column("tokens", 6, _of("n_tokens"), "Tokens of the corpus after this merge.", rank=2, **_NUMBER),
-    Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=1),
-    Column("share", 8, _share, "By what part it shortened the corpus; ppm: millionths.", rank=3, **_NUMBER),
+    Column(
+        "mark",
+        1,
+        lambda log, row: Cell("●" * (log.merges[row].step == log.step), "accent"),
+        title=" ",
+        gap=1,
+    ),
+    Column(
+        "step",
+        4,
+        _of("step"),
+        "The number of the merge, in the order they were learned.",
+        **_NUMBER,
+    ),
+    Column(
+        "left",
+        5,
+        lambda log, row: token_label(log.parts(row)[0]),
+        _LEFT,
+        most=22,
+        gap=1,
+    ),
+    Column(
+        "right",
+        5,
+        lambda log, row: token_label(log.parts(row)[1]),
+        _RIGHT,
+        most=22,
+        gap=1,
+    ),
+    Column(
+        "token",
+        8,
+        _token,
+        "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.",
+        most=36,
+    ),
+    Column(
+        "count",
+        5,
+        _of("count"),
+        "How often the pair occurred, overlaps counted; none more.",
+        right=True,
+    ),
+    Column(
+        "ties",
+        4,
+        _ties,
+        "=3: three pairs were as frequent, and the tie rule chose this one.",
+        rank=4,
+        ink="muted",
+    ),
+    Column(
+        "uses",
+        5,
+        lambda log, row: f"{_uses(log, row):,}" if log.uses else "",
+        _USES,
+        rank=5,
+        **_NUMBER,
+    ),
+    Column(
+        "tokens",
+        6,
+        _of("n_tokens"),
+        "Tokens of the corpus after this merge.",
+        rank=2,
+        **_NUMBER,
+    ),
+    Column(
+        "ratio",
+        5,
+        _ratio,
+        "Bytes per token of the corpus after this merge.",
+        right=True,
+        rank=1,
+    ),
+    Column(
+        "share",
+        8,
+        _share,
+        "By what part it shortened the corpus; ppm: millionths.",
+        rank=3,
+        **_NUMBER,
+    ),
 )
 _FIRST: Final = 20  # merges that are looked at for the width of their numbers
-_COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share"})  # what only a training has
+_COUNTED: Final = frozenset(
+    {"count", "ties", "uses", "tokens", "ratio", "share"}
+)  # what only a training has
 
 
 class MergeFilter(NamedTuple):
@@ -99,11 +186,19 @@ class MergeFilter(NamedTuple):
 
 
 SHOWN: Final = {
-    "longest": MergeFilter("longest", sort=lambda log, row: len(log.merges[row].token_bytes)),
+    "longest": MergeFilter(
+        "longest", sort=lambda log, row: len(log.merges[row].token_bytes)
+    ),
     "used": MergeFilter("most used", sort=_uses, about="uses"),
-    "ties": MergeFilter("ties", lambda log, row: log.merges[row].ties > 1, about="ties"),
-    "partial": MergeFilter("partial UTF-8", lambda log, row: not is_utf8(log.merges[row].token_bytes)),
-    "unused": MergeFilter("used up", lambda log, row: not _uses(log, row), about="uses"),
+    "ties": MergeFilter(
+        "ties", lambda log, row: log.merges[row].ties > 1, about="ties"
+    ),
+    "partial": MergeFilter(
+        "partial UTF-8", lambda log, row: not is_utf8(log.merges[row].token_bytes)
+    ),
+    "unused": MergeFilter(
+        "used up", lambda log, row: not _uses(log, row), about="uses"
+    ),
 }
 
 
@@ -131,7 +226,16 @@ class KeptMerges(Sequence[Merge]):
         index = range(len(self))[index]
         left, right, token = self._merges[index]
         count, ties, n_tokens = self._counts[index] if self._counts else (0, 1, 0)
-        return Merge(index + 1, left, right, token, self._vocabulary.token_bytes(token), count, ties, n_tokens)
+        return Merge(
+            index + 1,
+            left,
+            right,
+            token,
+            self._vocabulary.token_bytes(token),
+            count,
+            ties,
+            n_tokens,
+        )
 
     @property
     def n_tokens(self) -> list[int]:
@@ -152,14 +256,20 @@ class MergeLog(Table):
     COLUMNS = COLUMNS
     FOLLOWS = True
     LEAD = " ←→ "
-    GATHER: ClassVar[float] = 0.5  # seconds for which merges are gathered before those to be shown are chosen anew
+    GATHER: ClassVar[float] = (
+        0.5  # seconds for which merges are gathered before those to be shown are chosen anew
+    )
 
-    step: var[int] = var(0, init=False)  # how many merges are in force; later ones are drawn faint
+    step: var[int] = var(
+        0, init=False
+    )  # how many merges are in force; later ones are drawn faint
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.merges: Merges | KeptMerges = Merges()  # the rows, in order of their step
-        self.n_bytes = self.n_tokens = 0  # size of the corpus before the first merge; 0 where that is not known
+        self.n_bytes = self.n_tokens = (
+            0  # size of the corpus before the first merge; 0 where that is not known
+        )
         self._uses: UseLedger | None = None
         self._n_counted = 0  # merges that it has, as they are learned
         self._newest = 0  # the newest step that has been in force: only beyond it a step is growth and no travel
@@ -168,12 +278,17 @@ class MergeLog(Table):
 
     # Merges in
 
-    def show(self, merges: Merges | KeptMerges, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
+    def show(
+        self, merges: Merges | KeptMerges, *, n_bytes: int = 0, n_tokens: int = 0
+    ) -> None:
         """These merges, and those that come to them, once they have `arrived`. `n_bytes` and `n_tokens` are the size of
         the corpus before the first, 0 where not known."""
         self._counting.cancel()
         self.n_bytes, self.n_tokens = n_bytes, n_tokens or n_bytes
-        self._uses, self._n_counted = UseLedger(self.n_tokens) if self.n_tokens else None, 0
+        self._uses, self._n_counted = (
+            UseLedger(self.n_tokens) if self.n_tokens else None,
+            0,
+        )
         self.merges, self._newest = merges, len(merges)
         self.set_reactive(MergeLog.choice, "")
         self.following = True
@@ -199,9 +314,16 @@ class MergeLog(Table):
     def uses(self) -> UseLedger | None:
         """How often each token is left; None where lengths are not known. Counted as far as it is looked at."""
         merges = self.merges
-        if self._uses is not None and isinstance(merges, Merges) and self._n_counted < len(merges):
+        if (
+            self._uses is not None
+            and isinstance(merges, Merges)
+            and self._n_counted < len(merges)
+        ):
             new, self._n_counted = slice(self._n_counted, None), len(merges)
-            for numbers in zip(*(column[new] for column in (*merges.pairs, merges.n_tokens)), strict=True):
+            for numbers in zip(
+                *(column[new] for column in (*merges.pairs, merges.n_tokens)),
+                strict=True,
+            ):
                 self._uses.add(*numbers)
         return self._uses
 
@@ -223,9 +345,20 @@ class MergeLog(Table):
         least: dict[str, int] = {}
         hidden = frozenset(() if self.n_bytes else ("ratio",))
         if self.merges:
-            some = [*self.merges[:_FIRST], self.merges[-1]]  # with fractions, a later number may be wider
-            names = {"step": "step", "count": "count", "uses": "count", "tokens": "n_tokens"}
-            least = {key: max(len(f"{getattr(one, name):,}") for one in some) for key, name in names.items()}
+            some = [
+                *self.merges[:_FIRST],
+                self.merges[-1],
+            ]  # with fractions, a later number may be wider
+            names = {
+                "step": "step",
+                "count": "count",
+                "uses": "count",
+                "tokens": "n_tokens",
+            }
+            least = {
+                key: max(len(f"{getattr(one, name):,}") for one in some)
+                for key, name in names.items()
+            }
             hidden |= frozenset() if some[0].count else _COUNTED
         self.fit_columns(least, hidden, SHOWN[self.choice].about if self.choice else "")
 
@@ -244,9 +377,14 @@ class MergeLog(Table):
 
     def row_hint(self, row: int) -> str:
         merge = self.merges[row]
-        pair = " + ".join(fit(label, min(12, cell_len(label))) for label in map(token_label, self.parts(row)))
+        pair = " + ".join(
+            fit(label, min(12, cell_len(label)))
+            for label in map(token_label, self.parts(row))
+        )
         before, after = _lengths(self, row)
-        joined = before - after if before and after else merge.count  # of overlapping occurrences fewer
+        joined = (
+            before - after if before and after else merge.count
+        )  # of overlapping occurrences fewer
         times = f"{merge.count:,} times"
         if joined != merge.count:
             times = f"{joined:,} of the {times} that it occurs"
@@ -254,7 +392,9 @@ class MergeLog(Table):
         if merge.ties > 1:
             says += f", one of {merge.ties:,} ties"
         if merge.n_tokens:
-            says += f"; {merge.n_tokens:,} tokens left" + (f", {_ratio(self, row)} bytes each" if self.n_bytes else "")
+            says += f"; {merge.n_tokens:,} tokens left" + (
+                f", {_ratio(self, row)} bytes each" if self.n_bytes else ""
+            )
         return f"{says}."
 
     def as_text(self, rows: Iterable[int]) -> str:
@@ -263,20 +403,37 @@ class MergeLog(Table):
         for row in rows:
             merge = self.merges[row]
             labels = map(token_label, (*self.parts(row), merge.token_bytes))
-            counts = (merge.count, merge.ties, merge.n_tokens) if merge.count else ("", "", "")
-            lines.append("\t".join(map(str, (merge.step, *labels, merge.token, *counts))))
+            counts = (
+                (merge.count, merge.ties, merge.n_tokens)
+                if merge.count
+                else ("", "", "")
+            )
+            lines.append(
+                "\t".join(map(str, (merge.step, *labels, merge.token, *counts)))
+            )
         return "\n".join(lines)
 
     def action_copy(self, what: str) -> None:
-        rows = list(self.order) if what == "all" else [] if self.current is None else [self.current]
+        rows = (
+            list(self.order)
+            if what == "all"
+            else []
+            if self.current is None
+            else [self.current]
+        )
         if rows:
             self.app.copy_to_clipboard(self.as_text(rows))
-            self.notify(f"Copied {counted(len(rows), 'merge')}, tabs between the columns.", markup=False)
+            self.notify(
+                f"Copied {counted(len(rows), 'merge')}, tabs between the columns.",
+                markup=False,
+            )
 
     # The step in force
 
     def row_highlighted(self, row: int) -> None:
-        do(self, "shown.travel_to", self.merges[row].step)  # a merge under the user's cursor is a step chosen
+        do(
+            self, "shown.travel_to", self.merges[row].step
+        )  # a merge under the user's cursor is a step chosen
 
     row_selected = row_highlighted
 
@@ -304,7 +461,11 @@ class MergeLog(Table):
     def choices(self) -> Choices:
         if not self.merges:
             return ()
-        some = [(key, shown.title) for key, shown in SHOWN.items() if self.n_tokens or not shown.about]
+        some = [
+            (key, shown.title)
+            for key, shown in SHOWN.items()
+            if self.n_tokens or not shown.about
+        ]
         return [("", counted(len(self.merges), "merge")), *some]
 
     @property
@@ -323,24 +484,36 @@ class MergeLog(Table):
             return f" {self.row_count:,} shown ", "muted"
         if self.page_rows >= self.row_count:
             return "", "muted"
-        return (" following ", "muted") if self.following else (" ▼ End to follow ", "accent")
+        return (
+            (" following ", "muted")
+            if self.following
+            else (" ▼ End to follow ", "accent")
+        )
 
     @property
     def empty(self) -> str:
         if not self.merges:
             return "Each merge will appear here as it is learned."
-        return f"No merge that is shown has “{self.search}” in its token or id." if self.search else "There is none."
+        return (
+            f"No merge that is shown has “{self.search}” in its token or id."
+            if self.search
+            else "There is none."
+        )
 
     def watch_choice(self) -> None:
         # Look at the first that is shown, or where all are, at the step in force.
         self._fit_columns()
-        self.rearrange(lambda: self.move_to(0 if self.choice or self.search else self.step - 1))
+        self.rearrange(
+            lambda: self.move_to(0 if self.choice or self.search else self.step - 1)
+        )
 
     watch_search = watch_choice
 
     def footer_clicked(self, x: int) -> None:
         if self.choice_at(x) is None:
-            self.action_move_to_end(1)  # beside the choices: follow the newest merge again
+            self.action_move_to_end(
+                1
+            )  # beside the choices: follow the newest merge again
         super().footer_clicked(x)
 
     def action_search(self) -> None:
@@ -348,4 +521,6 @@ class MergeLog(Table):
 
     def match(self, row: int, search: Search) -> int:
         merge = self.merges[row]
-        return search.match(token_label(merge.token_bytes).casefold(), merge.token_bytes, merge.token)
+        return search.match(
+            token_label(merge.token_bytes).casefold(), merge.token_bytes, merge.token
+        )

@@ -19,7 +19,13 @@ from textual.widgets import Input, Label, OptionList, Select, Static
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from bpe_core.visible import visible
-from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
+from tui.glossary import (
+    ANOTHER_PATTERN,
+    FIELDS,
+    OWN_PATTERN,
+    PATTERN_MEANINGS,
+    TIE_MEANINGS,
+)
 from tui.state import TrainingOptions, do
 from tui.terminal.guards import Field
 
@@ -29,12 +35,23 @@ ANOTHER: Final = ""  # the choice of a pattern that is not in the list
 class Choice(Select[str]):
     """One of some names, of which `meaning` gives a sentence, in a list that opens under the field."""
 
-    hint: var[str] = var("")  # what the name under the cursor means: of the open list, or else the chosen one
+    hint: var[str] = var(
+        ""
+    )  # what the name under the cursor means: of the open list, or else the chosen one
 
-    def __init__(self, names: Iterable[str], value: str, meaning: Callable[[str], str], *, id: str) -> None:
+    def __init__(
+        self,
+        names: Iterable[str],
+        value: str,
+        meaning: Callable[[str], str],
+        *,
+        id: str,
+    ) -> None:
         self._names = list(names)
         self._meaning = meaning
-        super().__init__(self._entries(), value=value, id=id, compact=True, allow_blank=False)
+        super().__init__(
+            self._entries(), value=value, id=id, compact=True, allow_blank=False
+        )
 
     def _entries(self) -> list[tuple[Content, str]]:
         # As content and not as a str, which would be markup: a regular expression is full of brackets.
@@ -61,12 +78,18 @@ class Choice(Select[str]):
 class OptionFields(VerticalGroup):
     """A field for each of the common options; what is typed is the fields' own until `chosen` is asked for."""
 
-    options: var[TrainingOptions] = var(TrainingOptions(), init=False)  # those that change are filled in anew
-    asked: var[TrainingOptions | None] = var(None, init=False)  # of the training that runs: the line says these instead
+    options: var[TrainingOptions] = var(
+        TrainingOptions(), init=False
+    )  # those that change are filled in anew
+    asked: var[TrainingOptions | None] = var(
+        None, init=False
+    )  # of the training that runs: the line says these instead
 
     def compose(self) -> ComposeResult:
         texts, pattern = _texts(self.options), self.options.pattern
-        meanings = defaultdict(lambda: OWN_PATTERN, {**PATTERN_MEANINGS, ANOTHER: ANOTHER_PATTERN})
+        meanings = defaultdict(
+            lambda: OWN_PATTERN, {**PATTERN_MEANINGS, ANOTHER: ANOTHER_PATTERN}
+        )
         yield Static(id="folded", markup=False)
         with HorizontalGroup(id="fields"):
             for name, id, field in (
@@ -77,11 +100,20 @@ class OptionFields(VerticalGroup):
                 ("specials", "special", "special"),
             ):
                 empty = "<|endoftext|> …" if field == "special" else ""
-                control: Widget = Field(texts[field], empty, id=field, compact=True, tooltip=FIELDS[name])
+                control: Widget = Field(
+                    texts[field], empty, id=field, compact=True, tooltip=FIELDS[name]
+                )
                 if field == "pattern":
-                    control = Choice(_pattern_choices(pattern), pattern, meanings.__getitem__, id=field)
+                    control = Choice(
+                        _pattern_choices(pattern),
+                        pattern,
+                        meanings.__getitem__,
+                        id=field,
+                    )
                 elif field == "ties":
-                    control = Choice(TIES, texts["ties"], TIE_MEANINGS.__getitem__, id=field)
+                    control = Choice(
+                        TIES, texts["ties"], TIE_MEANINGS.__getitem__, id=field
+                    )
                 label = Label(name)
                 label.tooltip = FIELDS[name]
                 yield Vertical(label, control, classes="field", id=f"field-{id}")
@@ -94,14 +126,19 @@ class OptionFields(VerticalGroup):
     @on(Select.Changed)
     def fold(self) -> None:
         """Say the options in one line: those that are seldom changed only where they are."""
-        texts = {id: visible(text) for id, text in (_texts(self.asked) if self.asked else self._fields).items()}
+        texts = {
+            id: visible(text)
+            for id, text in (_texts(self.asked) if self.asked else self._fields).items()
+        }
         size, rest = texts["vocab-size"], ""
         for id, name in ("min-count", "min. count"), ("special", "specials"):
             if texts[id] != _USUAL[id]:
                 rest += f" · {name} {texts[id] or 'none'}"
         size = f"{int(size):,}" if size.isdecimal() and len(size) < 20 else size or "?"
         text = f"{size} tokens · {texts['pattern']} · ties {texts['ties']}{rest}"
-        self.query_one("#folded", Static).update(Content.assemble(text, ("  F3 changes", "dim")), layout=False)
+        self.query_one("#folded", Static).update(
+            Content.assemble(text, ("  F3 changes", "dim")), layout=False
+        )
 
     watch_asked = fold
 
@@ -130,7 +167,9 @@ class OptionFields(VerticalGroup):
             field = self.query_one(f"#{id}", Input)
             field.focus()
             field.select_all()  # what is typed next takes its place
-            raise ValueError(f"The {name} is {visible(text) or 'empty'}; it must be a number from {least:,}.")
+            raise ValueError(
+                f"The {name} is {visible(text) or 'empty'}; it must be a number from {least:,}."
+            )
         return number
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
@@ -146,7 +185,10 @@ class OptionFields(VerticalGroup):
     @property
     def _fields(self) -> dict[str, str]:
         """What stands in them, by their ids."""
-        return {field.id or "": str(field.value) for field in (*self.query(Input), *self.query(Choice))}
+        return {
+            field.id or "": str(field.value)
+            for field in (*self.query(Input), *self.query(Choice))
+        }
 
     def choose_pattern(self, pattern: str) -> None:
         """Show a pattern as the chosen one; a regular expression is added to the list."""

@@ -12,12 +12,21 @@ from tui.commands import Command, PaneEntry, short_name, tooltip
 class Pane(Vertical):
     """What all panes have in common. By itself it is the frame that stands there until the pane is loaded."""
 
-    RESTS: ClassVar[bool] = False  # whether nobody asks the pane for anything while it is hidden
-    facts: tuple[str, ...] = ()  # the values of the screen that it has a variable of the same name for
+    RESTS: ClassVar[bool] = (
+        False  # whether nobody asks the pane for anything while it is hidden
+    )
+    facts: tuple[
+        str, ...
+    ] = ()  # the values of the screen that it has a variable of the same name for
 
     def __init__(self, entry: PaneEntry) -> None:
-        super().__init__(id=entry.id, classes=f"{entry.place} frame" if type(self) is Pane else entry.place)
-        self.border_title = self.frame_title = f"{entry.title}  [dim]{short_name(entry.key)}[/]"
+        super().__init__(
+            id=entry.id,
+            classes=f"{entry.place} frame" if type(self) is Pane else entry.place,
+        )
+        self.border_title = self.frame_title = (
+            f"{entry.title}  [dim]{short_name(entry.key)}[/]"
+        )
 
     def parts(self) -> tuple[Widget, ...]:
         """The parts that the pane's key leads to, one after the other; the first is where one would begin."""
@@ -29,11 +38,17 @@ class Pane(Vertical):
         At once, by `Screen.set_focus`: `Widget.focus` does it later, and keys typed fast would still go elsewhere.
         """
         parts = self.parts()
-        here = next((number for number, station in enumerate(parts) if station.has_focus), -1)
+        here = next(
+            (number for number, station in enumerate(parts) if station.has_focus), -1
+        )
         self.screen.set_focus(parts[(here + 1) % len(parts)])
 
 
-def button(label: str, id: str, deed: str, tells: str = "", *, disabled: bool = False) -> Button:
+def button(
+    label: str, id: str, deed: str, tells: str = "", *, disabled: bool = False
+) -> Button:
     """A small button for the deed of a feature, such as "training.change_pace(1)"; it tells of another than it does."""
     action, hint = Command(deed).run, tooltip(tells or deed)
-    return Button(label, id=id, compact=True, action=action, tooltip=hint, disabled=disabled)
+    return Button(
+        label, id=id, compact=True, action=action, tooltip=hint, disabled=disabled
+    )

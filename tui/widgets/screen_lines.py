@@ -24,9 +24,22 @@ from tui.state import Run, do, name_of, pace_told, steps_known
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
 
-ONE_PANE: Final = ("-narrow", "-low", "-fill")  # classes of a screen that shows one pane at a time
-ALWAYS: Final = tuple(command.action for commands in COMMANDS.values() for command in commands if command.always)
-_DOING: Final = {"counting": "counting", "preparing": "counting pairs", "merging": "learning"}
+ONE_PANE: Final = (
+    "-narrow",
+    "-low",
+    "-fill",
+)  # classes of a screen that shows one pane at a time
+ALWAYS: Final = tuple(
+    command.action
+    for commands in COMMANDS.values()
+    for command in commands
+    if command.always
+)
+_DOING: Final = {
+    "counting": "counting",
+    "preparing": "counting pairs",
+    "merging": "learning",
+}
 """Phase of a training -> what is told with the share that is done."""
 _LEAST_NAME: Final = 6  # characters of a tokenizer's name that still tell something
 _ENOUGH: Final = 24  # cells for the facts at the right; where the tabs leave fewer, the app's own name gives way
@@ -43,17 +56,24 @@ class TitleLine(Widget):
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
 
-    _tabs: tuple[tuple[int, int, str], ...] = ()  # first cell of each tab, the cell behind it, and its pane
+    _tabs: tuple[
+        tuple[int, int, str], ...
+    ] = ()  # first cell of each tab, the cell behind it, and its pane
 
     def render(self) -> Text:
         tabs = [(f"{short_name(pane.key)} ", pane.title, pane.id) for pane in PANES]
-        width, of_tabs = self.size.width, sum(len(key) + len(title) + 1 for key, title, _ in tabs)
+        width, of_tabs = (
+            self.size.width,
+            sum(len(key) + len(title) + 1 for key, title, _ in tabs),
+        )
         line, places = Text(no_wrap=True, end=""), []
         if width - len("bpescope  ") - of_tabs >= _ENOUGH:
             line.append("bpescope  ", "bold")
         for key, title, pane in tabs:
             start, active = line.cell_len, pane == self.active
-            line.append(key, "bold reverse" if active else "dim").append(title, "bold reverse" if active else "")
+            line.append(key, "bold reverse" if active else "dim").append(
+                title, "bold reverse" if active else ""
+            )
             places.append((start, line.cell_len, pane))
             line.append(" ")
         self._tabs = tuple(places)
@@ -65,10 +85,22 @@ class TitleLine(Widget):
         tokenizer = self.tokenizer
         if tokenizer is None:
             return ""
-        name = name_of(Path(self.path)) if self.path else "" if self.run.busy else "not saved"
+        name = (
+            name_of(Path(self.path))
+            if self.path
+            else ""
+            if self.run.busy
+            else "not saved"
+        )
         is_known = self.run.phase in _DOING and self.run.total
-        progress = f"{_DOING[self.run.phase]} {self.run.fraction:.0%}" if is_known else ""
-        facts = [*filter(None, (progress, name)), counted(tokenizer.n_tokens, "token"), tokenizer.pattern or "none"]
+        progress = (
+            f"{_DOING[self.run.phase]} {self.run.fraction:.0%}" if is_known else ""
+        )
+        facts = [
+            *filter(None, (progress, name)),
+            counted(tokenizer.n_tokens, "token"),
+            tokenizer.pattern or "none",
+        ]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
         while len(facts) > 1 and len(" · ".join(facts)) > room:
@@ -89,14 +121,22 @@ class StepLine(Widget, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
     check_action = checks("Line of steps")
 
-    HINT: ClassVar[str] = "Merges in force: ← → by one, with shift by ten. Space plays the text."
-    PLAYING: ClassVar[str] = "Merge after merge comes into force; + and - change the pace, End shows all."
+    HINT: ClassVar[str] = (
+        "Merges in force: ← → by one, with shift by ten. Space plays the text."
+    )
+    PLAYING: ClassVar[str] = (
+        "Merge after merge comes into force; + and - change the pace, End shows all."
+    )
     hint: var[str] = var(HINT)  # what the keys do now
-    step: reactive[int] = reactive(0)  # how many merges are in force; the screen's, to which it is bound
+    step: reactive[int] = reactive(
+        0
+    )  # how many merges are in force; the screen's, to which it is bound
     playing: reactive[bool] = reactive(False)  # whether the step follows the time
     pace: reactive[int] = reactive(0)
     run: reactive[Run] = reactive(Run())
-    tokenizer: "reactive[Tokenizer | None]" = reactive(None, always_update=True)  # that on the screen, with all merges
+    tokenizer: "reactive[Tokenizer | None]" = reactive(
+        None, always_update=True
+    )  # that on the screen, with all merges
 
     def watch_playing(self, playing: bool) -> None:
         self.hint = self.PLAYING if playing else self.HINT
@@ -105,10 +145,16 @@ class StepLine(Widget, can_focus=True):
     @property
     def n_steps(self) -> int:
         known = steps_known(self.tokenizer)
-        return max(known, self.run.total) if self.run.phase in ("merging", "showing") else known
+        return (
+            max(known, self.run.total)
+            if self.run.phase in ("merging", "showing")
+            else known
+        )
 
     def _travel(self, by: int) -> None:
-        do(self, "shown.travel", by)  # from where the screen is by then: of several in a batch each counts
+        do(
+            self, "shown.travel", by
+        )  # from where the screen is by then: of several in a batch each counts
 
     def action_leap(self, by: int) -> None:
         self._travel(by * max(1, self.n_steps // 20))
@@ -162,26 +208,51 @@ class StepLine(Widget, can_focus=True):
     def _track(self) -> tuple[int, int]:
         """First cell of the slider and its cells; there is none where no room is left for one."""
         start = len(self._says) + 1
-        room = self.size.width - start - 1 - (_LABEL + 2 if self.size.width >= 60 else 1)
+        room = (
+            self.size.width - start - 1 - (_LABEL + 2 if self.size.width >= 60 else 1)
+        )
         return start, room if room >= 5 else 0
 
     def render_line(self, y: int) -> Strip:
         width, tokenizer = self.size.width, self.tokenizer
-        inks = {ink: self.get_component_rich_style(f"step-line--{ink}") for ink in _INKS}
+        inks = {
+            ink: self.get_component_rich_style(f"step-line--{ink}") for ink in _INKS
+        }
         if not self.n_steps:
             known = tokenizer is None or tokenizer.vocabulary.knows_merges
-            says = "No merges yet: every token is one byte." if known else "The merges are not known yet."
+            says = (
+                "No merges yet: every token is one byte."
+                if known
+                else "The merges are not known yet."
+            )
             return Strip([Segment(fit(f" {says}", width), inks["label"])])
         says, (start, room) = self._says, self._track
         parts = [(says[:6], "label"), (says[6:], "step")]
         if room:
             thumb = round(self.step / self.n_steps * (room - 1))
-            parts += [("◂", "label"), ("━" * thumb, "done"), ("●", "thumb"), ("─" * (room - 1 - thumb), "rest")]
+            parts += [
+                ("◂", "label"),
+                ("━" * thumb, "done"),
+                ("●", "thumb"),
+                ("─" * (room - 1 - thumb), "rest"),
+            ]
             parts.append(("▸", "label"))
         segments = [Segment(text, inks[ink]) for text, ink in parts]
-        if room and width - start - room > 2 and tokenizer is not None and 0 < self.step <= tokenizer.step:
-            made = token_label(tokenizer.token_bytes(tokenizer.vocabulary.merge_of(self.step)[2]))
-            segments.append(Segment(" " + fit(made, width - start - room - 2), inks["step"] + Style(bold=True)))
+        if (
+            room
+            and width - start - room > 2
+            and tokenizer is not None
+            and 0 < self.step <= tokenizer.step
+        ):
+            made = token_label(
+                tokenizer.token_bytes(tokenizer.vocabulary.merge_of(self.step)[2])
+            )
+            segments.append(
+                Segment(
+                    " " + fit(made, width - start - room - 2),
+                    inks["step"] + Style(bold=True),
+                )
+            )
         return Strip(segments).adjust_cell_length(width, inks["label"])
 
 
@@ -199,13 +270,25 @@ class HintLine(Static):
     def watch_caption(self, caption: str) -> None:
         self.screen.set_class(bool(caption), "-lesson")
         place, _, says = map(visible, caption.partition("\n"))
-        keys = (command for command in COMMANDS["Everywhere"] if command.when == "in lesson")
-        links = (f"[@click={one.run}][b]{short_name(one.keys)}[/b] {one.action[5:]}[/]" for one in keys)
-        self.update(Content.from_markup(f"$place    {'   '.join(links)}\n$says", place=place, says=says), layout=False)
+        keys = (
+            command for command in COMMANDS["Everywhere"] if command.when == "in lesson"
+        )
+        links = (
+            f"[@click={one.run}][b]{short_name(one.keys)}[/b] {one.action[5:]}[/]"
+            for one in keys
+        )
+        self.update(
+            Content.from_markup(
+                f"$place    {'   '.join(links)}\n$says", place=place, says=says
+            ),
+            layout=False,
+        )
         self._show()
 
     def _follow(self, focused: Widget | None) -> None:
-        if focused is None:  # as while another window has the keyboard: it will come back to where it was
+        if (
+            focused is None
+        ):  # as while another window has the keyboard: it will come back to where it was
             return
         for node in focused.ancestors_with_self:
             self.watch(node, "hint", self._show, init=False)
@@ -231,8 +314,13 @@ class KeyLine(Widget):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
 
-    _keys: Sequence[Sequence[ActiveBinding]] = [], []  # those as far as there is room, and those of `ALWAYS`
-    _places: tuple[tuple[int, ActiveBinding], ...] = ()  # first cell of each key that is seen
+    _keys: Sequence[Sequence[ActiveBinding]] = (
+        [],
+        [],
+    )  # those as far as there is room, and those of `ALWAYS`
+    _places: tuple[
+        tuple[int, ActiveBinding], ...
+    ] = ()  # first cell of each key that is seen
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._update_keys)
@@ -246,16 +334,23 @@ class KeyLine(Widget):
                 always[action] = key
             elif key.binding.show:
                 keys.append(key)
-        keys.sort(key=lambda key: key.binding.key != "f6")  # whatever has the focus, and however little room there is
+        keys.sort(
+            key=lambda key: key.binding.key != "f6"
+        )  # whatever has the focus, and however little room there is
         seen = keys, [always[action] for action in ALWAYS if action in always]
-        if seen != self._keys and self.app.screen is screen:  # not a dialog over it, of which it would ask what applies
+        if (
+            seen != self._keys and self.app.screen is screen
+        ):  # not a dialog over it, of which it would ask what applies
             self._keys = seen
             self.refresh()
 
     def render(self) -> Text:
         # Keys and labels, without those that would not fit; the ones at the left are the last to go.
         keys, always = self._keys
-        width, end = self.content_size.width, sum(_width(key) + _GAP for key in always) - _GAP
+        width, end = (
+            self.content_size.width,
+            sum(_width(key) + _GAP for key in always) - _GAP,
+        )
         places, x = [], 0
         for key in keys:
             if x + _width(key) + _GAP + end > width:
@@ -268,10 +363,15 @@ class KeyLine(Widget):
             x += _width(key) + _GAP
         self._places = tuple(places)
         line = Text(no_wrap=True, end="")
-        name, label = (self.get_component_rich_style(f"key-line--{part}") for part in ("key", "label"))
+        name, label = (
+            self.get_component_rich_style(f"key-line--{part}")
+            for part in ("key", "label")
+        )
         for start, (_, binding, enabled, _) in places:
             line.append(" " * (start - line.cell_len), label)
-            line.append(short_name(binding.key), name).append(f" {binding.description}", label)
+            line.append(short_name(binding.key), name).append(
+                f" {binding.description}", label
+            )
             if not enabled:
                 line.stylize("dim", start)
         return line
@@ -279,7 +379,14 @@ class KeyLine(Widget):
     def _key_under(self, event: Click | MouseMove) -> ActiveBinding | None:
         if (offset := event.get_content_offset(self)) is None:
             return None
-        return next((key for start, key in self._places if start <= offset.x < start + _width(key)), None)
+        return next(
+            (
+                key
+                for start, key in self._places
+                if start <= offset.x < start + _width(key)
+            ),
+            None,
+        )
 
     def on_click(self, event: Click) -> None:
         if (key := self._key_under(event)) is not None and key.enabled:
@@ -287,5 +394,7 @@ class KeyLine(Widget):
 
     def on_mouse_move(self, event: MouseMove) -> None:
         key = self._key_under(event)
-        if self.tooltip != (tooltip := key.tooltip or key.binding.tooltip or None if key else None):
+        if self.tooltip != (
+            tooltip := key.tooltip or key.binding.tooltip or None if key else None
+        ):
             self.tooltip = tooltip

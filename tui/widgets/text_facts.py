@@ -50,27 +50,41 @@ class StatusLines(Widget):
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
-        self._edits = deque[Sequence[RememberedEdit]](maxlen=_REMEMBERED)  # what each did in each lane
+        self._edits = deque[Sequence[RememberedEdit]](
+            maxlen=_REMEMBERED
+        )  # what each did in each lane
         self._names: list[str] = []  # the labels of the lanes, if there are several
         self._back = 0  # how many edits before the last is shown
-        self._compared: tuple[BaselineDiff | None, Tokenizer | None] | None = None  # with the baseline; None: not yet
+        self._compared: tuple[BaselineDiff | None, Tokenizer | None] | None = (
+            None  # with the baseline; None: not yet
+        )
         self._pitfalls = Text()
         self._has_pitfalls = False
         self._gone_to: Pitfall | None = None
 
     def render(self) -> Text:
         area, width = self._area, self.content_size.width
-        lines = [*self._lanes(width)] if self._names else [self._totals(), self._edit(width)]
+        lines = (
+            [*self._lanes(width)]
+            if self._names
+            else [self._totals(), self._edit(width)]
+        )
         if area.edited.baseline is not None:
             lines.append(_beside_key("pin", width, self._difference))
         pitfalls = self._pitfalls.copy()
-        lines.append(_beside_key("go_to_pitfall(1)", width, lambda _: pitfalls) if self._has_pitfalls else pitfalls)
+        lines.append(
+            _beside_key("go_to_pitfall(1)", width, lambda _: pitfalls)
+            if self._has_pitfalls
+            else pitfalls
+        )
         for line in lines:
             line.truncate(width, overflow="ellipsis")
         return Text("\n", no_wrap=True).join(lines)
 
     def _show(self) -> None:
-        self.styles.height = (len(self._names) or 2) + (self._area.edited.baseline is not None) + 1
+        self.styles.height = (
+            (len(self._names) or 2) + (self._area.edited.baseline is not None) + 1
+        )
         self.refresh()
 
     def _totals(self) -> Text:
@@ -78,12 +92,20 @@ class StatusLines(Widget):
         area, edited, (first, last) = self._area, self._area.edited, self._area.selected
         if edited.why_none or area.tokenizer is None:
             return Text(edited.why_none, "dim")
-        selected = edited.ask(lambda live: selection_line(live, first, last), None) if first < last else None
+        selected = (
+            edited.ask(lambda live: selection_line(live, first, last), None)
+            if first < last
+            else None
+        )
         document = area.document
-        return selected or totals_line(edited.n_tokens, document.n_bytes, document.n_characters, area.tokenizer)
+        return selected or totals_line(
+            edited.n_tokens, document.n_bytes, document.n_characters, area.tokenizer
+        )
 
     def _edit(self, width: int) -> Text:
-        return edit_line([edit[0] for edit in self._edits], self._back, self._area.palette, width)
+        return edit_line(
+            [edit[0] for edit in self._edits], self._back, self._area.palette, width
+        )
 
     def _difference(self, width: int) -> Text:
         if self._compared is None:
@@ -115,7 +137,13 @@ class StatusLines(Widget):
 
     def show_edit(self, event: TokenArea.Edited) -> None:
         changes = zip(event.lanes, event.tokenizers, strict=False)
-        self._edits.append([RememberedEdit(done, tokenizer) for done, tokenizer in changes if tokenizer])
+        self._edits.append(
+            [
+                RememberedEdit(done, tokenizer)
+                for done, tokenizer in changes
+                if tokenizer
+            ]
+        )
         self._back = 0
         self.refresh()
 
@@ -145,9 +173,18 @@ class StatusLines(Widget):
             self._pitfalls = Text("looking for pitfalls …", "dim")
         else:
             here = min(map(area.document.get_index_from_location, area.selection))
-            gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None
-            facts = review.n_pitfalls, gone_to or review.worst, review.number(gone_to) if gone_to else None
-            self._pitfalls, self._has_pitfalls = pitfall_line(*facts), review.n_pitfalls > 0
+            gone_to = self._gone_to = (
+                self._gone_to if self._gone_to and self._gone_to.start == here else None
+            )
+            facts = (
+                review.n_pitfalls,
+                gone_to or review.worst,
+                review.number(gone_to) if gone_to else None,
+            )
+            self._pitfalls, self._has_pitfalls = (
+                pitfall_line(*facts),
+                review.n_pitfalls > 0,
+            )
         self._show()
 
 
@@ -159,7 +196,11 @@ def _beside_key(action: str, width: int, write: Callable[[int], Text]) -> Text:
     return line.append(key, "dim")
 
 
-SIDES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}  # what can be seen at the side -> its title
+SIDES: Final = {
+    "token": "Token",
+    "why": "Why",
+    "ahead": "Ahead",
+}  # what can be seen at the side -> its title
 
 
 class TokenSide(Vertical):
@@ -179,7 +220,9 @@ class TokenSide(Vertical):
         yield Titles(SIDES, key_of("turn_side"))
         lines = Lines()
         lines.can_focus = False
-        lines.token_style = lambda: self._area.style_under_cursor if self.seen == "token" else None
+        lines.token_style = lambda: (
+            self._area.style_under_cursor if self.seen == "token" else None
+        )
         yield lines
 
     def turn(self) -> None:
@@ -202,7 +245,9 @@ class TokenSide(Vertical):
             if edited.live is None or under is None:
                 lines.show_lines(sentence(NO_TOKEN, lines.room))
                 return
-            facts = TokenFacts(edited.live.tokenizer, under.ids[0], self.verdicts.get(under.ids[0]))
+            facts = TokenFacts(
+                edited.live.tokenizer, under.ids[0], self.verdicts.get(under.ids[0])
+            )
             place = [*about_place(edited.live, under, lines.room)]
             lines.show_lines(token_summary(facts, place, lines.room, lines.size.height))
         elif tokenizer is None or edited.live is None:
@@ -210,8 +255,14 @@ class TokenSide(Vertical):
         elif self.seen == "ahead" and edited.why_no_review:
             lines.show_lines(sentence(edited.why_no_review, lines.room))
         elif self.seen == "ahead":
-            lines.show_lines(what_may_come(edited.review, tokenizer, area.palette, lines.room))
+            lines.show_lines(
+                what_may_come(edited.review, tokenizer, area.palette, lines.room)
+            )
         elif under is not None:
-            lines.show_lines(why_this_split(tokenizer, area.piece_under_cursor, area.palette, lines.room))
+            lines.show_lines(
+                why_this_split(
+                    tokenizer, area.piece_under_cursor, area.palette, lines.room
+                )
+            )
 
     on_resize = show_token

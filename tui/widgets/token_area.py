@@ -57,17 +57,39 @@ class TokenArea(TextArea, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         # The function keys belong to the app; everything else is as in every text area.
-        *(binding for binding in TextArea.BINDINGS if isinstance(binding, Binding) and binding.key not in ("f6", "f7")),
+        *(
+            binding
+            for binding in TextArea.BINDINGS
+            if isinstance(binding, Binding) and binding.key not in ("f6", "f7")
+        ),
         Binding("ctrl+shift+a,alt+a", "select_all", "Select all", show=False),
-        Binding("ctrl+home", "cursor_text(False, False)", "Start of the text", show=False),
+        Binding(
+            "ctrl+home", "cursor_text(False, False)", "Start of the text", show=False
+        ),
         Binding("ctrl+end", "cursor_text(True, False)", "End of the text", show=False),
-        Binding("ctrl+shift+home", "cursor_text(False, True)", "Select to the start of the text", show=False),
-        Binding("ctrl+shift+end", "cursor_text(True, True)", "Select to the end of the text", show=False),
+        Binding(
+            "ctrl+shift+home",
+            "cursor_text(False, True)",
+            "Select to the start of the text",
+            show=False,
+        ),
+        Binding(
+            "ctrl+shift+end",
+            "cursor_text(True, True)",
+            "Select to the end of the text",
+            show=False,
+        ),
     ]
 
-    tokenizer: var[Tokenizer | None] = var(None, init=False)  # may be replaced many times a second
-    lanes: var[tuple[Tokenizer, ...]] = var((), init=False)  # what tokenizes the text too, in the lanes after the first
-    show_spaces: reactive[bool] = reactive(False, init=False)  # draw spaces and tabs as glyphs
+    tokenizer: var[Tokenizer | None] = var(
+        None, init=False
+    )  # may be replaced many times a second
+    lanes: var[tuple[Tokenizer, ...]] = var(
+        (), init=False
+    )  # what tokenizes the text too, in the lanes after the first
+    show_spaces: reactive[bool] = reactive(
+        False, init=False
+    )  # draw spaces and tabs as glyphs
 
     edited: EditedText  # the text that is shown, and all that is known of it; another one after each `load_text`
 
@@ -104,7 +126,9 @@ class TokenArea(TextArea, inherit_bindings=False):
         self._reviewed_from = 0.0  # when the review may go on
         self._settles_from = 0.0  # when tokens may be settled
         self._is_reading = False
-        self._ordered: Tokenizer | None = None  # the one whose vocabulary is in order for the review, or soon will be
+        self._ordered: Tokenizer | None = (
+            None  # the one whose vocabulary is in order for the review, or soon will be
+        )
         self._ordering: Worker[None] | None = None
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id)
 
@@ -119,8 +143,12 @@ class TokenArea(TextArea, inherit_bindings=False):
         """The first code point of the rows that are seen, and the one behind their last."""
         rows, top = self.wrapped_document, self.scroll_offset.y
         below = rows.offset_to_location(Offset(0, top + self.size.height - 1))
-        start = self.document.get_index_from_location(rows.offset_to_location(Offset(0, top)))
-        return start, self.document.get_index_from_location((below[0], len(self.document[below[0]])))
+        start = self.document.get_index_from_location(
+            rows.offset_to_location(Offset(0, top))
+        )
+        return start, self.document.get_index_from_location(
+            (below[0], len(self.document[below[0]]))
+        )
 
     # The text and its tokens
 
@@ -174,8 +202,12 @@ class TokenArea(TextArea, inherit_bindings=False):
         yield
         lanes = tuple(tuple(lane.end_edits()) for lane in self.edited.lanes)
         if lanes[0]:
-            self.post_message(self.Edited(lanes, tuple(lane.tokenizer for lane in self.edited.lanes)))
-        self._reviewed_from = max(self._reviewed_from, monotonic() + _SOON)  # another edit may come
+            self.post_message(
+                self.Edited(lanes, tuple(lane.tokenizer for lane in self.edited.lanes))
+            )
+        self._reviewed_from = max(
+            self._reviewed_from, monotonic() + _SOON
+        )  # another edit may come
         self.tokens_changed()
 
     def watch_selection(self) -> None:
@@ -188,12 +220,18 @@ class TokenArea(TextArea, inherit_bindings=False):
 
     def tokens_changed(self) -> None:
         """Show and tell what is known of the tokens now, and go on with what is not."""
-        if monotonic() >= self._settles_from:  # else steps pass faster than all tokens are known
+        if (
+            monotonic() >= self._settles_from
+        ):  # else steps pass faster than all tokens are known
             self.edited.settle_all(SLICE)
         self.watch_selection()
         if self.edited.live is None:
             self.reviewed()
-        if self.is_running and self.edited.next_reading is not None and not self._is_reading:
+        if (
+            self.is_running
+            and self.edited.next_reading is not None
+            and not self._is_reading
+        ):
             self._is_reading = True
             self.run_worker(self._read(), group="reading")
         self._work_in(_PAUSE)
@@ -210,8 +248,17 @@ class TokenArea(TextArea, inherit_bindings=False):
     def palette(self) -> Palette:
         """The styles of its tokens under the theme of now; another object once they are others."""
         theme = self._theme
-        cursor, selection = theme.cursor_style or Style(reverse=True), theme.selection_style or Style(reverse=True)
-        return palette_of(self.app, theme.base_style or self.rich_style, cursor, selection, theme.gutter_style)
+        cursor, selection = (
+            theme.cursor_style or Style(reverse=True),
+            theme.selection_style or Style(reverse=True),
+        )
+        return palette_of(
+            self.app,
+            theme.base_style or self.rich_style,
+            cursor,
+            selection,
+            theme.gutter_style,
+        )
 
     def render_line(self, y: int) -> Strip:
         strip = self._shown[y] = self.draw_row(y)
@@ -225,14 +272,20 @@ class TokenArea(TextArea, inherit_bindings=False):
         scroll_x, scroll_y = self.scroll_offset
         width = max(self.scrollable_content_region.width, self.size.width)
         place = self.wrapped_document.place(y + scroll_y, scroll_x, width)
-        return Strip.blank(width, palette.base) if place is None else draw(self._row(place, scroll_x), width, palette)
+        return (
+            Strip.blank(width, palette.base)
+            if place is None
+            else draw(self._row(place, scroll_x), width, palette)
+        )
 
     def _row(self, place: RowStretch, scroll_x: int) -> RowContent:
         """What the text has on a row, and what is the area's own: cursor, selection, where it is scrolled to."""
         rows = self.wrapped_document
         label = self._labels[place.lane] if place.lane < len(self._labels) else ""
         return self.edited.row(place, len(self.palette.tokens))._replace(
-            selection=None if self.selection.is_empty else clip(self.selected, *self.edited.stretch(place)),
+            selection=None
+            if self.selection.is_empty
+            else clip(self.selected, *self.edited.stretch(place)),
             cursor=self.cursor_column(place),
             left=scroll_x - place.cell if not rows.width else 0,
             phase=place.cell % TAB_SIZE,
@@ -249,13 +302,19 @@ class TokenArea(TextArea, inherit_bindings=False):
     def piece_under_cursor(self) -> str:
         """The piece that holds the token under the cursor, as it is encoded; empty for none, and for an added token."""
         under = self.edited.under_cursor
-        piece = self.edited.ask(lambda live: live.piece_at(under.start), None) if under else None
+        piece = (
+            self.edited.ask(lambda live: live.piece_at(under.start), None)
+            if under
+            else None
+        )
         return piece[2] if piece else ""
 
     @property
     def style_under_cursor(self) -> Style | None:
         under, colors = self.edited.under_cursor, self.palette.tokens
-        tokens, _ = self.edited.on_row(under.start, 1, len(colors)) if under else NOTHING
+        tokens, _ = (
+            self.edited.on_row(under.start, 1, len(colors)) if under else NOTHING
+        )
         return colors[tokens[0].color].usual if tokens else None
 
     # Textual's area over a document that keeps every character, at any size
@@ -295,7 +354,9 @@ class TokenArea(TextArea, inherit_bindings=False):
 
     def _on_resize(self) -> None:
         super()._on_resize()
-        if self.has_focus:  # in a narrower terminal a text is longer, and its end elsewhere
+        if (
+            self.has_focus
+        ):  # in a narrower terminal a text is longer, and its end elsewhere
             self.call_after_refresh(self.scroll_cursor_visible)
 
     def _recompute_cursor_offset(self) -> None:
@@ -332,12 +393,20 @@ class TokenArea(TextArea, inherit_bindings=False):
     def _watch__cursor_visible(self) -> None:
         self.refresh_lines(self._cursor_offset[1], self._n_lanes)
 
-    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+    def scroll_cursor_visible(
+        self, center: bool = False, animate: bool = False
+    ) -> Offset:
         offset = super().scroll_cursor_visible(center, animate)
         if self._n_lanes > 1 and self._has_cursor:
-            lanes = Region(*self._cursor_offset, 3, min(self._n_lanes, max(self.content_size.height, 1)))
+            lanes = Region(
+                *self._cursor_offset,
+                3,
+                min(self._n_lanes, max(self.content_size.height, 1)),
+            )
             right = Spacing(right=self.gutter_width)
-            offset += self.scroll_to_region(lanes, spacing=right, animate=animate, force=True)
+            offset += self.scroll_to_region(
+                lanes, spacing=right, animate=animate, force=True
+            )
         return offset
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> None:
@@ -387,7 +456,9 @@ class TokenArea(TextArea, inherit_bindings=False):
         """Other tokenizers are in use: the review waits. `was_settled`: whether all tokens of the last were known."""
         if not was_settled:
             self._settles_from = monotonic() + _PASSING
-        if monotonic() < self._reviewed_from:  # steps pass faster than they are reviewed: the last review is outdated
+        if (
+            monotonic() < self._reviewed_from
+        ):  # steps pass faster than they are reviewed: the last review is outdated
             self.reviewed()
         self._reviewed_from = monotonic() + _AT_REST
 
@@ -406,19 +477,28 @@ class TokenArea(TextArea, inherit_bindings=False):
         if self._working is not None and at < self._works_at:
             self._working.stop()
             self._working = None
-        if self._working is None and self.is_running and any(lane.live is not None for lane in self.edited.lanes):
+        if (
+            self._working is None
+            and self.is_running
+            and any(lane.live is not None for lane in self.edited.lanes)
+        ):
             self._working, self._works_at = self.set_timer(seconds, self._go_on), at
 
     def _go_on(self) -> None:
         """Work for a moment on what is not known yet: first the tokens, then the review."""
         self._working = None
         edited = self.edited
-        wait = (self._reviewed_from if edited.is_all_settled else self._settles_from) - monotonic()
+        wait = (
+            self._reviewed_from if edited.is_all_settled else self._settles_from
+        ) - monotonic()
         if wait > 0:
             self._work_in(wait)
         elif not edited.is_all_settled:
             n_known = sum(lane.is_settled for lane in edited.lanes)
-            if edited.settle_all(SLICE) or sum(lane.is_settled for lane in edited.lanes) > n_known:
+            if (
+                edited.settle_all(SLICE)
+                or sum(lane.is_settled for lane in edited.lanes) > n_known
+            ):
                 self.tokens_changed()
             else:
                 self._work_in(_PAUSE)

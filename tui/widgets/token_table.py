@@ -17,7 +17,15 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from tui.commands import bindings
 from tui.drawing.lines import InfoLine, info_strip, sentence, titles
-from tui.drawing.token_rows import HOLE, INKS, MARKS, SPECIAL, TokenRows, number, place_of_kind
+from tui.drawing.token_rows import (
+    HOLE,
+    INKS,
+    MARKS,
+    SPECIAL,
+    TokenRows,
+    number,
+    place_of_kind,
+)
 from tui.state import Audit, PlaceInText, TokenLines, do
 from tui.table.row_list import RowList
 from tui.table.rows import Search
@@ -31,20 +39,34 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_SEVERITIES: Final = {0: "", 1: "○ and worse", 2: "● and worse", 3: "▲ only"}  # what is shown, by the least severity
-_MEANINGS: Final = {SPECIAL: "Special tokens: no merge makes them.", HOLE: "Ids that no token has, below the greatest."}
+_SEVERITIES: Final = {
+    0: "",
+    1: "○ and worse",
+    2: "● and worse",
+    3: "▲ only",
+}  # what is shown, by the least severity
+_MEANINGS: Final = {
+    SPECIAL: "Special tokens: no merge makes them.",
+    HOLE: "Ids that no token has, below the greatest.",
+}
 
 
-def _of_verdict(tell: "Callable[[Verdict], T]", otherwise: T) -> "Callable[[TokenTable, int], T]":
+def _of_verdict(
+    tell: "Callable[[Verdict], T]", otherwise: T
+) -> "Callable[[TokenTable, int], T]":
     """What is told of the verdict on a token; `otherwise` where there is none."""
-    return lambda table, row: tell(verdict) if (verdict := table.rows.verdict(row)) else otherwise
+    return lambda table, row: (
+        tell(verdict) if (verdict := table.rows.verdict(row)) else otherwise
+    )
 
 
 def _token(table: "TokenTable", row: int) -> Cell:
     rows = table.rows
     if rows.hole(row):
         return Cell("")
-    return Cell(token_label(rows.tokens[row]), bold=True, tint=table.token_style(rows.ids[row]))
+    return Cell(
+        token_label(rows.tokens[row]), bold=True, tint=table.token_style(rows.ids[row])
+    )
 
 
 def _kinds(table: "TokenTable", row: int) -> str:
@@ -72,26 +94,70 @@ _MARKS: Final = "▲ a problem, ● a warning, ○ good to know."
 _SCORE: Final = "How suspicious the token is, 0 to 1; the panel tells how that is made."
 _ID: Final = "The token's id: its number in the vocabulary."
 _TOKEN: Final = "The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."
-_KINDS: Final = "What was found; first what counts most. Left and right show one kind only."
+_KINDS: Final = (
+    "What was found; first what counts most. Left and right show one kind only."
+)
 _REASON: Final = "Why it was found, in words; or what the token is made of."
 _by_score: Final = _of_verdict(lambda verdict: verdict.score, None)
 _by_kind: Final = _of_verdict(lambda verdict: place_of_kind(*verdict.kinds[:1]), None)
 _written: Final = _of_verdict(lambda verdict: f"{verdict.score:.2f}", "")
-_mark: Final = _of_verdict(lambda one: Cell(MARKS[it := one.severity or Severity.NOTE], INKS[it]), Cell(""))
+_mark: Final = _of_verdict(
+    lambda one: Cell(MARKS[it := one.severity or Severity.NOTE], INKS[it]), Cell("")
+)
 COLUMNS: Final = (
-    Column("severity", 1, _mark, _MARKS, title=" ", gap=1, sort=_by_score, descending=True),
+    Column(
+        "severity", 1, _mark, _MARKS, title=" ", gap=1, sort=_by_score, descending=True
+    ),
     Column("score", 7, _written, _SCORE, right=True, sort=_by_score, descending=True),
-    Column("id", 5, lambda table, row: f"{_id(table, row):,}", _ID, right=True, ink="muted", sort=_id),
-    Column("token", 12, _token, _TOKEN, most=24, sort=lambda table, row: table.rows.labels[row]),
+    Column(
+        "id",
+        5,
+        lambda table, row: f"{_id(table, row):,}",
+        _ID,
+        right=True,
+        ink="muted",
+        sort=_id,
+    ),
+    Column(
+        "token",
+        12,
+        _token,
+        _TOKEN,
+        most=24,
+        sort=lambda table, row: table.rows.labels[row],
+    ),
     Column("kinds", 12, _kinds, _KINDS, most=22, rank=1, sort=_by_kind),
     _measure("count", 7, 3, "How often the token occurs in the chosen texts."),
     _measure("reference", 9, 5, "How often it occurs in the reference."),
-    _measure("document_frequency", 9, 5, "In how many texts it occurs.", title="documents"),
-    _measure("largest_share", 8, 6, "The largest share of its occurrences in one text.", title="in one"),
-    _measure("indicator", 9, 4, "Of its row in the model: the lower, the less trained it looks."),
-    Column("reason", 20, lambda table, row: table.reason(row), _REASON, most=120, rank=2, ink="muted"),
+    _measure(
+        "document_frequency", 9, 5, "In how many texts it occurs.", title="documents"
+    ),
+    _measure(
+        "largest_share",
+        8,
+        6,
+        "The largest share of its occurrences in one text.",
+        title="in one",
+    ),
+    _measure(
+        "indicator",
+        9,
+        4,
+        "Of its row in the model: the lower, the less trained it looks.",
+    ),
+    Column(
+        "reason",
+        20,
+        lambda table, row: table.reason(row),
+        _REASON,
+        most=120,
+        rank=2,
+        ink="muted",
+    ),
 )
-_ALWAYS: Final = frozenset({"severity", "id", "token", "kinds", "reason"})  # columns that need no audit
+_ALWAYS: Final = frozenset(
+    {"severity", "id", "token", "kinds", "reason"}
+)  # columns that need no audit
 
 
 class TokenTable(Table):
@@ -103,7 +169,9 @@ class TokenTable(Table):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Tokens")
     COLUMNS = COLUMNS
 
-    severity: var[int] = var(0, init=False)  # the least severity shown; 0 for tokens without a finding too
+    severity: var[int] = var(
+        0, init=False
+    )  # the least severity shown; 0 for tokens without a finding too
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -125,7 +193,9 @@ class TokenTable(Table):
         """List the tokens of this vocabulary, of which no audit has said anything, from the first."""
         self._vocabulary, self._chosen = vocabulary, False
         self._reading.cancel()
-        self.show_rows(())  # now, not when they are sorted: until then the cursor would be on a row that is gone
+        self.show_rows(
+            ()
+        )  # now, not when they are sorted: until then the cursor would be on a row that is gone
         self.set_reactive(TokenTable.choice, "")
         self.set_reactive(TokenTable.severity, 0)
         self._list(TokenRows())
@@ -138,7 +208,9 @@ class TokenTable(Table):
         self._fit_columns()
         self.rearrange(then)
 
-    def judge(self, verdicts: "Sequence[Verdict]", measures: Mapping[str, Mapping[int, float]]) -> None:
+    def judge(
+        self, verdicts: "Sequence[Verdict]", measures: Mapping[str, Mapping[int, float]]
+    ) -> None:
         """What an audit says of the listed tokens. Order, filter and search stay, and so does the cursor's row."""
 
         def steps() -> Steps[TokenRows]:
@@ -166,7 +238,10 @@ class TokenTable(Table):
 
     def _fit_columns(self) -> None:
         rows = self.rows
-        least = {name: len(number(name, greatest)) for name, greatest in rows.greatest.items()}
+        least = {
+            name: len(number(name, greatest))
+            for name, greatest in rows.greatest.items()
+        }
         shown = {*_ALWAYS, *least, *(("score",) if rows.verdicts else ())}
         hidden = {column.key for column in COLUMNS} - shown
         self.fit_columns({**least, "id": len(f"{rows.largest_id:,}")}, hidden)
@@ -182,7 +257,10 @@ class TokenTable(Table):
             return hole.sentence
         if vocabulary is None or not vocabulary.knows_merges or token not in vocabulary:
             return ""
-        return " + ".join(token_label(vocabulary.token_bytes(part)) for part in vocabulary.parents(token) or ())
+        return " + ".join(
+            token_label(vocabulary.token_bytes(part))
+            for part in vocabulary.parents(token) or ()
+        )
 
     def row_hint(self, row: int) -> str:
         kind = _kinds(self, row).partition(", ")[0]
@@ -192,12 +270,23 @@ class TokenTable(Table):
 
     @property
     def choices(self) -> Choices:
-        return [(kind, f"{kind or 'all'} {n:,}") for kind, n in self.rows.n_of_kind.items()] if len(self.rows) else ()
+        return (
+            [
+                (kind, f"{kind or 'all'} {n:,}")
+                for kind, n in self.rows.n_of_kind.items()
+            ]
+            if len(self.rows)
+            else ()
+        )
 
     @property
     def note(self) -> tuple[str, str]:
         worst = _SEVERITIES[self.severity] if len(self.rows) else ""
-        shown = f"{worst}{' · ' * bool(worst)}{self.row_count:,} shown " if self.search or worst else ""
+        shown = (
+            f"{worst}{' · ' * bool(worst)}{self.row_count:,} shown "
+            if self.search or worst
+            else ""
+        )
         return f" {shown}", "accent" if worst else "muted"
 
     @property
@@ -206,7 +295,11 @@ class TokenTable(Table):
             return self.waits_for
         what = [f"of the kind {self.choice}"] if self.choice else []
         what += [f"with {_SEVERITIES[self.severity]}"] if self.severity else []
-        what += [f"with “{self.search}” in its text, its id or its bytes"] if self.search else []
+        what += (
+            [f"with “{self.search}” in its text, its id or its bytes"]
+            if self.search
+            else []
+        )
         return f"No token {', '.join(what)}."
 
     @property
@@ -228,7 +321,11 @@ class TokenTable(Table):
     def match(self, row: int, search: Search) -> int:
         rows = self.rows
         if hole := rows.hole(row):
-            return 3 if search.id is not None and hole.first <= search.id <= hole.last else 0
+            return (
+                3
+                if search.id is not None and hole.first <= search.id <= hole.last
+                else 0
+            )
         return search.match(rows.labels[row] or "", rows.tokens[row], rows.ids[row])
 
     watch_severity = Table.watch_choice
@@ -254,7 +351,11 @@ class TokenTable(Table):
             do(self, "audit.open_token", self.rows.ids[row], self.rows.verdict(row))
 
 
-SIDES: Final = {"token": "Token", "lines": "Lines", "about": "Kinds"}  # what can be seen -> its title
+SIDES: Final = {
+    "token": "Token",
+    "lines": "Lines",
+    "about": "Kinds",
+}  # what can be seen -> its title
 
 
 class TokenPanel(RowList):
@@ -262,12 +363,17 @@ class TokenPanel(RowList):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Evidence")
     side: var[str] = var("token", init=False)  # what is seen: a key of `SIDES`
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False, always_update=True)
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](
+        None, init=False, always_update=True
+    )
     audit: var[Audit] = var(Audit(), init=False)
     token_lines: var[TokenLines] = var(TokenLines(), init=False)
 
     lines: Sequence[InfoLine] = ()
-    _before: tuple[str, int | None] = "", None  # the side that was drawn last, and of which token
+    _before: tuple[str, int | None] = (
+        "",
+        None,
+    )  # the side that was drawn last, and of which token
 
     def __init__(self, table: TokenTable, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -303,7 +409,11 @@ class TokenPanel(RowList):
                 do(self, "audit.try_text", text, self.token)
             case (file, at):
                 back = "F5 leads back to the list."
-                do(self, "texts.open_place", PlaceInText(str(file.path), at.line, at.column, len(at.left), back))
+                do(
+                    self,
+                    "texts.open_place",
+                    PlaceInText(str(file.path), at.line, at.column, len(at.left), back),
+                )
 
     @property
     def token(self) -> int | None:
@@ -322,8 +432,14 @@ class TokenPanel(RowList):
             if row is not None and (hole := self._table.rows.hole(row)):
                 lines = sentence(hole.sentence, room, "text")
         elif self.side == "token":
-            measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
-            facts = TokenFacts(tokenizer, token, self.audit.verdicts.get(token), measures)
+            measures = {
+                name: column[token]
+                for name, column in self.audit.measures.items()
+                if token in column
+            }
+            facts = TokenFacts(
+                tokenizer, token, self.audit.verdicts.get(token), measures
+            )
             lines = token_lines(facts, room)
         elif self.token_lines.token == token:
             lines = lines_of_texts(self.token_lines, room)
@@ -339,7 +455,9 @@ class TokenPanel(RowList):
     def _about(self, room: int) -> Iterator[InfoLine]:
         """What an audit looks for, with how much it found."""
         found = self._table.rows.n_of_kind if self.audit.subject else {}
-        yield from sentence("An audit looks for tokens that a model hardly learns.", room, "text")
+        yield from sentence(
+            "An audit looks for tokens that a model hardly learns.", room, "text"
+        )
         for name, kind in KINDS.items():
             yield InfoLine(name, f"{found.get(name, 0):,}" if found else "", "accent")
             yield from sentence(kind.meaning, room, lead="  ")
@@ -347,12 +465,18 @@ class TokenPanel(RowList):
     def render_header(self, width: int) -> Iterable[Segment]:
         base = self.style_of("text")
         yield Segment(" ", base)
-        yield from Segment.apply_style(titles(SIDES, self.side, width - 2, "w").render(self.app.console), base)
+        yield from Segment.apply_style(
+            titles(SIDES, self.side, width - 2, "w").render(self.app.console), base
+        )
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         token = self.token
         color = self._table.token_style(token) if token is not None else None
-        return info_strip(self.lines[row], width, partial(self._ink, base), self.app.console, color)
+        return info_strip(
+            self.lines[row], width, partial(self._ink, base), self.app.console, color
+        )
 
     def _ink(self, base: Style, name: str) -> Style:
-        return self.style_of("text" if name == "token" else name, base)  # a token has its color
+        return self.style_of(
+            "text" if name == "token" else name, base
+        )  # a token has its color

@@ -27,7 +27,9 @@ from tui.table.table import Cell, Column, Table
 from tui.terminal.guards import PagedOptionList
 
 NONE: Final = "none yet: F6 trains one"
-_DEEPEST: Final = 6  # folders above a file, of which one may tell it apart from another of its name
+_DEEPEST: Final = (
+    6  # folders above a file, of which one may tell it apart from another of its name
+)
 _LONGEST_PATTERN: Final = 60
 
 
@@ -39,7 +41,10 @@ def distinct_names(known: Iterable[KnownTokenizer]) -> dict[str, str]:
     names: dict[str, str] = {}
     for name, some in of_name.items():
         marks = _marks(some) if len(some) > 1 else [""]
-        names |= {one.path: f"{name} · {mark}" if mark else name for one, mark in zip(some, marks, strict=True)}
+        names |= {
+            one.path: f"{name} · {mark}" if mark else name
+            for one, mark in zip(some, marks, strict=True)
+        }
     return names
 
 
@@ -67,20 +72,32 @@ def _folder(depth: int, one: KnownTokenizer) -> str:
 
 
 def _date(one: KnownTokenizer, form: str = "%d %b %Y, %H:%M") -> str:
-    return datetime.fromtimestamp(one.modified / 1e9).strftime(form) if one.modified else ""
+    return (
+        datetime.fromtimestamp(one.modified / 1e9).strftime(form)
+        if one.modified
+        else ""
+    )
 
 
 def sentences(one: KnownTokenizer) -> list[str]:
     """What there is to know of a tokenizer, the most important first: what is wrong with it, if anything is."""
     lines = []
     if one.trouble == "gone":
-        lines.append("Its file is not there any more: put it back, or take it off the list with Delete.")
+        lines.append(
+            "Its file is not there any more: put it back, or take it off the list with Delete."
+        )
     elif one.trouble == "changed":
         lines.append("Its file has changed since it was opened: Enter reads it anew.")
     if one.n_vocab:
-        pattern = one.pattern if one.pattern in PATTERNS else quoted(one.pattern, _LONGEST_PATTERN)
+        pattern = (
+            one.pattern
+            if one.pattern in PATTERNS
+            else quoted(one.pattern, _LONGEST_PATTERN)
+        )
         split = f"split {'as' if one.pattern in PATTERNS else 'by'} {pattern}"
-        lines.append(f"{one.n_vocab:,} tokens; a text is {'not split' if one.pattern in ('', 'none') else split}.")
+        lines.append(
+            f"{one.n_vocab:,} tokens; a text is {'not split' if one.pattern in ('', 'none') else split}."
+        )
     date = _date(one)
     if one.origin == "trained":
         lines.append(f"Trained here{date and f' on {date}'}.")
@@ -98,12 +115,16 @@ class _Row(NamedTuple):
     name: str
     in_force: bool
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> RenderResult:
         note = self.one.trouble or (f"{self.one.n_vocab:,}" if self.one.n_vocab else "")
         room = max(16, options.max_width) - len(note) - 3
         name = fit(cut(visible(self.name), room, "ends"), room)
         row = Text(f"{'●' if self.in_force else ' '} {name} ", no_wrap=True)
-        yield row.append(note, Style(bold=True, italic=True) if self.one.trouble else "")
+        yield row.append(
+            note, Style(bold=True, italic=True) if self.one.trouble else ""
+        )
 
 
 class TokenizerList(PagedOptionList):
@@ -112,9 +133,14 @@ class TokenizerList(PagedOptionList):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers")
     check_action = checks("Tokenizers")
 
-    hint: var[str] = var("Tokenizers trained here, opened, or found on this computer; none yet.")
+    hint: var[str] = var(
+        "Tokenizers trained here, opened, or found on this computer; none yet."
+    )
 
-    _shown: tuple[tuple[KnownTokenizer, ...], str] = (), ""  # what is listed, the one in force
+    _shown: tuple[tuple[KnownTokenizer, ...], str] = (
+        (),
+        "",
+    )  # what is listed, the one in force
 
     @property
     def pointed(self) -> KnownTokenizer | None:
@@ -134,16 +160,26 @@ class TokenizerList(PagedOptionList):
         """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
         if self._shown == (kept, in_force):
             return  # else the whole screen would be laid out anew
-        stays = self.pointed and in_force == self._shown[1]  # else it goes where that is seen, however long the list is
-        place, on = self.highlighted, self.pointed.path if self.pointed and stays else in_force
+        stays = (
+            self.pointed and in_force == self._shown[1]
+        )  # else it goes where that is seen, however long the list is
+        place, on = (
+            self.highlighted,
+            self.pointed.path if self.pointed and stays else in_force,
+        )
         self._shown = kept, in_force
         self.clear_options()
         names = distinct_names(kept)
-        rows = [Option(_Row(one, names[one.path], one.path == in_force), id=one.path) for one in kept]
+        rows = [
+            Option(_Row(one, names[one.path], one.path == in_force), id=one.path)
+            for one in kept
+        ]
         self.add_options(rows or [Option(NONE, disabled=True)])
         if kept:
             paths = [tokenizer.path for tokenizer in kept]
-            self.highlighted = paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
+            self.highlighted = (
+                paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
+            )
 
     def action_change_pattern(self) -> None:
         if self.pointed is not None:
@@ -163,7 +199,11 @@ class TokenizerList(PagedOptionList):
 def _mark(picker: "TokenizerPicker", row: int) -> Cell:
     paths = [chosen.path for chosen in picker.chosen]
     path = picker.known[row].path
-    return Cell(f"[{LETTERS[paths.index(path)]}]", "accent") if path in paths else Cell("[ ]", "muted")
+    return (
+        Cell(f"[{LETTERS[paths.index(path)]}]", "accent")
+        if path in paths
+        else Cell("[ ]", "muted")
+    )
 
 
 def _name(picker: "TokenizerPicker", row: int) -> str:
@@ -182,16 +222,46 @@ class TokenizerPicker(Table):
     empty = "No tokenizer yet: F6 trains one, Ctrl+P opens or fetches one."
     FOOTER = False
     COLUMNS = (
-        Column("mark", 3, _mark, "A is the one that the others are compared with.", title=" "),
-        Column("tokenizer", 16, _name, "Space chooses it, in the order A, B, C, D.", most=40),
-        Column("tokens", 9, _size, "Tokens in the vocabulary, if known.", right=True, rank=1, ink="muted"),
-        Column("file", 16, lambda table, row: table.known[row].path, "Where it lies.", most=100, rank=2, ink="muted"),
+        Column(
+            "mark",
+            3,
+            _mark,
+            "A is the one that the others are compared with.",
+            title=" ",
+        ),
+        Column(
+            "tokenizer",
+            16,
+            _name,
+            "Space chooses it, in the order A, B, C, D.",
+            most=40,
+        ),
+        Column(
+            "tokens",
+            9,
+            _size,
+            "Tokens in the vocabulary, if known.",
+            right=True,
+            rank=1,
+            ink="muted",
+        ),
+        Column(
+            "file",
+            16,
+            lambda table, row: table.known[row].path,
+            "Where it lies.",
+            most=100,
+            rank=2,
+            ink="muted",
+        ),
     )
 
     known: tuple[KnownTokenizer, ...] = ()
     names: Mapping[str, str] = MappingProxyType({})  # path -> name
     in_force = ""  # path of the tokenizer in force
-    _marked: list[str] | None = None  # the paths that the user marked, in order; None as long as nobody did
+    _marked: list[str] | None = (
+        None  # the paths that the user marked, in order; None as long as nobody did
+    )
 
     def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List these tokenizers; the path of the one in force is `in_force`."""
@@ -205,7 +275,10 @@ class TokenizerPicker(Table):
         by_path = {known.path: known for known in self.known}
         if self._marked is not None:
             return [by_path[path] for path in self._marked if path in by_path]
-        return sorted((one for one in self.known if not one.trouble), key=lambda one: one.path != self.in_force)[:2]
+        return sorted(
+            (one for one in self.known if not one.trouble),
+            key=lambda one: one.path != self.in_force,
+        )[:2]
 
     def row_hint(self, row: int) -> str:
         name = visible(self.names[self.known[row].path])
@@ -220,7 +293,9 @@ class TokenizerPicker(Table):
         elif len(marked) < len(LETTERS):
             marked.append(path)
         else:
-            self.notify("Four tokenizers can be compared at once: take one away first, with the space bar on it.")
+            self.notify(
+                "Four tokenizers can be compared at once: take one away first, with the space bar on it."
+            )
         self._marked = marked
         self.refresh()
         self.post_message(self.Changed())

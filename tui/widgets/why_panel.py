@@ -30,7 +30,11 @@ from tui.widgets.token_area import TokenArea
 if TYPE_CHECKING:
     from tui.widgets.merge_log import MergeLog
 
-SIDES: Final = {"why": "Why", "pairs": "Pairs", "code": "Code"}  # what can be seen -> its title
+SIDES: Final = {
+    "why": "Why",
+    "pairs": "Pairs",
+    "code": "Code",
+}  # what can be seen -> its title
 _WIDEST: Final = 28  # cells of a pair that is not cut; room for longer ones would take that of the numbers
 _SEEN: Final = 60  # rows that are seen first: after their pairs the column of pairs is as wide as it is
 
@@ -45,13 +49,18 @@ def _pair(table: "PairTable", row: int) -> Cell:
 
 def _bar(table: "PairTable", row: int) -> Cell:
     most, count = table.pairs[0].times, table.pairs[row].times
-    return Cell(lambda width: bar(count, most, width), "" if table.is_next(row) else "muted")
+    return Cell(
+        lambda width: bar(count, most, width), "" if table.is_next(row) else "muted"
+    )
 
 
 def _change(table: "PairTable", row: int) -> Cell:
     pair = table.pairs[row]
     sign = "*" if pair.change == pair.times else " "
-    return Cell(f"{pair.change:+,}{sign}" if pair.change else "", "accent" if pair.change > 0 else "warning")
+    return Cell(
+        f"{pair.change:+,}{sign}" if pair.change else "",
+        "accent" if pair.change > 0 else "warning",
+    )
 
 
 _COUNT: Final = "How often the pair occurs in the corpus now."
@@ -62,18 +71,52 @@ class PairTable(Table):
 
     # Where even these columns have no room it is the pair that is cut, and no number.
     COLUMNS = (
-        Column("mark", 1, _mark, "▸ the pair that is next in line, = others as frequent: ties.", title=" ", gap=1),
-        Column("pair", 9, _pair, "The left and the right part of the pair.", most=10, gap=1),
-        Column("bar", 5, _bar, "Its count, beside that of the most frequent one.", most=30, rank=1, title=" ", gap=1),
-        Column("count", 5, lambda table, row: f"{table.pairs[row].times:,}", _COUNT, right=True, gap=1),
-        Column("change", 6, _change, "By how much the newest merge changed that; * a pair that is new.", right=True),
+        Column(
+            "mark",
+            1,
+            _mark,
+            "▸ the pair that is next in line, = others as frequent: ties.",
+            title=" ",
+            gap=1,
+        ),
+        Column(
+            "pair", 9, _pair, "The left and the right part of the pair.", most=10, gap=1
+        ),
+        Column(
+            "bar",
+            5,
+            _bar,
+            "Its count, beside that of the most frequent one.",
+            most=30,
+            rank=1,
+            title=" ",
+            gap=1,
+        ),
+        Column(
+            "count",
+            5,
+            lambda table, row: f"{table.pairs[row].times:,}",
+            _COUNT,
+            right=True,
+            gap=1,
+        ),
+        Column(
+            "change",
+            6,
+            _change,
+            "By how much the newest merge changed that; * a pair that is new.",
+            right=True,
+        ),
     )
 
     _ranking: PairRanking | None = None
     pairs: Sequence[PairRow] = ()  # the rows
 
     def show(
-        self, ranking: PairRanking | None, following: tuple[int, int] | None = None, write: Callable[[int], str] = str
+        self,
+        ranking: PairRanking | None,
+        following: tuple[int, int] | None = None,
+        write: Callable[[int], str] = str,
     ) -> None:
         """These pairs, None for none known; `following` is merged next. `write` writes a token."""
         self._ranking, self._next, self._write = ranking, following, write
@@ -81,9 +124,17 @@ class PairTable(Table):
         self.n_rows = len(pairs)
         # As wide as the longest of them, and a sign for what is new: a number that is cut is another number.
         most = max((abs(pair.change) for pair in pairs), default=0)
-        widest = max((cell_len(self.written(pair)) for pair in pairs[:_SEEN]), default=0)
+        widest = max(
+            (cell_len(self.written(pair)) for pair in pairs[:_SEEN]), default=0
+        )
         count = pairs[0].times if pairs else 0
-        self.fit_columns({"pair": min(widest, _WIDEST), "count": len(f"{count:,}"), "change": len(f"{most:+,}*")})
+        self.fit_columns(
+            {
+                "pair": min(widest, _WIDEST),
+                "count": len(f"{count:,}"),
+                "change": len(f"{most:+,}*"),
+            }
+        )
         self.rearrange()
 
     def written(self, pair: PairRow) -> str:
@@ -97,14 +148,20 @@ class PairTable(Table):
         return self._ranking is not None and row < self._ranking.n_tied > 1
 
     def row_ink(self, row: int) -> str:
-        return "accent" if self.is_next(row) else "secondary" if self.is_tied(row) else ""
+        return (
+            "accent" if self.is_next(row) else "secondary" if self.is_tied(row) else ""
+        )
 
     def row_hint(self, row: int) -> str:
         pair = self.pairs[row]
         says = f"{self.written(pair)} occurs {counted(pair.times, 'time')}"
         if pair.change:
             whole = pair.change == pair.times
-            says += ", all by the newest merge" if whole else f", {pair.change:+,} by the newest merge"
+            says += (
+                ", all by the newest merge"
+                if whole
+                else f", {pair.change:+,} by the newest merge"
+            )
         if self.is_next(row):
             says += "; it is next in line"
         elif self._ranking and self.is_tied(row):
@@ -115,12 +172,23 @@ class PairTable(Table):
     def note(self) -> tuple[str, str]:
         if (ranking := self._ranking) is None:
             return "", "muted"
-        some = f", the first {self.n_rows:,} shown" if self.n_rows < ranking.n_pairs else ""
-        return f" {ranking.n_pairs:,} pairs in {ranking.n_tokens:,} tokens{some}", "muted"
+        some = (
+            f", the first {self.n_rows:,} shown"
+            if self.n_rows < ranking.n_pairs
+            else ""
+        )
+        return (
+            f" {ranking.n_pairs:,} pairs in {ranking.n_tokens:,} tokens{some}",
+            "muted",
+        )
 
     @property
     def empty(self) -> str:
-        return "No two tokens stand side by side: there is no pair." if self._ranking else ""
+        return (
+            "No two tokens stand side by side: there is no pair."
+            if self._ranking
+            else ""
+        )
 
 
 class WhyPanel(Vertical):
@@ -128,17 +196,31 @@ class WhyPanel(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Code")
     check_action = checks("Code")
-    ROOMY: ClassVar[int] = 14  # rows from which on the words have room below the table of pairs
-    REST: ClassVar[float] = 0.25  # seconds from one question to the next, and until a step is shown without an answer
+    ROOMY: ClassVar[int] = (
+        14  # rows from which on the words have room below the table of pairs
+    )
+    REST: ClassVar[float] = (
+        0.25  # seconds from one question to the next, and until a step is shown without an answer
+    )
 
     hint = "Why this merge and no other; w turns to the table of pairs, b writes bytes."
-    step: var[int] = var(0, init=False)  # the step that is explained: that of the log's cursor
-    tokenizer: var[Tokenizer | None] = var(None, init=False, always_update=True)  # as far as it is learned
+    step: var[int] = var(
+        0, init=False
+    )  # the step that is explained: that of the log's cursor
+    tokenizer: var[Tokenizer | None] = var(
+        None, init=False, always_update=True
+    )  # as far as it is learned
     run: var[Run] = var(Run(), init=False)
-    explained: var[StepExplained] = var(StepExplained(), init=False)  # what has been found out
+    explained: var[StepExplained] = var(
+        StepExplained(), init=False
+    )  # what has been found out
     seen: var[str] = var("why", init=False)  # one of `SIDES`
-    writing: var[str] = var("text", init=False)  # how tokens are written: one of `WRITINGS`
-    encodes: var[bool] = var(False, init=False)  # whether the code is that of encoding, and not that of the merge
+    writing: var[str] = var(
+        "text", init=False
+    )  # how tokens are written: one of `WRITINGS`
+    encodes: var[bool] = var(
+        False, init=False
+    )  # whether the code is that of encoding, and not that of the merge
 
     def __init__(self, log: "MergeLog", *, id: str | None = None) -> None:
         super().__init__(id=id, classes="-why")
@@ -148,7 +230,9 @@ class WhyPanel(Vertical):
         self._has_moved = False  # whether the step has changed since it was asked last
         self._area: TokenArea | None = None  # the text of which a piece is encoded
         self._code: list[CodeLine] = []  # the lines of the algorithm that run
-        self._line: int | None = None  # which of them is marked, at any merge; None for the one that makes it
+        self._line: int | None = (
+            None  # which of them is marked, at any merge; None for the one that makes it
+        )
 
     def compose(self) -> ComposeResult:
         yield Titles(SIDES)
@@ -204,7 +288,11 @@ class WhyPanel(Vertical):
     @property
     def _shown_step(self) -> int:
         """The step that is explained: the one in force, or, as long as steps go by, the last that was explained."""
-        return self.explained.step if self._soon and self.explained.explanation else self.step
+        return (
+            self.explained.step
+            if self._soon and self.explained.explanation
+            else self.step
+        )
 
     def watch_tokenizer(self) -> None:
         if self.explained.step == self.step:
@@ -225,7 +313,11 @@ class WhyPanel(Vertical):
         if is_seen:
             self.seen = sides[sides.index(self.seen) + 1] if self.display else sides[0]
         if self.has_focus_within or self._log.has_focus:
-            goes_to = self.query_one("#code") if is_seen and self.seen == "code" else self._log
+            goes_to = (
+                self.query_one("#code")
+                if is_seen and self.seen == "code"
+                else self._log
+            )
             self.call_after_refresh(self.screen.set_focus, goes_to)
         self.call_after_refresh(self.ask)
         return is_seen
@@ -241,7 +333,9 @@ class WhyPanel(Vertical):
             self._show()
         elif more or self.run.busy or not self._code:
             self._line = 0
-            do(self, "shown.travel", 1) if more and not self.run.busy else do(self, "training.step_once")
+            do(self, "shown.travel", 1) if more and not self.run.busy else do(
+                self, "training.step_once"
+            )
         else:
             self.notify("That was the last line of the last merge.")
 
@@ -251,7 +345,9 @@ class WhyPanel(Vertical):
         titles = self.query_one(Titles)
         where, step = "after" if self.seen == "pairs" else "merge", self._shown_step
         titles.choice = self.seen
-        titles.keys = f"w  b {self.writing}" if self.size.width >= 40 else ""  # the pane's border tells them, too
+        titles.keys = (
+            f"w  b {self.writing}" if self.size.width >= 40 else ""
+        )  # the pane's border tells them, too
         titles.note = f"  {where} {step:,}" if step else "  before the first merge"
         if self.tokenizer is not None:
             getattr(self, f"_show_{self.seen}")(self.tokenizer)
@@ -261,28 +357,66 @@ class WhyPanel(Vertical):
     def _form(self, write: Callable[[int], str]) -> LineForm:
         lines = self.query_one("#why", Lines)
         # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
-        return LineForm(max(8, self.content_size.width - 3), write, {name: ink_of(lines, name) for name in INKS})
+        return LineForm(
+            max(8, self.content_size.width - 3),
+            write,
+            {name: ink_of(lines, name) for name in INKS},
+        )
 
     def _show_why(self, tokenizer: Tokenizer) -> None:
         merges, step, explained = self._log.merges, self._shown_step, self.explained
-        if self._wants and not (explained.explanation and explained.step == step) and not explained.problem:
-            explained = replace(explained, waiting=explained.waiting or "counting the pairs of this step")
+        if (
+            self._wants
+            and not (explained.explanation and explained.step == step)
+            and not explained.problem
+        ):
+            explained = replace(
+                explained,
+                waiting=explained.waiting or "counting the pairs of this step",
+            )
         merge = merges[step - 1] if 0 < step <= len(merges) else None
         ties = tokenizer.record.ties if tokenizer.record else explained.ties
-        uses: TokenUses | None = None  # what became of the token that the step made, if that is known
-        if (n_tokens := self._log.n_tokens) and merge and step <= tokenizer.step and merge.n_tokens:
-            uses = token_uses(tokenizer.vocabulary, lambda at: merges[at - 1].n_tokens if at else n_tokens, step)
+        uses: TokenUses | None = (
+            None  # what became of the token that the step made, if that is known
+        )
+        if (
+            (n_tokens := self._log.n_tokens)
+            and merge
+            and step <= tokenizer.step
+            and merge.n_tokens
+        ):
+            uses = token_uses(
+                tokenizer.vocabulary,
+                lambda at: merges[at - 1].n_tokens if at else n_tokens,
+                step,
+            )
         form = self._form(writer(self.writing, tokenizer.token_bytes))
-        self.query_one("#why", Lines).show_lines(why_lines(explained, merge, ties, uses, form, len(merges)))
+        self.query_one("#why", Lines).show_lines(
+            why_lines(explained, merge, ties, uses, form, len(merges))
+        )
 
     def _show_pairs(self, tokenizer: Tokenizer) -> None:
-        table, explained, room = self.query_one(PairTable), self.explained, self.size.height - 1
+        table, explained, room = (
+            self.query_one(PairTable),
+            self.explained,
+            self.size.height - 1,
+        )
         if (explanation := explained.explanation) is None:
             table.show(None)
-            waiting = f"{explained.waiting or 'counting the pairs of this step'} …".capitalize() if self._wants else ""
-            self._show_words([*sentence(explained.problem or waiting, self.size.width - 4)], room)
+            waiting = (
+                f"{explained.waiting or 'counting the pairs of this step'} …".capitalize()
+                if self._wants
+                else ""
+            )
+            self._show_words(
+                [*sentence(explained.problem or waiting, self.size.width - 4)], room
+            )
             return
-        following = tokenizer.vocabulary.merge_of(explained.step + 1)[:2] if explained.step < tokenizer.step else None
+        following = (
+            tokenizer.vocabulary.merge_of(explained.step + 1)[:2]
+            if explained.step < tokenizer.step
+            else None
+        )
         if following is None and explanation.table.rows and explained.ties:
             following = explanation.table.rows[0].left, explanation.table.rows[0].right
         write = writer(self.writing, tokenizer.token_bytes)
@@ -300,24 +434,56 @@ class WhyPanel(Vertical):
         words.show_lines(lines)
 
     def _show_code(self, tokenizer: Tokenizer) -> None:
-        lines, step, vocabulary = self.query_one("#code", Lines), self._shown_step, tokenizer.vocabulary
+        lines, step, vocabulary = (
+            self.query_one("#code", Lines),
+            self._shown_step,
+            tokenizer.vocabulary,
+        )
         form = self._form(writer(self.writing, tokenizer.token_bytes))
-        explanation = self.explained.explanation if self.explained.step == step else None
+        explanation = (
+            self.explained.explanation if self.explained.step == step else None
+        )
         self._code = []
         try:
             if not vocabulary.knows_merges:
                 return lines.show_lines(sentence(RECOVERING, form.width))
             if self.encodes:
-                self._code = encode_in_code(vocabulary.at(step), self._area.piece_under_cursor if self._area else "")
+                self._code = encode_in_code(
+                    vocabulary.at(step),
+                    self._area.piece_under_cursor if self._area else "",
+                )
             elif not step:
-                return lines.show_lines(why_lines(StepExplained(), None, "", None, form, len(self._log.merges)))
+                return lines.show_lines(
+                    why_lines(
+                        StepExplained(), None, "", None, form, len(self._log.merges)
+                    )
+                )
             else:
-                ties = tokenizer.record.ties if tokenizer.record else self.explained.ties
-                self._code = merge_in_code(vocabulary, step, explanation.words if explanation else (), ties)
+                ties = (
+                    tokenizer.record.ties if tokenizer.record else self.explained.ties
+                )
+                self._code = merge_in_code(
+                    vocabulary, step, explanation.words if explanation else (), ties
+                )
         except BpeError as error:
             return lines.show_lines(sentence(str(error), form.width))
-        at = max(n for n, line in enumerate(self._code) if line.values) if self._line is None else self._line
+        at = (
+            max(n for n, line in enumerate(self._code) if line.values)
+            if self._line is None
+            else self._line
+        )
         self._line = at = min(at, len(self._code) - 1)
-        self.query_one(Titles).note = f"  {'encode' if self.encodes else 'line'} {at + 1} of {len(self._code)}"
-        choice, height = explanation.choice if explanation else None, self.content_size.height - 1
-        lines.show_lines(code_lines(self._code[: at + 1], choice, form, height, self.app.current_theme.dark))
+        self.query_one(
+            Titles
+        ).note = (
+            f"  {'encode' if self.encodes else 'line'} {at + 1} of {len(self._code)}"
+        )
+        choice, height = (
+            explanation.choice if explanation else None,
+            self.content_size.height - 1,
+        )
+        lines.show_lines(
+            code_lines(
+                self._code[: at + 1], choice, form, height, self.app.current_theme.dark
+            )
+        )

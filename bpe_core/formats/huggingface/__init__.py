@@ -14,7 +14,15 @@ from operator import itemgetter
 from typing import Final
 
 from bpe_core.errors import OptionError
-from bpe_core.formats.file import LARGEST_ID, LONGEST_TOKEN, Fields, TokenizerFile, id_in, is_number, is_text
+from bpe_core.formats.file import (
+    LARGEST_ID,
+    LONGEST_TOKEN,
+    Fields,
+    TokenizerFile,
+    id_in,
+    is_number,
+    is_text,
+)
 from bpe_core.formats.huggingface import components
 from bpe_core.formats.huggingface.writing import write
 from bpe_core.patterns import splitter
@@ -35,11 +43,21 @@ from bpe_core.utf8 import UNUSED_BYTES
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
-from bpe_core.vocabulary.symbols import BYTE_OF, ByteSymbols, CharacterSymbols, Symbols, meant
+from bpe_core.vocabulary.symbols import (
+    BYTE_OF,
+    ByteSymbols,
+    CharacterSymbols,
+    Symbols,
+    meant,
+)
 
 __all__ = ["WORDS", "configuration_of", "read", "recognizes", "tokenizer_of", "write"]
 
-KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")  # of tokenizer.json, for the pipeline without added tokens
+KEYS: Final = (
+    "normalizer",
+    "pre_tokenizer",
+    "decoder",
+)  # of tokenizer.json, for the pipeline without added tokens
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _CACHED: Final = re.compile(r"models--(.+)/snapshots")
 WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"  # before spaces, where merges never cross these
@@ -59,7 +77,9 @@ def configuration_of(file: TokenizerFile) -> Fields:
     return beside.fields() if beside else Fields({}, file.where)
 
 
-def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, pattern: str | None) -> Tokenizer:
+def tokenizer_of(
+    fields: Fields, file: TokenizerFile, configured: Fields, pattern: str | None
+) -> Tokenizer:
     """The tokenizer described by an object as in tokenizer.json; `pattern` replaces its splits."""
     described = fields.fields("model")
     kind = described.text("type", "BPE" if "merges" in described else "WordPiece")
@@ -69,8 +89,12 @@ def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, patter
         fields.unsupported("dropout, which encodes at random,", "BPE without it")
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         if affix := described.text(key, ""):
-            fields.unsupported(f"the {key} {affix!r}", "BPE on bytes, and on characters with U+2581")
-    name = configured.values.get("name_or_path")  # else that of the path in the hub's cache, else of the folder
+            fields.unsupported(
+                f"the {key} {affix!r}", "BPE on bytes, and on characters with U+2581"
+            )
+    name = configured.values.get(
+        "name_or_path"
+    )  # else that of the path in the hub's cache, else of the folder
     if not name or not is_text(name):
         folder = file.path.absolute().parent
         cached = _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")
@@ -78,7 +102,9 @@ def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, patter
     preparation, is_bytewise, joins_bytes = _preparation(fields, pattern)
     model = Model(described, is_bytewise, preparation.has_metaspace)
     added = tuple(_added(fields, configured, model.ids))
-    splits = [step.splitter.tree for step in preparation.steps if isinstance(step, SplitStep)]
+    splits = [
+        step.splitter.tree for step in preparation.steps if isinstance(step, SplitStep)
+    ]
     tree = one_after_another(splits)
     does_more = preparation.normalize or preparation.within or preparation.has_metaspace
     if len(splits) == len(preparation.steps) and not does_more and found_at_once(added):
@@ -87,10 +113,14 @@ def tokenizer_of(fields: Fields, file: TokenizerFile, configured: Fields, patter
             tree = Else(tuple(token.text for token in ordinary), tree)
         return Tokenizer(model.vocabulary(added, ordinary), str(tree), name=name)
     if not splits and preparation.has_metaspace and model.keeps_words_apart:
-        preparation = replace(preparation, steps=(*preparation.steps, SplitStep(splitter(WORDS))))
+        preparation = replace(
+            preparation, steps=(*preparation.steps, SplitStep(splitter(WORDS)))
+        )
     runs = frozenset(model.byte_ids.values() if joins_bytes else ())
     preparation = replace(preparation, added=added, replaces_runs=runs)
-    return Tokenizer(model.vocabulary(added), str(tree), name=name, preparation=preparation)
+    return Tokenizer(
+        model.vocabulary(added), str(tree), name=name, preparation=preparation
+    )
 
 
 def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool, bool]:
@@ -98,7 +128,9 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
     byte-fallback tokens to characters). `pattern` replaces all splits if it is not None. Raises `FormatError`."""
     normalizers, pre_tokenizers, decoders = (
         list(components.in_sequence(fields.fields(key), parts)) if key in fields else []
-        for key, parts in zip(KEYS, ("normalizers", "pretokenizers", "decoders"), strict=True)
+        for key, parts in zip(
+            KEYS, ("normalizers", "pretokenizers", "decoders"), strict=True
+        )
     )
     steps: list[Step] = []
     within: list[SplitStep] | None = None  # splits of what is in the byte alphabet
@@ -110,7 +142,9 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
         elif isinstance(step, SplitStep):
             within.append(step)
         else:
-            fields.unsupported("what stands behind ByteLevel in the pre-tokenizer", "splits alone")
+            fields.unsupported(
+                "what stands behind ByteLevel in the pre-tokenizer", "splits alone"
+            )
     is_bytewise = within is not None
     description = {key: fields.values.get(key) for key in KEYS}
     if pattern is not None:
@@ -120,9 +154,15 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
         steps, within = [*others, SplitStep(splitter(pattern))], None
     puts = ReplaceStep(" ", METASPACE) in steps
     puts |= any(components.replaces(part, " ", METASPACE) for part in normalizers)
-    takes = (part.text("type") == "Metaspace" or components.replaces(part, METASPACE, " ") for part in decoders)
+    takes = (
+        part.text("type") == "Metaspace" or components.replaces(part, METASPACE, " ")
+        for part in decoders
+    )
     if not puts and any(takes):
-        fields.unsupported("a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces", "both")
+        fields.unsupported(
+            "a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces",
+            "both",
+        )
     preparation = Preparation(
         added=(),
         normalize=Normalizer(chain.from_iterable(map(components.rules, normalizers))),
@@ -132,16 +172,24 @@ def _preparation(fields: Fields, pattern: str | None) -> tuple[Preparation, bool
         description=description,
         within=BytePieces(tuple(step.splitter for step in within)) if within else None,
     )
-    return preparation, is_bytewise, any(part.text("type") == "ByteFallback" for part in decoders)
+    return (
+        preparation,
+        is_bytewise,
+        any(part.text("type") == "ByteFallback" for part in decoders),
+    )
 
 
-def _added(fields: Fields, configured: Fields, vocab: Mapping[str, int]) -> Iterator[AddedToken]:
+def _added(
+    fields: Fields, configured: Fields, vocab: Mapping[str, int]
+) -> Iterator[AddedToken]:
     """The added tokens of a file, and those that only the configuration has, merged as in transformers: one whose id
     the file gives to another text is ignored."""
     tokens = fields.objects("added_tokens", [])
     if "added_tokens" in fields and "added_tokens_decoder" in configured:
         known = {token.text("content") for token in tokens}
-        taken = {number for token in tokens if is_number(number := token.values.get("id"))} | set(vocab.values())
+        taken = {
+            number for token in tokens if is_number(number := token.values.get("id"))
+        } | set(vocab.values())
         decoder = configured.fields("added_tokens_decoder")
         for digits in decoder.values:
             token = decoder.fields(digits)
@@ -160,13 +208,25 @@ def _added(fields: Fields, configured: Fields, vocab: Mapping[str, int]) -> Iter
         if len(text) > LONGEST_TOKEN:
             token.fail("content", f"it is longer than {LONGEST_TOKEN:,} characters")
         known_id = vocab.get(text)
-        number = token.number("id", largest=LARGEST_ID) if known_id is None else known_id
+        number = (
+            token.number("id", largest=LARGEST_ID) if known_id is None else known_id
+        )
         if known_id is None and number in name_of:
             token.fail("id", f"{number} is the id of {quoted(name_of[number])}")
         if seen.setdefault(number, text) != text:
             token.fail("id", f"{number} is the id of another added token")
-        single_word, lstrip, rstrip = (token.flag(key, False) for key in ("single_word", "lstrip", "rstrip"))
-        yield AddedToken(text, number, special, single_word, lstrip, rstrip, token.flag("normalized", not special))
+        single_word, lstrip, rstrip = (
+            token.flag(key, False) for key in ("single_word", "lstrip", "rstrip")
+        )
+        yield AddedToken(
+            text,
+            number,
+            special,
+            single_word,
+            lstrip,
+            rstrip,
+            token.flag("normalized", not special),
+        )
 
 
 class Model:
@@ -176,15 +236,27 @@ class Model:
     def __init__(self, fields: Fields, is_bytewise: bool, has_metaspace: bool) -> None:
         self.ids = fields.ids("vocab")  # name -> id
         self._is_bytewise, self._has_metaspace = is_bytewise, has_metaspace
-        self._unknown = self.ids.get(fields.text("unk_token")) if "unk_token" in fields else None
+        self._unknown = (
+            self.ids.get(fields.text("unk_token")) if "unk_token" in fields else None
+        )
         if "unk_token" in fields and self._unknown is None:
             fields.fail("unk_token", "it is not in the vocabulary")
-        names = (f"<0x{byte:02X}>" for byte in range(256)) if fields.flag("byte_fallback", False) else ()
+        names = (
+            (f"<0x{byte:02X}>" for byte in range(256))
+            if fields.flag("byte_fallback", False)
+            else ()
+        )
         # Byte -> id of the token that stands for it in a character without a token.
-        self.byte_ids = {byte: self.ids[name] for byte, name in enumerate(names) if name in self.ids}
+        self.byte_ids = {
+            byte: self.ids[name] for byte, name in enumerate(names) if name in self.ids
+        }
         if self._unknown is not None and 0 < len(self.byte_ids) < 256:
-            fields.unsupported(f"byte_fallback with {len(self.byte_ids)} of 256 bytes", "all of them")
-        self._merges = _merges(fields, self.ids)  # (left name, right name) -> id, in the order of ranks
+            fields.unsupported(
+                f"byte_fallback with {len(self.byte_ids)} of 256 bytes", "all of them"
+            )
+        self._merges = _merges(
+            fields, self.ids
+        )  # (left name, right name) -> id, in the order of ranks
         self._fuses_unknown = fields.flag("fuse_unk", False)
         self._looks_up_whole = fields.flag("ignore_merges", False)
 
@@ -192,44 +264,84 @@ class Model:
     def keeps_words_apart(self) -> bool:
         """Whether no merge has U+2581 inside after other characters, so that a text can be split before each space."""
         names = (left + right for left, right in self._merges)
-        return METASPACE in self.ids and all(METASPACE not in name.lstrip(METASPACE) for name in names)
+        return METASPACE in self.ids and all(
+            METASPACE not in name.lstrip(METASPACE) for name in names
+        )
 
-    def vocabulary(self, added: Sequence[AddedToken], pieces: Sequence[AddedToken] = ()) -> Vocabulary:
+    def vocabulary(
+        self, added: Sequence[AddedToken], pieces: Sequence[AddedToken] = ()
+    ) -> Vocabulary:
         """The vocabulary with added tokens; `pieces` are those of them that are encoded as whole pieces."""
         ids = self.ids
         meant = {name: self._meant(name) for name in ids}
-        for name in [one.text for one in added if self._is_bytewise and not one.text.isascii() and one.text in ids]:
+        for name in [
+            one.text
+            for one in added
+            if self._is_bytewise and not one.text.isascii() and one.text in ids
+        ]:
             if (byte := BYTE_OF.get(name)) is not None:
                 if byte not in UNUSED_BYTES:
-                    raise OptionError(f"Of the added token {quoted(name)} the id {ids[name]} is that of a byte.")
+                    raise OptionError(
+                        f"Of the added token {quoted(name)} the id {ids[name]} is that of a byte."
+                    )
                 meant[name] = None  # the text, as in DeepSeek's: the byte is in no text
         merges = [
             (ids[left], ids[right], token)
             for (left, right), token in self._merges.items()
             if meant[left] is not None and meant[right] is not None
         ]
-        tokens = {token: name.encode() if (data := meant[name]) is None else data for name, token in ids.items()}
+        tokens = {
+            token: name.encode() if (data := meant[name]) is None else data
+            for name, token in ids.items()
+        }
         tokens |= {token: bytes([byte]) for byte, token in self.byte_ids.items()}
         merged = set(chain.from_iterable(merges))
         specials = {token.text: token.token for token in added if token.special}
-        tokens |= {token.token: token.text.encode() for token in added if token.token not in merged}
+        tokens |= {
+            token.token: token.text.encode()
+            for token in added
+            if token.token not in merged
+        }
         for token in set(specials.values()) - merged:
             tokens.pop(token, None)
         looked_up = ids.items() if self._looks_up_whole else ()
-        whole = {data: token for name, token in looked_up if (data := meant[name]) and token in tokens}
+        whole = {
+            data: token
+            for name, token in looked_up
+            if (data := meant[name]) and token in tokens
+        }
         whole |= {token.text.encode(): token.token for token in pieces}
-        singles = {token for name, token in ids.items() if len(name) == 1} | set(self.byte_ids.values())
+        singles = {token for name, token in ids.items() if len(name) == 1} | set(
+            self.byte_ids.values()
+        )
 
         def made_by(merges: list[Triple]) -> Vocabulary:
-            base, made = (set(tokens) - {token for _, _, token in merges}) | singles, set[int]()
-            for left, right, token in merges:  # some published files have merges before those that make their parts
+            base, made = (
+                (set(tokens) - {token for _, _, token in merges}) | singles,
+                set[int](),
+            )
+            for (
+                left,
+                right,
+                token,
+            ) in (
+                merges
+            ):  # some published files have merges before those that make their parts
                 base |= {left, right} - made
                 made.add(token)
             in_base = {token: data for token, data in tokens.items() if token in base}
-            return Vocabulary(in_base, merges, specials, symbols=self._symbols(meant), whole_pieces=whole)
+            return Vocabulary(
+                in_base,
+                merges,
+                specials,
+                symbols=self._symbols(meant),
+                whole_pieces=whole,
+            )
 
         vocabulary = made_by(merges)
-        return made_by(_ever_applied(vocabulary)) if vocabulary.has_repeats else vocabulary
+        return (
+            made_by(_ever_applied(vocabulary)) if vocabulary.has_repeats else vocabulary
+        )
 
     def _meant(self, name: str) -> bytes | None:
         """The bytes that the token called `name` stands for in a piece; None if it can be in no piece."""
@@ -241,11 +353,23 @@ class Model:
 
     def _symbols(self, meant: Mapping[str, bytes | None]) -> Symbols:
         if self._is_bytewise:
-            return ByteSymbols({data[0]: self.ids[name] for name, data in meant.items() if data and len(data) == 1})
+            return ByteSymbols(
+                {
+                    data[0]: self.ids[name]
+                    for name, data in meant.items()
+                    if data and len(data) == 1
+                }
+            )
         singles = {name: token for name, token in self.ids.items() if len(name) == 1}
         if self._has_metaspace:
-            singles = {name.replace(METASPACE, " "): token for name, token in singles.items() if name != " "}
-        return CharacterSymbols(singles, self.byte_ids, self._unknown, fuse=self._fuses_unknown)
+            singles = {
+                name.replace(METASPACE, " "): token
+                for name, token in singles.items()
+                if name != " "
+            }
+        return CharacterSymbols(
+            singles, self.byte_ids, self._unknown, fuse=self._fuses_unknown
+        )
 
 
 def _ever_applied(vocabulary: Vocabulary) -> list[Triple]:
@@ -255,11 +379,18 @@ def _ever_applied(vocabulary: Vocabulary) -> list[Triple]:
     groups = [list(group) for _, group in groupby(vocabulary.merges, itemgetter(2))]
     if len(groups) > len({group[0][2] for group in groups}):
         return list(vocabulary.merges)
-    encoder, bytes_of, applied, step = vocabulary.compiled, vocabulary.bytes_of, list[Triple](), 0
+    encoder, bytes_of, applied, step = (
+        vocabulary.compiled,
+        vocabulary.bytes_of,
+        list[Triple](),
+        0,
+    )
     for group in groups:
         data, parts = bytes_of[group[0][2]], tuple[int, ...]()
         with suppress(LookupError):  # a character without a token
-            parts = encoder.part(data, step) if encoder else vocabulary.at(step).join(data)
+            parts = (
+                encoder.part(data, step) if encoder else vocabulary.at(step).join(data)
+            )
         applied += [merge for merge in group if merge[:2] == parts] or group
         step += len(group)
     return applied
@@ -272,9 +403,14 @@ def _merges(fields: Fields, ids: Mapping[str, int]) -> dict[tuple[str, str], int
             case [str() as left, str() as right] if left and right:
                 pairs.append((left, right))
             case _:
-                fields.fail(f"merges[{index}]", 'two tokens were expected, as "a b" or ["a", "b"]')
+                fields.fail(
+                    f"merges[{index}]",
+                    'two tokens were expected, as "a b" or ["a", "b"]',
+                )
         if left not in ids or right not in ids or left + right not in ids:
             name = next(name for name in (left, right, left + right) if name not in ids)
             fields.fail(f"merges[{index}]", f"there is no token {quoted(name)}")
-    last_ones = reversed(dict.fromkeys(reversed(pairs)))  # of equal merges the last one counts
+    last_ones = reversed(
+        dict.fromkeys(reversed(pairs))
+    )  # of equal merges the last one counts
     return {(left, right): ids[left + right] for left, right in last_ones}

@@ -13,7 +13,13 @@ from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Split, without_comments
 from bpe_core.tokenizer import normalizers
-from bpe_core.tokenizer.preparation import METASPACE, PrefixStep, ReplaceStep, SplitStep, Step
+from bpe_core.tokenizer.preparation import (
+    METASPACE,
+    PrefixStep,
+    ReplaceStep,
+    SplitStep,
+    Step,
+)
 
 
 def in_sequence(fields: Fields, key: str) -> Iterator[Fields]:
@@ -35,8 +41,13 @@ def rules(fields: Fields) -> Iterator[normalizers.Rule]:
         case "StripAccents":
             yield normalizers.WITHOUT_ACCENTS
         case "Strip":
-            left, right = fields.flag("strip_left", True), fields.flag("strip_right", True)
-            yield from (normalizers.Stripped("start"),) * left + (normalizers.Stripped("end"),) * right
+            left, right = (
+                fields.flag("strip_left", True),
+                fields.flag("strip_right", True),
+            )
+            yield from (normalizers.Stripped("start"),) * left + (
+                normalizers.Stripped("end"),
+            ) * right
         case "Prepend":
             yield normalizers.Prepended(fields.text("prepend"))
         case "Replace":
@@ -55,7 +66,10 @@ def replaces(fields: Fields, old: str, new: str) -> bool:
     if fields.text("type") != "Replace":
         return False
     pattern = fields.fields("pattern")
-    return "String" in pattern and (pattern.text("String"), fields.text("content")) == (old, new)
+    return "String" in pattern and (pattern.text("String"), fields.text("content")) == (
+        old,
+        new,
+    )
 
 
 def drops_space(decoder: Fields) -> bool:
@@ -90,7 +104,9 @@ _PUBLISHED: Final = {source: PATTERNS[name] for name, source in SOURCES.items()}
 """How a published pattern is written to a tokenizer.json -> that pattern, which gives the same pieces."""
 
 _IN_SET: Final = {r"\w": _IN_WORD, r"\h": "0-9A-Fa-f"}
-_PIECES: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[\^$]|\(\?[a-zA-Z-]+[:)]", re.DOTALL)
+_PIECES: Final = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[\^$]|\(\?[a-zA-Z-]+[:)]", re.DOTALL
+)
 _FLAGS: Final = re.compile(r"\(\?-?i?-?[:)]")
 
 
@@ -102,11 +118,16 @@ def pattern_of(fields: Fields) -> str:
     if source in _PUBLISHED:
         return _PUBLISHED[source]
     if not Split.of_expression(source).name:
-        source = _PIECES.sub(lambda found: _translated(found[0], fields), without_comments(source))
+        source = _PIECES.sub(
+            lambda found: _translated(found[0], fields), without_comments(source)
+        )
     try:
         Expression(source, "pattern")
     except PatternError as error:
-        fields.fail("Regex", f"the pattern is not one that can be used here ({str(error).rstrip('.')})")
+        fields.fail(
+            "Regex",
+            f"the pattern is not one that can be used here ({str(error).rstrip('.')})",
+        )
     return source
 
 
@@ -117,7 +138,9 @@ def _translated(part: str, fields: Fields) -> str:
         return _OTHERWISE.get(part, part)
     if re.search(r"(?<!\\)(?:\\\\)*\\[WBH]", part):
         fields.unsupported(f"the set {part} of a pattern", r"sets without \W")
-    return re.sub(r"\\.", lambda found: _IN_SET.get(found[0], found[0]), part, flags=re.DOTALL)
+    return re.sub(
+        r"\\.", lambda found: _IN_SET.get(found[0], found[0]), part, flags=re.DOTALL
+    )
 
 
 _PUNCTUATION: Final = r"[\p{P}$+<=>^`|~]"
@@ -130,7 +153,9 @@ def steps(fields: Fields) -> Iterator[Step | None]:
         case "ByteLevel":
             if fields.flag("add_prefix_space", True):
                 yield PrefixStep(" ")
-            fields.flag("trim_offsets", True)  # it has no effect here, but must be a flag
+            fields.flag(
+                "trim_offsets", True
+            )  # it has no effect here, but must be a flag
             if fields.flag("use_regex", True):
                 yield SplitStep(splitter("gpt2"))
             yield None
@@ -138,7 +163,9 @@ def steps(fields: Fields) -> Iterator[Step | None]:
             behavior, invert = fields.any("behavior"), fields.flag("invert", False)
             yield _split(fields, pattern_of(fields.fields("pattern")), behavior, invert)
         case "Digits":
-            yield _by(r"\p{N}" if fields.flag("individual_digits", False) else r"\p{N}+")
+            yield _by(
+                r"\p{N}" if fields.flag("individual_digits", False) else r"\p{N}+"
+            )
         case "Punctuation":
             yield _split(fields, _PUNCTUATION, fields.any("behavior", "Isolated"))
         case "Whitespace":
@@ -148,7 +175,11 @@ def steps(fields: Fields) -> Iterator[Step | None]:
             if kind == "BertPreTokenizer":
                 yield _by(_PUNCTUATION)
         case "CharDelimiterSplit":
-            yield _split(fields, str(regex.escape(fields.text("delimiter"), special_only=True)), "Removed")
+            yield _split(
+                fields,
+                str(regex.escape(fields.text("delimiter"), special_only=True)),
+                "Removed",
+            )
         case "Metaspace":
             if (character := fields.text("replacement")) != METASPACE:
                 fields.unsupported(f"the Metaspace character {character!r}", METASPACE)
@@ -159,14 +190,19 @@ def steps(fields: Fields) -> Iterator[Step | None]:
                 yield _by(f"{METASPACE}[^{METASPACE}]*")
         case _:
             supported = "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, "
-            fields.unsupported(f"the pre-tokenizer {kind}", f"{supported}BertPreTokenizer, Metaspace, Sequence")
+            fields.unsupported(
+                f"the pre-tokenizer {kind}",
+                f"{supported}BertPreTokenizer, Metaspace, Sequence",
+            )
 
 
 def _by(expression: str, drops_rest: bool = False) -> SplitStep:
     return SplitStep(splitter(str(Split(expression, drops_rest=drops_rest))))
 
 
-def _split(fields: Fields, expression: str, behavior: object, invert: bool = False) -> SplitStep:
+def _split(
+    fields: Fields, expression: str, behavior: object, invert: bool = False
+) -> SplitStep:
     """The step of a Split; behaviors other than Isolated and Removed are expressed by another regular expression."""
     match behavior:
         case "Isolated":
@@ -174,7 +210,10 @@ def _split(fields: Fields, expression: str, behavior: object, invert: bool = Fal
         case "Removed" if invert:
             return _by(expression, drops_rest=True)
         case "Removed":
-            return _by(rf"(?:{expression})(*SKIP)(*FAIL)|(?:(?!{expression})(?s:.))+", drops_rest=True)
+            return _by(
+                rf"(?:{expression})(*SKIP)(*FAIL)|(?:(?!{expression})(?s:.))+",
+                drops_rest=True,
+            )
         case "Contiguous" if not invert:
             return _by(f"(?>{expression})+")
         case "MergedWithPrevious" if not invert:

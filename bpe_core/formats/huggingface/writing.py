@@ -36,7 +36,12 @@ _OTHERWISE: Final = re.compile(
 )
 """Constructs on which Oniguruma and `regex` disagree, or may disagree."""
 
-_BYTE_LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+_BYTE_LEVEL: Final = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
 """As a pre-tokenizer after the splits, and as the decoder of every tokenizer of bytes, whatever the file read has."""
 
 _TARGET: Final = "as a tokenizer.json"
@@ -48,45 +53,91 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     pattern = tokenizer.splitter.tree
     if preparation:
         if not preparation.description:
-            refuse(_TARGET, "what it does to a text before it splits it cannot be said there")
+            refuse(
+                _TARGET,
+                "what it does to a text before it splits it cannot be said there",
+            )
         added = preparation.added
-        pipeline = {"pre_tokenizer": None, **preparation.description, "decoder": _BYTE_LEVEL}
+        pipeline = {
+            "pre_tokenizer": None,
+            **preparation.description,
+            "decoder": _BYTE_LEVEL,
+        }
         if "pre_tokenizer" not in preparation.description:
             pipeline["pre_tokenizer"] = pre_tokenizer(pattern)
     else:
         added = specials_of(vocabulary)
         if isinstance(pattern, Else):  # its texts are found first, as added tokens are
             texts = frozenset(pattern.first if isinstance(pattern.first, tuple) else ())
-            whole = ((data.decode(errors="replace"), token) for data, token in vocabulary.whole_pieces.items())
-            found = tuple(AddedToken(text, token) for text, token in whole if text in texts)
+            whole = (
+                (data.decode(errors="replace"), token)
+                for data, token in vocabulary.whole_pieces.items()
+            )
+            found = tuple(
+                AddedToken(text, token) for text, token in whole if text in texts
+            )
             if not texts or texts != {token.text for token in found}:
                 refuse(_TARGET, "its pattern finds something first that is no token")
             added, pattern = added + found, pattern.rest
-        pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer(pattern), "decoder": _BYTE_LEVEL}
+        pipeline = {
+            "normalizer": None,
+            "pre_tokenizer": pre_tokenizer(pattern),
+            "decoder": _BYTE_LEVEL,
+        }
     ordinary = {token.text.encode() for token in added if not token.special}
     looks_up_whole = bool(vocabulary.whole_pieces.keys() - ordinary)
-    if looks_up_whole and any(tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens):
+    if looks_up_whole and any(
+        tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens
+    ):
         refuse(_TARGET, "the text of a special token is a piece by its pattern")
     for token, data in vocabulary.bytes_of.items() if looks_up_whole else ():
-        if token in vocabulary and vocabulary.encode(data) != (token,):  # `ignore_merges` means all or none
-            refuse(_TARGET, f"the token {token} would be looked up as a whole there, and is not here")
+        if token in vocabulary and vocabulary.encode(data) != (
+            token,
+        ):  # `ignore_merges` means all or none
+            refuse(
+                _TARGET,
+                f"the token {token} would be looked up as a whole there, and is not here",
+            )
     model = {
         "type": "BPE",
-        **dict.fromkeys(("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")),
+        **dict.fromkeys(
+            ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")
+        ),
         **{"fuse_unk": False, "byte_fallback": False, "ignore_merges": looks_up_whole},
         **dict(zip(("vocab", "merges"), named(tokenizer, added), strict=True)),
     }
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
-    described = [{"id": one.token, "content": one.text} | {flag: getattr(one, flag) for flag in flags} for one in added]
-    head = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": described}
-    yield json.dumps(head | pipeline | {"post_processor": None, "model": model}, ensure_ascii=False, indent=1) + "\n"
+    described = [
+        {"id": one.token, "content": one.text}
+        | {flag: getattr(one, flag) for flag in flags}
+        for one in added
+    ]
+    head = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": described,
+    }
+    yield (
+        json.dumps(
+            head | pipeline | {"post_processor": None, "model": model},
+            ensure_ascii=False,
+            indent=1,
+        )
+        + "\n"
+    )
 
 
 def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
-    return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
+    return tuple(
+        AddedToken(text, token, special=True)
+        for text, token in vocabulary.special_tokens.items()
+    )
 
 
-def named(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> tuple[dict[str, int], list[list[str]]]:
+def named(
+    tokenizer: Tokenizer, added: Iterable[AddedToken]
+) -> tuple[dict[str, int], list[list[str]]]:
     """(name -> id of all tokens, in the byte alphabet; [left name, right name] of each merge, in order). Added tokens
     are there, by their texts, because the library gives new ids to those that it does not find in the vocabulary."""
     vocabulary = tokenizer.vocabulary
@@ -95,7 +146,9 @@ def named(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> tuple[dict[str, 
     merges = merges_of(vocabulary, _TARGET).merges
     ids = {token.text: token.token for token in added}
     by_text = set(ids.values()) - {token for _, _, token in merges}
-    names = {token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()}
+    names = {
+        token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()
+    }
     for token, name in names.items():
         if token not in by_text:
             if (other := ids.setdefault(name, token)) != token:
@@ -109,25 +162,39 @@ def pre_tokenizer(pattern: Pattern) -> dict[str, Any]:
     splits: list[dict[str, Any]] = []
     rest: Pattern | None = pattern
     while rest:
-        split, rest = (rest.first, rest.rest) if isinstance(rest, Then) else (rest, None)
+        split, rest = (
+            (rest.first, rest.rest) if isinstance(rest, Then) else (rest, None)
+        )
         if isinstance(split, Else):
             refuse(_TARGET, "its pattern finds something first that is no token")
         if split.source or split.drops_rest:
             check_read_alike(split)
-            source, behavior = SOURCES.get(split.name, split.source), "Removed" if split.drops_rest else "Isolated"
+            source, behavior = (
+                SOURCES.get(split.name, split.source),
+                "Removed" if split.drops_rest else "Isolated",
+            )
             how = {"behavior": behavior, "invert": split.drops_rest}
             splits.append({"type": "Split", "pattern": {"Regex": source}} | how)
-    return {"type": "Sequence", "pretokenizers": [*splits, _BYTE_LEVEL]} if splits else _BYTE_LEVEL
+    return (
+        {"type": "Sequence", "pretokenizers": [*splits, _BYTE_LEVEL]}
+        if splits
+        else _BYTE_LEVEL
+    )
 
 
-def check_read_alike(split: Split, target: str = _TARGET, *, in_regex: bool = False) -> None:
+def check_read_alike(
+    split: Split, target: str = _TARGET, *, in_regex: bool = False
+) -> None:
     """Raise `FormatError` for an expression, not published, that another library may understand differently, or that
     may match the empty text; `in_regex`: the library is `regex`. `target` names what is written, as in `refuse`. What
     its automaton cannot decide is tried on texts of up to two characters of its kinds."""
     if split.name or split == Split(""):
         return
     if not in_regex and (found := _OTHERWISE.search(split.source)):
-        refuse(target, f"its pattern has {visible(found[0])}, which is not the same in other libraries")
+        refuse(
+            target,
+            f"its pattern has {visible(found[0])}, which is not the same in other libraries",
+        )
     may_be_empty = True
     if automaton := automaton_of(split.source):
         may_be_empty = automaton.matches_empty
@@ -135,9 +202,14 @@ def check_read_alike(split: Split, target: str = _TARGET, *, in_regex: bool = Fa
         expression, kinds = Expression(split.source), splitter(str(split)).kinds
         texts = ("", *kinds, *(one + other for one in kinds for other in kinds))
         with suppress(PatternError):
-            may_be_empty = any(start == end for text in texts for start, end in expression.spans(text))
+            may_be_empty = any(
+                start == end for text in texts for start, end in expression.spans(text)
+            )
     if may_be_empty:
-        refuse(target, "its pattern may match nothing, and no library goes on behind that as another does")
+        refuse(
+            target,
+            "its pattern may match nothing, and no library goes on behind that as another does",
+        )
 
 
 def matching_all(tokenizer: Tokenizer, target: str, *, in_regex: bool = False) -> str:
@@ -154,4 +226,6 @@ def matching_all(tokenizer: Tokenizer, target: str, *, in_regex: bool = False) -
 def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
     """A tokenizer of Hugging Face's library with the same ids, which encodes special tokens wherever they occur. Raises
     `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed."""
-    return installed("tokenizers", "to_tokenizers", "dev").Tokenizer.from_str("".join(write(tokenizer)))  # type: ignore[no-any-return]
+    return installed("tokenizers", "to_tokenizers", "dev").Tokenizer.from_str(
+        "".join(write(tokenizer))
+    )  # type: ignore[no-any-return]

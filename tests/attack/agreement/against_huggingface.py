@@ -25,7 +25,13 @@ from tests.attack.agreement.comparing import Subject
 from tests.attack.published import ENCODINGS
 
 _TABLES: Final = ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents")
-_CLASSES: Final = ("Punctuation", "BertPreTokenizer", "Digits", "Whitespace", "WhitespaceSplit")
+_CLASSES: Final = (
+    "Punctuation",
+    "BertPreTokenizer",
+    "Digits",
+    "Whitespace",
+    "WhitespaceSplit",
+)
 
 
 def trained(name: str, texts: Any, folder: Path) -> Subject:
@@ -51,7 +57,9 @@ def published(name: str, folder: Path) -> Subject:
         theirs.save(str(path))
     else:
         save(ours, path, format="huggingface")
-    return subject(f"{name}, written by {'them' if name == 'gpt2' else 'us'}", ours, path)
+    return subject(
+        f"{name}, written by {'them' if name == 'gpt2' else 'us'}", ours, path
+    )
 
 
 def subject(name: str, ours: Tokenizer, path: Path) -> Subject:
@@ -62,7 +70,10 @@ def subject(name: str, ours: Tokenizer, path: Path) -> Subject:
     text.encode_special_tokens = True
     described = json.loads(path.read_text("utf-8"))
     ways: dict[str, Any] = {
-        "special tokens taken": (lambda t: ours.encode(t, allowed_special="all"), _encode(special)),
+        "special tokens taken": (
+            lambda t: ours.encode(t, allowed_special="all"),
+            _encode(special),
+        ),
         "special tokens as text": (ours.encode_ordinary, _encode(text)),
         "again": (ours.encode_ordinary, _encode(text)),
     }
@@ -70,16 +81,28 @@ def subject(name: str, ours: Tokenizer, path: Path) -> Subject:
     # Since 0.23 the library decodes an added token to what its normalizer makes of it; here it is what was added.
     normalize = special.normalizer.normalize_str if special.normalizer else str
     added = special.get_added_tokens_decoder().values()
-    if described["decoder"] and all(normalize(one.content) == one.content for one in added if one.normalized):
-        decodings["decode"] = (ours.decode, lambda ids: special.decode(ids, skip_special_tokens=False))
-        ways["decode"] = (lambda t: ours.decode(ours.encode_ordinary(t)), lambda t: _decode(special, _encode(text)(t)))
+    if described["decoder"] and all(
+        normalize(one.content) == one.content for one in added if one.normalized
+    ):
+        decodings["decode"] = (
+            ours.decode,
+            lambda ids: special.decode(ids, skip_special_tokens=False),
+        )
+        ways["decode"] = (
+            lambda t: ours.decode(ours.encode_ordinary(t)),
+            lambda t: _decode(special, _encode(text)(t)),
+        )
     if not ours.preparation and not ours.splitter.lossy:
         ways[WHERE] = (
             lambda t: offsets(t, ours),
             lambda t: text.encode(t, add_special_tokens=False).offsets,
         )
     disagreements_of = cache(
-        lambda: list({each.what: each for each in _disagreements(described) if each.characters}.values())
+        lambda: list(
+            {
+                each.what: each for each in _disagreements(described) if each.characters
+            }.values()
+        )
     )
     ids = sorted({*ours.vocabulary.ids(), *ours.special_tokens.values()})
     return Subject(name, ways, frozenset({WHERE}), disagreements_of, decodings, ids)

@@ -27,7 +27,9 @@ def subject(name: str, folder: Path) -> Subject:
     ours = load(folder / ENCODINGS[name][0])
     seldom = frozenset({FRESH, WHERE})
     decodings, ids = _decodings(ours, theirs), _ids(ours, theirs)
-    return Subject(name, _ways(ours, theirs), seldom, _disagreements(theirs), decodings, ids)
+    return Subject(
+        name, _ways(ours, theirs), seldom, _disagreements(theirs), decodings, ids
+    )
 
 
 def _disagreements(theirs: Any) -> Callable[[], list[Disagreement]]:
@@ -36,18 +38,28 @@ def _disagreements(theirs: Any) -> Callable[[], list[Disagreement]]:
 
 def _ids(ours: Tokenizer, theirs: Any) -> list[int]:
     here = sorted({*ours.vocabulary.ids(), *ours.special_tokens.values()})
-    there = sorted({*theirs._mergeable_ranks.values(), *theirs._special_tokens.values()})
+    there = sorted(
+        {*theirs._mergeable_ranks.values(), *theirs._special_tokens.values()}
+    )
     if here != there:
-        raise SystemExit(f"{theirs.name} has {len(there):,} ids in tiktoken and {len(here):,} here.")
+        raise SystemExit(
+            f"{theirs.name} has {len(there):,} ids in tiktoken and {len(here):,} here."
+        )
     return here
 
 
 def _ways(ours: Tokenizer, theirs: Any) -> dict[str, Any]:
     return {
-        FRESH: (lambda text: _fresh(ours).encode_ordinary(text), theirs.encode_ordinary),
+        FRESH: (
+            lambda text: _fresh(ours).encode_ordinary(text),
+            theirs.encode_ordinary,
+        ),
         "encode_ordinary": (ours.encode_ordinary, theirs.encode_ordinary),
         "all special tokens allowed": (_encode(ours, "all"), _encode(theirs, "all")),
-        "one allowed, the others text": (_encode(ours, {_END}, ()), _encode(theirs, {_END}, ())),
+        "one allowed, the others text": (
+            _encode(ours, {_END}, ()),
+            _encode(theirs, {_END}, ()),
+        ),
         "none allowed": (_encode(ours), _encode(theirs)),
         "decode": (
             lambda text: ours.decode(ours.encode_ordinary(text)),
@@ -72,15 +84,21 @@ def _decodings(ours: Tokenizer, theirs: Any) -> dict[str, Any]:
 
 
 def _fresh(tokenizer: Tokenizer) -> Tokenizer:
-    return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, preparation=tokenizer.preparation)
+    return Tokenizer(
+        tokenizer.vocabulary, tokenizer.pattern, preparation=tokenizer.preparation
+    )
 
 
-def _encode(tokenizer: Any, allowed: Any = frozenset(), disallowed: Any = "all") -> Callable[[str], Any]:
+def _encode(
+    tokenizer: Any, allowed: Any = frozenset(), disallowed: Any = "all"
+) -> Callable[[str], Any]:
     """Its `encode`, with None for a text that it refuses because of a special token."""
 
     def encode(text: str) -> list[int] | None:
         try:
-            return tokenizer.encode(text, allowed_special=allowed, disallowed_special=disallowed)
+            return tokenizer.encode(
+                text, allowed_special=allowed, disallowed_special=disallowed
+            )
         except (SpecialTokenError, ValueError):
             return None
 
@@ -94,7 +112,10 @@ def offsets(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:
         starts = byte_offsets(text[span.start : span.end])
         ends = [0, *accumulate(len(tokenizer.token_bytes(token)) for token in span.ids)]
         found += [
-            (span.start + bisect_right(starts, begin) - 1, span.start + bisect_left(starts, end))
+            (
+                span.start + bisect_right(starts, begin) - 1,
+                span.start + bisect_left(starts, end),
+            )
             for begin, end in pairwise(ends)
         ]
     return found
@@ -109,7 +130,13 @@ def earlier(name: str, folder: Path, steps: int = 4) -> Iterator[Subject]:
     n_merges = len(ours.vocabulary.merges)
     for n in accumulate([1, n_merges // 1000, n_merges // 20, n_merges // 2][:steps]):
         last = ours.vocabulary.merges[n - 1][2]
-        ranks = {data: rank for data, rank in whole._mergeable_ranks.items() if rank <= last}
-        theirs = tiktoken.Encoding(name, pat_str=whole._pat_str, mergeable_ranks=ranks, special_tokens={})
+        ranks = {
+            data: rank for data, rank in whole._mergeable_ranks.items() if rank <= last
+        }
+        theirs = tiktoken.Encoding(
+            name, pat_str=whole._pat_str, mergeable_ranks=ranks, special_tokens={}
+        )
         ways = {"encode_ordinary": (ours.at(n).encode_ordinary, theirs.encode_ordinary)}
-        yield Subject(f"{name} after {n:,} merges", ways, disagreements=_disagreements(whole))
+        yield Subject(
+            f"{name} after {n:,} merges", ways, disagreements=_disagreements(whole)
+        )

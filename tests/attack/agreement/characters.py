@@ -20,7 +20,9 @@ Ask = Callable[[str], frozenset[str]]
 EVERY: Final = array("I", range(0x110000)).tobytes().decode("utf-32", "ignore")
 """All characters that a text can hold: 1,112,064."""
 
-_SETS: Final = regex.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\\[pP]\{\^?\w+\}|\\[sSwWdD]")
+_SETS: Final = regex.compile(
+    r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\\[pP]\{\^?\w+\}|\\[sSwWdD]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +50,36 @@ def sets_of(pattern: str) -> Iterator[str]:
         yield from (f"(?i:{letter})" for letter in sorted(letters))
 
 
-def disagreements(pattern: str, theirs: Ask, translated: Callable[[str], str] = str) -> list[Disagreement]:
+def disagreements(
+    pattern: str, theirs: Ask, translated: Callable[[str], str] = str
+) -> list[Disagreement]:
     """The sets of `pattern` on which they differ; `translated` writes a set as it is written here."""
-    found = ((source, in_regex(translated(source)), theirs(source)) for source in sets_of(pattern))
-    return [Disagreement(source, here - there, there - here) for source, here, there in found if here != there]
+    found = (
+        (source, in_regex(translated(source)), theirs(source))
+        for source in sets_of(pattern)
+    )
+    return [
+        Disagreement(source, here - there, there - here)
+        for source, here, there in found
+        if here != there
+    ]
 
 
-def changed_differently(what: str, ours: Callable[[str], str], theirs: Callable[[str], str]) -> Disagreement:
+def changed_differently(
+    what: str, ours: Callable[[str], str], theirs: Callable[[str], str]
+) -> Disagreement:
     """The characters of which two functions do not make the same, alone or beside marks that may change places.
 
     Those are the ones of the lowest and the highest class; no mark joins the letter q, which would hide the order.
     """
-    texts = ((character, f"{character} q{character}\u0334 q\u0345{character}") for character in EVERY)
-    return Disagreement(what, frozenset(character for character, text in texts if ours(text) != theirs(text)))
+    texts = (
+        (character, f"{character} q{character}\u0334 q\u0345{character}")
+        for character in EVERY
+    )
+    return Disagreement(
+        what,
+        frozenset(character for character, text in texts if ours(text) != theirs(text)),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -75,7 +94,12 @@ def in_tiktoken(source: str) -> frozenset[str]:
     import tiktoken
 
     bytes_alone = {bytes([byte]): byte for byte in range(256)}
-    encoding = tiktoken.Encoding("probe", pat_str=f"(?:{source})+", mergeable_ranks=bytes_alone, special_tokens={})
+    encoding = tiktoken.Encoding(
+        "probe",
+        pat_str=f"(?:{source})+",
+        mergeable_ranks=bytes_alone,
+        special_tokens={},
+    )
     return frozenset(encoding.decode(encoding.encode_ordinary(EVERY)))
 
 
@@ -85,7 +109,9 @@ def in_oniguruma(source: str) -> frozenset[str]:
     from tokenizers import Regex, pre_tokenizers
 
     split = pre_tokenizers.Split(Regex(f"(?:{source})+"), "removed", invert=True)
-    return frozenset(character for part, _ in split.pre_tokenize_str(EVERY) for character in part)
+    return frozenset(
+        character for part, _ in split.pre_tokenize_str(EVERY) for character in part
+    )
 
 
 def without(text: str, characters: frozenset[str]) -> str:

@@ -29,7 +29,9 @@ class Subject:
 
     It takes its time the first time, and is only asked when a text differs, or for the report.
     """
-    decodings: dict[str, tuple[Callable[[list[int]], Any], Callable[[list[int]], Any]]] = field(default_factory=dict)
+    decodings: dict[
+        str, tuple[Callable[[list[int]], Any], Callable[[list[int]], Any]]
+    ] = field(default_factory=dict)
     """Name -> what both do with ids."""
     ids: Sequence[int] = ()
     """All ids that there are."""
@@ -66,13 +68,17 @@ class Outcome:
             f"{self.explained:,} differ by Unicode's version, {self.n_unexplained:,} unexplained"
         ]
         shortest = sorted(self.unexplained, key=lambda row: len(row[1]))[:5]
-        return "\n".join([*lines, *(f"    {way}: {text[:300]!a}" for way, text in shortest)])
+        return "\n".join(
+            [*lines, *(f"    {way}: {text[:300]!a}" for way, text in shortest)]
+        )
 
 
 def compare(subject: Subject, what: str, texts: Iterable[str]) -> Outcome:
     """Each text in each way."""
     outcome = Outcome(subject.name, what)
-    often = {name: way for name, way in subject.ways.items() if name not in subject.seldom}
+    often = {
+        name: way for name, way in subject.ways.items() if name not in subject.seldom
+    }
     for text in texts:
         ways = subject.ways if outcome.n % _SELDOM == 0 else often
         outcome.n += 1
@@ -86,11 +92,18 @@ def compare(subject: Subject, what: str, texts: Iterable[str]) -> Outcome:
 
 def _differs(ways: dict[str, Way], text: str) -> str | None:
     """The first way in which the two differ."""
-    return next((way for way, (ours, theirs) in ways.items() if ours(text) != theirs(text)), None)
+    return next(
+        (way for way, (ours, theirs) in ways.items() if ours(text) != theirs(text)),
+        None,
+    )
 
 
 def _look_into(subject: Subject, outcome: Outcome, way: str, text: str) -> None:
-    disputed = frozenset().union(*(each.characters for each in subject.disagreements())).intersection(text)
+    disputed = (
+        frozenset()
+        .union(*(each.characters for each in subject.disagreements()))
+        .intersection(text)
+    )
     rest = _differs(subject.ways, without(text, disputed)) if disputed else way
     if rest is None:
         outcome.explained += 1

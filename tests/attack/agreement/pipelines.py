@@ -7,7 +7,16 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import (
+    AddedToken,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    trainers,
+)
 
 _GPT4: Final = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -22,9 +31,7 @@ _GPT4O: Final = "|".join(
     ]
 )
 _CHINESE: Final = "[一-龥぀-ゟ゠-ヿ]+"
-_SIGNS: Final = (
-    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s+"
-)
+_SIGNS: Final = r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s+"
 _BYTES: Final = [f"<0x{byte:02X}>" for byte in range(256)]
 _SPECIAL: Final = ["<|endoftext|>", "<s>", "</s>"]
 _ADDED: Final = [
@@ -54,7 +61,12 @@ def _then_bytes(*steps: Any, split: bool = True) -> Any:
     return pre_tokenizers.Sequence([*steps, _byte_level(split=split)])
 
 
-def bytewise(pre_tokenizer: Any, normalizer: Any = None, added: Sequence[AddedToken] = (), **options: Any) -> Maker:
+def bytewise(
+    pre_tokenizer: Any,
+    normalizer: Any = None,
+    added: Sequence[AddedToken] = (),
+    **options: Any,
+) -> Maker:
     """One whose pieces are bytes in the end."""
 
     def make(texts: Sequence[str]) -> Tokenizer:
@@ -71,33 +83,57 @@ def bytewise(pre_tokenizer: Any, normalizer: Any = None, added: Sequence[AddedTo
     return make
 
 
-def characterwise(pre_tokenizer: Any = None, normalizer: Any = None, decoder: Any = None, **options: Any) -> Maker:
+def characterwise(
+    pre_tokenizer: Any = None,
+    normalizer: Any = None,
+    decoder: Any = None,
+    **options: Any,
+) -> Maker:
     """One whose pieces are characters, and unknown ones their bytes or a token that says so."""
     options = {"unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True} | options
 
     def make(texts: Sequence[str]) -> Tokenizer:
         made = Tokenizer(models.BPE(**options))
-        for part, value in (("pre_tokenizer", pre_tokenizer), ("normalizer", normalizer), ("decoder", decoder)):
+        for part, value in (
+            ("pre_tokenizer", pre_tokenizer),
+            ("normalizer", normalizer),
+            ("decoder", decoder),
+        ):
             if value:
                 setattr(made, part, value)
         _train(made, texts, ["<unk>", *_SPECIAL, *_BYTES], limit_alphabet=1500)
         described = json.loads(made.to_str())
-        described["added_tokens"] = [row for row in described["added_tokens"] if row["content"] not in _BYTES]
+        described["added_tokens"] = [
+            row for row in described["added_tokens"] if row["content"] not in _BYTES
+        ]
         return Tokenizer.from_str(json.dumps(described))
 
     return make
 
 
-def _train(tokenizer: Tokenizer, texts: Sequence[str], special: list[str], **options: Any) -> None:
-    trainer = trainers.BpeTrainer(vocab_size=6000, show_progress=False, special_tokens=special, **options)
+def _train(
+    tokenizer: Tokenizer, texts: Sequence[str], special: list[str], **options: Any
+) -> None:
+    trainer = trainers.BpeTrainer(
+        vocab_size=6000, show_progress=False, special_tokens=special, **options
+    )
     tokenizer.train_from_iterator(texts, trainer)
 
 
-_LLAMA2: Final = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
-_LLAMA2_DECODER: Final = decoders.Sequence(
-    [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+_LLAMA2: Final = normalizers.Sequence(
+    [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
 )
-_GEMMA_DECODER: Final = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+_LLAMA2_DECODER: Final = decoders.Sequence(
+    [
+        decoders.Replace("▁", " "),
+        decoders.ByteFallback(),
+        decoders.Fuse(),
+        decoders.Strip(" ", 1, 0),
+    ]
+)
+_GEMMA_DECODER: Final = decoders.Sequence(
+    [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+)
 
 PIPELINES: Final[Mapping[str, Maker]] = {
     "as GPT-2": bytewise(_byte_level()),
@@ -106,7 +142,9 @@ PIPELINES: Final[Mapping[str, Maker]] = {
     "as Qwen, NFC": bytewise(_isolated(_QWEN), normalizers.NFC()),
     "as GPT-4o": bytewise(_isolated(_GPT4O)),
     "as DeepSeek, four splits": bytewise(_isolated(r"\p{N}{1,3}", _CHINESE, _SIGNS)),
-    "as StarCoder, digits alone": bytewise(_then_bytes(pre_tokenizers.Digits(individual_digits=True))),
+    "as StarCoder, digits alone": bytewise(
+        _then_bytes(pre_tokenizers.Digits(individual_digits=True))
+    ),
     "as Falcon, signs and digits": bytewise(
         _then_bytes(
             pre_tokenizers.Punctuation("contiguous"),
@@ -114,41 +152,64 @@ PIPELINES: Final[Mapping[str, Maker]] = {
             pre_tokenizers.Split(Regex("[0-9][0-9][0-9]"), "isolated"),
         )
     ),
-    "as GPT-NeoX, runs of spaces added": bytewise(_byte_level(), normalizers.NFC(), _ADDED[:3]),
+    "as GPT-NeoX, runs of spaces added": bytewise(
+        _byte_level(), normalizers.NFC(), _ADDED[:3]
+    ),
     "as Llama 2": characterwise(None, _LLAMA2, _LLAMA2_DECODER),
     "as Gemma": characterwise(
-        pre_tokenizers.Split(" ", "merged_with_previous"), normalizers.Replace(" ", "▁"), _GEMMA_DECODER
+        pre_tokenizers.Split(" ", "merged_with_previous"),
+        normalizers.Replace(" ", "▁"),
+        _GEMMA_DECODER,
     ),
     "Metaspace, always": characterwise(
         pre_tokenizers.Metaspace(prepend_scheme="always"),
         None,
         decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace()]),
     ),
-    "Metaspace, first": characterwise(pre_tokenizers.Metaspace(prepend_scheme="first"), byte_fallback=False),
-    "Metaspace, never, unsplit": characterwise(
-        pre_tokenizers.Metaspace(prepend_scheme="never", split=False), byte_fallback=False, fuse_unk=False
+    "Metaspace, first": characterwise(
+        pre_tokenizers.Metaspace(prepend_scheme="first"), byte_fallback=False
     ),
-    "characters of words": characterwise(pre_tokenizers.Whitespace(), byte_fallback=False),
+    "Metaspace, never, unsplit": characterwise(
+        pre_tokenizers.Metaspace(prepend_scheme="never", split=False),
+        byte_fallback=False,
+        fuse_unk=False,
+    ),
+    "characters of words": characterwise(
+        pre_tokenizers.Whitespace(), byte_fallback=False
+    ),
     "NFD and no accents": bytewise(
-        _byte_level(), normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()])
+        _byte_level(),
+        normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()]),
     ),
     "NFKC and lower case": bytewise(
-        _byte_level(prefix=True), normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
+        _byte_level(prefix=True),
+        normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()]),
     ),
     "NFKD, stripped, replaced": bytewise(
         _byte_level(),
         normalizers.Sequence(
-            [normalizers.NFKD(), normalizers.Strip(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Prepend("@")]
+            [
+                normalizers.NFKD(),
+                normalizers.Strip(),
+                normalizers.Replace(Regex(r"\s+"), " "),
+                normalizers.Prepend("@"),
+            ]
         ),
     ),
     "tokens added": bytewise(_byte_level(), None, _ADDED),
     "tokens added and normalized": bytewise(
-        _byte_level(prefix=True), normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()]), _ADDED
+        _byte_level(prefix=True),
+        normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()]),
+        _ADDED,
     ),
     "white space": bytewise(_then_bytes(pre_tokenizers.WhitespaceSplit(), split=False)),
     "words of \\w": bytewise(_then_bytes(pre_tokenizers.Whitespace(), split=False)),
-    "as BERT splits": bytewise(_then_bytes(pre_tokenizers.BertPreTokenizer(), split=False)),
-    "between signs": bytewise(_then_bytes(pre_tokenizers.Punctuation("isolated"), split=False)),
+    "as BERT splits": bytewise(
+        _then_bytes(pre_tokenizers.BertPreTokenizer(), split=False)
+    ),
+    "between signs": bytewise(
+        _then_bytes(pre_tokenizers.Punctuation("isolated"), split=False)
+    ),
     "before and behind": bytewise(
         _then_bytes(
             pre_tokenizers.Split(Regex(r"\s"), "merged_with_previous"),
@@ -158,7 +219,9 @@ PIPELINES: Final[Mapping[str, Maker]] = {
     ),
     "removed": bytewise(_then_bytes(pre_tokenizers.Split(Regex("[,.]|ab"), "removed"))),
     "all else removed": bytewise(
-        _then_bytes(pre_tokenizers.Split(Regex(r"\w+|x"), "removed", invert=True), split=False)
+        _then_bytes(
+            pre_tokenizers.Split(Regex(r"\w+|x"), "removed", invert=True), split=False
+        )
     ),
     "by lines": bytewise(_isolated(r"^ +|\s+$|\w+")),
 }

@@ -38,9 +38,15 @@ PLACES: Final[Mapping[str, tuple[tuple[Path, ...], tuple[str, ...]]]] = {
     "Python's standard library": ((_LIBRARY,), (".py", ".txt")),
     "messages in all languages": ((_SHARED / "locale", _PACKAGES), (".mo",)),
     "manuals": ((_SHARED / "man",), (".gz",)),
-    "documentation": ((_SHARED / "doc", _PACKAGES), ("", ".txt", ".md", ".rst", ".html", ".gz")),
+    "documentation": (
+        (_SHARED / "doc", _PACKAGES),
+        ("", ".txt", ".md", ".rst", ".html", ".gz"),
+    ),
     "locales and character maps": ((_SHARED / "i18n",), ("", ".gz")),
-    "other languages' sources": ((_SHARED / "perl", Path("/usr/include")), (".pm", ".pl", ".pod", ".h")),
+    "other languages' sources": (
+        (_SHARED / "perl", Path("/usr/include")),
+        (".pm", ".pl", ".pod", ".h"),
+    ),
     "our samples": ((_ROOT / "sample_texts",), (".txt", ".md", ".py")),
 }
 """Name -> folders, which are looked through with all folders in them, and endings of files."""
@@ -68,11 +74,18 @@ def corpus(name: str, *places: str, kilobytes: int) -> Corpus:
 
 
 def _texts(folders: tuple[Path, ...], endings: tuple[str, ...]) -> Iterator[str]:
-    files = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in endings)
+    files = sorted(
+        path
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.suffix in endings
+    )
     for first in range(min(_STRIDE, len(files))):
         for path in files[first::_STRIDE]:
             try:
-                data = _content(path) if path.is_file() and not path.is_symlink() else b""
+                data = (
+                    _content(path) if path.is_file() and not path.is_symlink() else b""
+                )
                 data.decode()
             except (OSError, EOFError, ValueError):
                 continue
@@ -86,6 +99,11 @@ def _content(path: Path) -> bytes:
     if path.suffix != ".mo":
         return path.read_bytes()
     with path.open("rb") as file:
-        catalog = gettext.GNUTranslations(file)._catalog  # there is no public way to all
-    pairs = ((key[0] if isinstance(key, tuple) else key, text) for key, text in catalog.items())
+        catalog = gettext.GNUTranslations(
+            file
+        )._catalog  # there is no public way to all
+    pairs = (
+        (key[0] if isinstance(key, tuple) else key, text)
+        for key, text in catalog.items()
+    )
     return "\n\n".join(f"{key}\n{text}" for key, text in pairs).encode()

@@ -54,16 +54,26 @@ def trainings(kilobytes: int, sizes: tuple[int, ...] = SIZES) -> Iterator[Traini
                 yield trained(texts, peer, ties, learn, size)
 
 
-def trained(texts: Corpus, peer: str, ties: str, learn: Callable[[Corpus, int], Learned], size: int) -> Training:
+def trained(
+    texts: Corpus,
+    peer: str,
+    ties: str,
+    learn: Callable[[Corpus, int], Learned],
+    size: int,
+) -> Training:
     """One of them; a merge that is missing on either side counts as different."""
     there = learn(texts, size)
     ours = train(texts.documents, vocab_size=size, pattern=PATTERN_OF[peer], ties=ties)
     here: Learned = [
-        (ours.token_bytes(token), ours.token_bytes(left), ours.token_bytes(right)) for left, right, token in ours.merges
+        (ours.token_bytes(token), ours.token_bytes(left), ours.token_bytes(right))
+        for left, right, token in ours.merges
     ]
     n_told = len(there[0]) if there else 0
     pairs = zip(there, (row[:n_told] for row in here), strict=False)
-    n_alike = next((step for step, (theirs, mine) in enumerate(pairs) if theirs != mine), min(len(there), len(here)))
+    n_alike = next(
+        (step for step, (theirs, mine) in enumerate(pairs) if theirs != mine),
+        min(len(there), len(here)),
+    )
     return Training(texts, peer, ties, size, n_alike, max(len(there), len(here)))
 
 
@@ -72,8 +82,12 @@ def with_rustbpe(texts: Corpus, size: int) -> Learned:
     import rustbpe
 
     tokenizer = rustbpe.Tokenizer()
-    tokenizer.train_from_iterator(iter(texts.documents), size, pattern=PATTERNS[PATTERN_OF["rustbpe"]])
-    ranks = sorted((rank, bytes(token)) for token, rank in tokenizer.get_mergeable_ranks())
+    tokenizer.train_from_iterator(
+        iter(texts.documents), size, pattern=PATTERNS[PATTERN_OF["rustbpe"]]
+    )
+    ranks = sorted(
+        (rank, bytes(token)) for token, rank in tokenizer.get_mergeable_ranks()
+    )
     return [(token,) for _, token in ranks[256:]]
 
 
@@ -86,10 +100,14 @@ def with_tokenizers(texts: Corpus, size: int) -> Learned:
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = byte_level
-    trainer = trainers.BpeTrainer(vocab_size=size, show_progress=False, initial_alphabet=byte_level.alphabet())
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, show_progress=False, initial_alphabet=byte_level.alphabet()
+    )
     tokenizer.train_from_iterator(texts.documents, trainer)
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
-    return [(_bytes(left + right), _bytes(left), _bytes(right)) for left, right in merges]
+    return [
+        (_bytes(left + right), _bytes(left), _bytes(right)) for left, right in merges
+    ]
 
 
 def _bytes(name: str) -> bytes:
@@ -99,5 +117,8 @@ def _bytes(name: str) -> bytes:
 PATTERN_OF: Final = {"rustbpe": "gpt4", "tokenizers": "gpt2"}
 """Name of a peer -> how texts are split for it."""
 
-PEERS: Final = {"rustbpe": ("lowest", with_rustbpe), "tokenizers": ("lowest-hf", with_tokenizers)}
+PEERS: Final = {
+    "rustbpe": ("lowest", with_rustbpe),
+    "tokenizers": ("lowest-hf", with_tokenizers),
+}
 """Name -> the rule for ties that is theirs, and what learns."""

@@ -29,13 +29,23 @@ WHOLE: Final = 16
 
 def main() -> int:
     """Make and judge them; 1 if any was unsound."""
-    parser = ArgumentParser(prog="python -m tests.attack.fuzz_files", description=__doc__)
+    parser = ArgumentParser(
+        prog="python -m tests.attack.fuzz_files", description=__doc__
+    )
     parser.add_argument("--files", type=int, default=300, help="of each format (300)")
-    parser.add_argument("--format", action="append", choices=KINDS, help="only this one")
+    parser.add_argument(
+        "--format", action="append", choices=KINDS, help="only this one"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="the number of the first")
-    parser.add_argument("--number", type=int, help="only this one, with its traceback, and without bounds")
-    parser.add_argument("--keep", type=Path, help="with --number: a folder to put its files in")
+    parser.add_argument(
+        "--number",
+        type=int,
+        help="only this one, with its traceback, and without bounds",
+    )
+    parser.add_argument(
+        "--keep", type=Path, help="with --number: a folder to put its files in"
+    )
     parser.add_argument("--child", action="store_true", help="judge in this process")
     options = parser.parse_args()
     if options.child:
@@ -54,7 +64,10 @@ def main() -> int:
             flush=True,
         )
         for problem, numbers in unsound.items():
-            print(f"    {len(numbers):5}  {problem}  (--number {' '.join(map(str, numbers[:4]))})", flush=True)
+            print(
+                f"    {len(numbers):5}  {problem}  (--number {' '.join(map(str, numbers[:4]))})",
+                flush=True,
+            )
     return 1 if n_unsound else 0
 
 
@@ -69,7 +82,11 @@ def judged(format: str, seed: int, number: int, keep: Path | None = None) -> str
         place.mkdir(exist_ok=True)
         for name, data in mutant(sound, rng).items():
             (place / name).write_bytes(data)
-        return verdict(place / sound.mutated[0], sound.pattern, most=None if number % WHOLE == 0 else FINDINGS)
+        return verdict(
+            place / sound.mutated[0],
+            sound.pattern,
+            most=None if number % WHOLE == 0 else FINDINGS,
+        )
 
 
 def _judge_in_turn(options: Namespace) -> int:
@@ -91,36 +108,70 @@ def _outcome(format: str, seed: int, number: int) -> str:
         return judged(format, seed, number)
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        place = next((frame for frame in reversed(frames) if "bpe_core" in frame.filename), frames[-1])
-        what = ascii(str(error))[1:-1][:160] if type(error).__name__ == "Unsound" else type(error).__name__
+        place = next(
+            (frame for frame in reversed(frames) if "bpe_core" in frame.filename),
+            frames[-1],
+        )
+        what = (
+            ascii(str(error))[1:-1][:160]
+            if type(error).__name__ == "Unsound"
+            else type(error).__name__
+        )
         return f"unsound {what} [{Path(place.filename).name}:{place.lineno}]"
 
 
-def _watched(format: str, options: Namespace) -> tuple[Counter[str], dict[str, list[int]]]:
+def _watched(
+    format: str, options: Namespace
+) -> tuple[Counter[str], dict[str, list[int]]]:
     """How all mutants of a format ended: in processes of which a new one goes on where one has died."""
     outcomes: Counter[str] = Counter()
     unsound: dict[str, list[int]] = {}
     first, end = options.first, options.first + options.files
     while first < end:
-        arguments = ["--child", "--format", format, "--seed", options.seed, "--first", first, "--files", end - first]
-        command = [sys.executable, "-m", "tests.attack.fuzz_files", *map(str, arguments)]
+        arguments = [
+            "--child",
+            "--format",
+            format,
+            "--seed",
+            options.seed,
+            "--first",
+            first,
+            "--files",
+            end - first,
+        ]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.attack.fuzz_files",
+            *map(str, arguments),
+        ]
         last, lines = first - 1, 0
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as child:
             for line in child.stdout or ():
                 word, number, *rest = line.split(" ", 2)
                 last, lines = int(number), lines + 1
                 if word == "ends":
                     _count(rest[0].strip(), last, outcomes, unsound)
         if child.returncode:
-            died = "too slow" if -child.returncode == signal.SIGXCPU else f"died of {child.returncode}"
+            died = (
+                "too slow"
+                if -child.returncode == signal.SIGXCPU
+                else f"died of {child.returncode}"
+            )
             _count(f"unsound {died}", last, outcomes, unsound)
         if not lines:
-            raise SystemExit(f"The judging process does not start: exit code {child.returncode}.")
+            raise SystemExit(
+                f"The judging process does not start: exit code {child.returncode}."
+            )
         first = last + 1
     return outcomes, unsound
 
 
-def _count(outcome: str, number: int, outcomes: Counter[str], unsound: dict[str, list[int]]) -> None:
+def _count(
+    outcome: str, number: int, outcomes: Counter[str], unsound: dict[str, list[int]]
+) -> None:
     kind, _, problem = outcome.partition(" ")
     outcomes[kind] += 1
     if kind == "unsound":

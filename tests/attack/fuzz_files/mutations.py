@@ -8,15 +8,91 @@ from typing import Any, Final
 
 from tests.attack.fuzz_files.sound import Sound
 
-NUMBERS: Final = (-1, 0, 1, 255, 256, 257, 300, (1 << 31) - 1, 1 << 31, 1 << 53, 10**30, 0.5, float("nan"), -0.0)
+NUMBERS: Final = (
+    -1,
+    0,
+    1,
+    255,
+    256,
+    257,
+    300,
+    (1 << 31) - 1,
+    1 << 31,
+    1 << 53,
+    10**30,
+    0.5,
+    float("nan"),
+    -0.0,
+)
 PATTERNS: Final = (
-    *("none", "words", "gpt2", "gpt4", "", r"\w+", ".", r"\S+|\s+", "(", "a{2,1}", r"(?<=x)a+|.|\n", "(?:a|aa)+!"),
-    *("(a+)+$", "(?R)", "x{1000000}", "(?:x{1000}){1000}", "(?#only)a", "a(?#then)gpt2", "a(?#else)none", "^|$", "|"),
-    *(r"x*(?#else)gpt4", r"\b", "(?=a)", "(?i)the", r"[\p{L}--[a-z]]", r"\X", "(?r)the|.", r"a(?#else)b(?#then)c"),
+    *(
+        "none",
+        "words",
+        "gpt2",
+        "gpt4",
+        "",
+        r"\w+",
+        ".",
+        r"\S+|\s+",
+        "(",
+        "a{2,1}",
+        r"(?<=x)a+|.|\n",
+        "(?:a|aa)+!",
+    ),
+    *(
+        "(a+)+$",
+        "(?R)",
+        "x{1000000}",
+        "(?:x{1000}){1000}",
+        "(?#only)a",
+        "a(?#then)gpt2",
+        "a(?#else)none",
+        "^|$",
+        "|",
+    ),
+    *(
+        r"x*(?#else)gpt4",
+        r"\b",
+        "(?=a)",
+        "(?i)the",
+        r"[\p{L}--[a-z]]",
+        r"\X",
+        "(?r)the|.",
+        r"a(?#else)b(?#then)c",
+    ),
 )
 TEXTS: Final = (
-    *("", " ", "a", "ab", "▁", "Ġ", "é", "e\u0301", "\ud800", "\x1b[2J", "\0", "\n", "<|end|>", "<0x41>", "</w>", "日"),
-    *("NFC", "NFKC", "Lowercase", "ByteLevel", "Split", "Digits", "Sequence", "Removed", "Isolated", "BPE", "Unigram"),
+    *(
+        "",
+        " ",
+        "a",
+        "ab",
+        "▁",
+        "Ġ",
+        "é",
+        "e\u0301",
+        "\ud800",
+        "\x1b[2J",
+        "\0",
+        "\n",
+        "<|end|>",
+        "<0x41>",
+        "</w>",
+        "日",
+    ),
+    *(
+        "NFC",
+        "NFKC",
+        "Lowercase",
+        "ByteLevel",
+        "Split",
+        "Digits",
+        "Sequence",
+        "Removed",
+        "Isolated",
+        "BPE",
+        "Unigram",
+    ),
     *("always", "YQ==", "=", "\u0301" * 60, "x" * 3000, "\x1b" * 700),
 )
 _OTHERS: Final = (None, True, False, [], {}, [[]], {"": None}, [None], ["a", "b"])
@@ -61,21 +137,35 @@ def _json_changed(value: Any, rng: random.Random) -> bytes:
         case 1 if isinstance(holder, list):
             holder.insert(rng.randrange(len(holder) + 1), holder[key])
         case 1 | 2 if isinstance(holder, dict):
-            holder[rng.choice(TEXTS)] = holder[key] if rng.random() < 0.5 else holder.pop(key)
+            holder[rng.choice(TEXTS)] = (
+                holder[key] if rng.random() < 0.5 else holder.pop(key)
+            )
         case 3:
             other, place = _node(value, rng)
             holder[key], other[place] = _copy(other[place]), _copy(holder[key])
         case 4 if isinstance(holder[key], str):
-            holder[key] = rng.choice(PATTERNS) if rng.random() < 0.5 else _text_changed(holder[key], rng)
+            holder[key] = (
+                rng.choice(PATTERNS)
+                if rng.random() < 0.5
+                else _text_changed(holder[key], rng)
+            )
         case 5 if isinstance(holder, list):
             rng.shuffle(holder)
         case _:
             old = holder[key]
-            likely = NUMBERS if isinstance(old, int | float) else TEXTS + PATTERNS if isinstance(old, str) else _OTHERS
-            holder[key] = rng.choice(rng.choice((likely, likely, NUMBERS, TEXTS, _OTHERS)))
-    return json.dumps(value, ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, 1))).encode(
-        errors="surrogatepass"
-    )
+            likely = (
+                NUMBERS
+                if isinstance(old, int | float)
+                else TEXTS + PATTERNS
+                if isinstance(old, str)
+                else _OTHERS
+            )
+            holder[key] = rng.choice(
+                rng.choice((likely, likely, NUMBERS, TEXTS, _OTHERS))
+            )
+    return json.dumps(
+        value, ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, 1))
+    ).encode(errors="surrogatepass")
 
 
 def _copy(value: object) -> Any:
@@ -147,7 +237,10 @@ def _lines(data: bytes, rng: random.Random) -> bytes:
         case 2:
             lines[one], lines[other] = lines[other], lines[one]
         case _:
-            lines[one] = lines[one][: len(lines[one]) // 2] + lines[other][len(lines[other]) // 2 :]
+            lines[one] = (
+                lines[one][: len(lines[one]) // 2]
+                + lines[other][len(lines[other]) // 2 :]
+            )
     return b"\n".join(lines)
 
 

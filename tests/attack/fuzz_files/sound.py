@@ -15,7 +15,8 @@ from tests.attack.agreement.pipelines import PIPELINES
 from tests.attack.published import content
 
 _CORPUS: Final = [
-    "the thin thing in there, the 123 things; it's the  end\n\nthe naïve café 日本日本語 aaaa bbbb abab " * 3
+    "the thin thing in there, the 123 things; it's the  end\n\nthe naïve café 日本日本語 aaaa bbbb abab "
+    * 3
 ]
 _LINES: Final = 1500
 """Of a real file: its first tokens are a vocabulary in itself."""
@@ -42,7 +43,13 @@ def sound_files(format: str) -> tuple[Sound, ...]:
 
 
 def _learned(pattern: str = "gpt4", size: int = 300, **options: Any) -> Tokenizer:
-    return train(_CORPUS, vocab_size=size, pattern=pattern, special_tokens=["<|end|>", "<|x|>"], **options)
+    return train(
+        _CORPUS,
+        vocab_size=size,
+        pattern=pattern,
+        special_tokens=["<|end|>", "<|x|>"],
+        **options,
+    )
 
 
 def _saved(tokenizer: Tokenizer, format: str, name: str) -> dict[str, bytes]:
@@ -62,7 +69,11 @@ def _native() -> Iterator[Sound]:
         yield Sound(shape, _saved(tokenizer, "native", "mine.json"), ("mine.json",))
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "a.json").write_bytes(_pipeline("as Llama 3, whole pieces first"))
-        yield Sound("whole pieces", _saved(load(Path(folder, "a.json")), "native", "mine.json"), ("mine.json",))
+        yield Sound(
+            "whole pieces",
+            _saved(load(Path(folder, "a.json")), "native", "mine.json"),
+            ("mine.json",),
+        )
 
 
 def _ranks() -> list[bytes]:
@@ -75,21 +86,38 @@ def _tokens() -> list[bytes]:
 
 
 def _rank_lines(tokens: list[bytes], first: int = 0, newline: bytes = b"\n") -> bytes:
-    return b"".join(b"%s %d%s" % (b64encode(data), first + rank, newline) for rank, data in enumerate(tokens))
+    return b"".join(
+        b"%s %d%s" % (b64encode(data), first + rank, newline)
+        for rank, data in enumerate(tokens)
+    )
 
 
 def _tiktoken() -> Iterator[Sound]:
     ranks = _ranks()
     for shape, data, pattern in (
         ("ranks", _rank_lines(ranks), "gpt4"),
-        ("CRLF and holes", _rank_lines(ranks[:270], newline=b"\r\n") + _rank_lines(ranks[270:], 300), "gpt2"),
-        ("no merge makes them", _rank_lines([*ranks, b"xyz", b"abxyz", b" the end"]) + b"= 900\n", r"\S+|\s+"),
+        (
+            "CRLF and holes",
+            _rank_lines(ranks[:270], newline=b"\r\n") + _rank_lines(ranks[270:], 300),
+            "gpt2",
+        ),
+        (
+            "no merge makes them",
+            _rank_lines([*ranks, b"xyz", b"abxyz", b" the end"]) + b"= 900\n",
+            r"\S+|\s+",
+        ),
         ("other order", _rank_lines([*reversed(ranks[:256]), *ranks[256:]]), "none"),
     ):
         yield Sound(shape, {"a.tiktoken": data}, ("a.tiktoken",), pattern)
-    for name, pattern in (("r50k_base", "gpt2"), ("cl100k_base", "gpt4"), ("o200k_base", "gpt4o")):
+    for name, pattern in (
+        ("r50k_base", "gpt2"),
+        ("cl100k_base", "gpt4"),
+        ("o200k_base", "gpt4o"),
+    ):
         if data := content(f"{name}.tiktoken"):
-            yield Sound(name, {"a.tiktoken": _beginning(data)}, ("a.tiktoken",), pattern)
+            yield Sound(
+                name, {"a.tiktoken": _beginning(data)}, ("a.tiktoken",), pattern
+            )
 
 
 def _beginning(data: bytes) -> bytes:
@@ -98,27 +126,49 @@ def _beginning(data: bytes) -> bytes:
 
 def _js_tiktoken() -> Iterator[Sound]:
     line = f"! 0 {' '.join(b64encode(data).decode() for data in _ranks())}"
-    whole = {"pat_str": PATTERNS["gpt4"], "special_tokens": {"<|end|>": 400}, "bpe_ranks": line}
+    whole = {
+        "pat_str": PATTERNS["gpt4"],
+        "special_tokens": {"<|end|>": 400},
+        "bpe_ranks": line,
+    }
     yield Sound("object", {"a.json": _json(whole)}, ("a.json",))
-    whole = {"pat_str": r"\p{L}+|\p{N}|.|\s", "special_tokens": {}, "bpe_ranks": line + "\n! 500 eHl6 YWJ4eXo="}
+    whole = {
+        "pat_str": r"\p{L}+|\p{N}|.|\s",
+        "special_tokens": {},
+        "bpe_ranks": line + "\n! 500 eHl6 YWJ4eXo=",
+    }
     yield Sound("two lines", {"a.json": _json(whole)}, ("a.json",))
 
 
 def _tekken() -> Iterator[Sound]:
     rows = [
-        {"rank": rank, "token_bytes": b64encode(data).decode(), "token_str": None} for rank, data in enumerate(_ranks())
+        {"rank": rank, "token_bytes": b64encode(data).decode(), "token_str": None}
+        for rank, data in enumerate(_ranks())
     ]
-    config = {"pattern": PATTERNS["gpt4o"], "num_vocab_tokens": len(rows), "version": "v3"}
+    config = {
+        "pattern": PATTERNS["gpt4o"],
+        "num_vocab_tokens": len(rows),
+        "version": "v3",
+    }
     config |= {"default_vocab_size": len(rows) + 3 - 5, "default_num_special_tokens": 3}
-    yield Sound("first version", {"tekken.json": _json({"config": config, "vocab": rows})}, ("tekken.json",))
-    specials = [{"rank": rank, "token_str": text, "is_control": True} for rank, text in enumerate(["<s>", "</s>", "x"])]
+    yield Sound(
+        "first version",
+        {"tekken.json": _json({"config": config, "vocab": rows})},
+        ("tekken.json",),
+    )
+    specials = [
+        {"rank": rank, "token_str": text, "is_control": True}
+        for rank, text in enumerate(["<s>", "</s>", "x"])
+    ]
     whole = {"config": config, "vocab": rows, "special_tokens": specials}
     yield Sound("special tokens", {"tekken.json": _json(whole)}, ("tekken.json",))
 
 
 def _minbpe() -> Iterator[Sound]:
     for pattern in ("none", "gpt4", r"\d+|\p{L}+"):
-        yield Sound(pattern, _saved(_learned(pattern), "minbpe", "a.model"), ("a.model",))
+        yield Sound(
+            pattern, _saved(_learned(pattern), "minbpe", "a.model"), ("a.model",)
+        )
 
 
 def _gpt2_files(**more: object) -> dict[str, bytes]:
@@ -129,8 +179,18 @@ def _gpt2_files(**more: object) -> dict[str, bytes]:
 _CONFIGURATION: Final = {
     "add_prefix_space": False,
     "added_tokens_decoder": {
-        "300": {"content": "<|new|>", "lstrip": False, "normalized": False, "special": True},
-        "301": {"content": "<tool>", "lstrip": False, "normalized": False, "special": False},
+        "300": {
+            "content": "<|new|>",
+            "lstrip": False,
+            "normalized": False,
+            "special": True,
+        },
+        "301": {
+            "content": "<tool>",
+            "lstrip": False,
+            "normalized": False,
+            "special": False,
+        },
     },
     "bos_token": {"__type": "AddedToken", "content": "<|end|>"},
     "chat_template": "{% for message in messages %}{{ message }}{% endfor %}",
@@ -143,10 +203,16 @@ _CONFIGURATION: Final = {
 def _gpt2() -> Iterator[Sound]:
     yield Sound("two files", _gpt2_files(), ("vocab.json", "merges.txt"))
     more = {"tokenizer_config": _CONFIGURATION, "added_tokens": {"<new>": 310}}
-    yield Sound("four files", _gpt2_files(**more), ("vocab.json", "merges.txt", "added_tokens.json"))
+    yield Sound(
+        "four files",
+        _gpt2_files(**more),
+        ("vocab.json", "merges.txt", "added_tokens.json"),
+    )
     vocab, merges = content("encoder.json"), content("vocab.bpe")
     if vocab and merges:
-        yield Sound("GPT-2", _first_of_gpt2(vocab, merges), ("encoder.json", "vocab.bpe"))
+        yield Sound(
+            "GPT-2", _first_of_gpt2(vocab, merges), ("encoder.json", "vocab.bpe")
+        )
 
 
 def _first_of_gpt2(vocab: bytes, merges: bytes) -> dict[str, bytes]:
@@ -162,7 +228,9 @@ def _merges() -> Iterator[Sound]:
 def _configuration() -> Iterator[Sound]:
     """Beside a tokenizer.json, and beside the two files."""
     name = "tokenizer_config.json"
-    yield Sound("GPT-2", _gpt2_files(tokenizer_config=_CONFIGURATION), ("vocab.json", name))
+    yield Sound(
+        "GPT-2", _gpt2_files(tokenizer_config=_CONFIGURATION), ("vocab.json", name)
+    )
     qwen = _CONFIGURATION | {"tokenizer_class": "Qwen2TokenizerFast"}
     yield Sound("Qwen2", _gpt2_files(tokenizer_config=qwen), ("vocab.json", name))
     files = {"tokenizer.json": _pipeline("tokens added"), name: _json(_CONFIGURATION)}
@@ -197,7 +265,18 @@ def _varint(value: int) -> bytes:
 
 def _sentencepiece() -> Iterator[Sound]:
     normal, unknown, control, user, byte = 1, 2, 3, 4, 6
-    names = ["th", "in", "▁t", "▁th", "the", "▁the", "ing", "aa", "aaaa", *"▁thinega12b.,é日"]
+    names = [
+        "th",
+        "in",
+        "▁t",
+        "▁th",
+        "the",
+        "▁the",
+        "ing",
+        "aa",
+        "aaaa",
+        *"▁thinega12b.,é日",
+    ]
     pieces = [(name, -float(rank), normal) for rank, name in enumerate(names)]
     equal = [(name, -float(rank // 3), normal) for rank, name in enumerate(names)]
     start = [("<unk>", 0.0, unknown), ("<s>", 0.0, control)]
@@ -208,7 +287,8 @@ def _sentencepiece() -> Iterator[Sound]:
         ("unknown", [*start, *pieces, ("ca", 0.0, user)], 1, 1),
     ):
         message = b"".join(
-            _field(1, _field(1, name.encode()) + _field(2, score) + _field(3, kind)) for name, score, kind in rows
+            _field(1, _field(1, name.encode()) + _field(2, score) + _field(3, kind))
+            for name, score, kind in rows
         )
         normalizer = _field(1, b"identity") + _field(3, prefix) + _field(4, removes)
         data = message + _field(2, _field(3, 2)) + _field(3, normalizer)

@@ -69,7 +69,11 @@ Ids = Mapping[str, Sequence[int] | None]
 
 def _ids(tokenizer: Tokenizer, texts: Sequence[str], *, specials: bool = False) -> Ids:
     def encode(text: str) -> list[int]:
-        return tokenizer.encode(text, allowed_special="all") if specials else tokenizer.encode_ordinary(text)
+        return (
+            tokenizer.encode(text, allowed_special="all")
+            if specials
+            else tokenizer.encode_ordinary(text)
+        )
 
     return {text: _or_sentence(encode, text) for text in texts}
 
@@ -89,7 +93,11 @@ def _check_ids(tokenizer: Tokenizer, ids: Ids) -> None:
         if not all(token in tokenizer.vocabulary for token in tokens):
             raise Unsound("an id that the vocabulary does not have")
         decoded = tokenizer.decode(tokens)
-        if tokenizer.by_piece and not tokenizer.splitter.lossy and decoded != without_surrogates(text):
+        if (
+            tokenizer.by_piece
+            and not tokenizer.splitter.lossy
+            and decoded != without_surrogates(text)
+        ):
             raise Unsound(f"the text does not come back: {ascii(text)[:80]}")
 
 
@@ -103,7 +111,9 @@ def _check_edited(tokenizer: Tokenizer, ids: Ids) -> None:
                 raise Unsound(f"an edited text has other ids: {ascii(text)[:80]}")
 
 
-def _check_written(tokenizer: Tokenizer, format: str, ids: Ids, with_specials: Ids) -> None:
+def _check_written(
+    tokenizer: Tokenizer, format: str, ids: Ids, with_specials: Ids
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "vocab.json")
         try:
@@ -112,10 +122,19 @@ def _check_written(tokenizer: Tokenizer, format: str, ids: Ids, with_specials: I
             _check_sentence(error)
             return
         try:
-            again = load(path, pattern=tokenizer.pattern if format == "tiktoken" else None)
+            again = load(
+                path, pattern=tokenizer.pattern if format == "tiktoken" else None
+            )
         except BpeError as error:
-            raise Unsound(f"what was written as {format} cannot be read: {error}") from None
+            raise Unsound(
+                f"what was written as {format} cannot be read: {error}"
+            ) from None
         if _ids(again, list(ids)) != ids:
             raise Unsound(f"what was written as {format} gives other ids")
-        if format in _TOLD_APART and _ids(again, list(ids), specials=True) != with_specials:
-            raise Unsound(f"what was written as {format} gives other ids to special tokens")
+        if (
+            format in _TOLD_APART
+            and _ids(again, list(ids), specials=True) != with_specials
+        ):
+            raise Unsound(
+                f"what was written as {format} gives other ids to special tokens"
+            )

@@ -45,9 +45,19 @@ def things(vocabularies: Path | None) -> Iterator[tuple[str, Tries, bool]]:
 
 def main() -> int:
     """Try everything; the exit code: 1 if anything differs or it was stopped."""
-    parser = ArgumentParser(prog="python -m tests.attack.fuzz_kernel", description=(__doc__ or "").partition("\n\n")[2])
-    parser.add_argument("--texts", type=int, default=100_000, help="of each pattern (100,000)")
-    parser.add_argument("--corpora", type=int, default=10_000, help="of each pattern or tie rule (10,000)")
+    parser = ArgumentParser(
+        prog="python -m tests.attack.fuzz_kernel",
+        description=(__doc__ or "").partition("\n\n")[2],
+    )
+    parser.add_argument(
+        "--texts", type=int, default=100_000, help="of each pattern (100,000)"
+    )
+    parser.add_argument(
+        "--corpora",
+        type=int,
+        default=10_000,
+        help="of each pattern or tie rule (10,000)",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="things whose name holds this")
     asked = parser.parse_args()
@@ -57,7 +67,12 @@ def main() -> int:
         there = len(unpacked(Path(folder))) >= 4
         for name, tries, are_corpora in things(Path(folder) if there else None):
             if asked.only in name:
-                failed += _try(name, tries, asked.corpora if are_corpora else asked.texts, asked.seed)
+                failed += _try(
+                    name,
+                    tries,
+                    asked.corpora if are_corpora else asked.texts,
+                    asked.seed,
+                )
     if not there:
         print("No text was encoded: there are no published vocabularies.")
     return 1 if failed else 0
@@ -65,16 +80,24 @@ def main() -> int:
 
 def _try(name: str, tries: Tries, n: int, seed: int) -> bool:
     """Whether anything differs in `n` tries."""
-    batches = [(name, tries, seed, first, min(first + _BATCH, n)) for first in range(0, n, _BATCH)]
+    batches = [
+        (name, tries, seed, first, min(first + _BATCH, n))
+        for first in range(0, n, _BATCH)
+    ]
     began, n_agree, difference = time.monotonic(), 0, ""
-    with multiprocessing.Pool(os.cpu_count(), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+    with multiprocessing.Pool(
+        os.cpu_count(), signal.signal, (signal.SIGINT, signal.SIG_IGN)
+    ) as pool:
         try:
             for n_more, difference in pool.imap_unordered(batch, batches):
                 n_agree += n_more
                 if difference:
                     break
         finally:
-            print(f"{name}: {n_agree:,} agree, {time.monotonic() - began:,.0f} s", flush=True)
+            print(
+                f"{name}: {n_agree:,} agree, {time.monotonic() - began:,.0f} s",
+                flush=True,
+            )
     if difference:
         print(f"{name} differs: {difference}", flush=True)
     return bool(difference)

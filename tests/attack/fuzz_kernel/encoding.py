@@ -22,12 +22,18 @@ class Published:
     def __init__(self, pattern: str, folder: Path) -> None:
         import tiktoken
 
-        self._tokenizer = load(folder / f"{_RANKS.get(pattern, 'cl100k_base')}.tiktoken", pattern=pattern)
-        ranks = {data: token for token, data in self._tokenizer.vocabulary.bytes_of.items()}
+        self._tokenizer = load(
+            folder / f"{_RANKS.get(pattern, 'cl100k_base')}.tiktoken", pattern=pattern
+        )
+        ranks = {
+            data: token for token, data in self._tokenizer.vocabulary.bytes_of.items()
+        }
         self._theirs: Any = tiktoken.Encoding(
             pattern, pat_str=PATTERNS[pattern], mergeable_ranks=ranks, special_tokens={}
         )
-        self._in_python = lru_cache(1 << 16)(lambda piece: _in_python(self._tokenizer, piece))
+        self._in_python = lru_cache(1 << 16)(
+            lambda piece: _in_python(self._tokenizer, piece)
+        )
         self._in_tiktoken = lru_cache(1 << 16)(self._theirs._encode_single_piece)
 
     def difference(self, text: str, *, in_every_way: bool) -> str:
@@ -51,14 +57,27 @@ class Published:
                 "python": list(chain.from_iterable(map(self._in_python, pieces))),
                 "pieces": tokenizer._encode_pieces(pieces),
                 "batch": self._in_a_batch(text),
-                "blocks": [token for part in in_blocks for token in tokenizer.encode_ordinary(part)],
+                "blocks": [
+                    token
+                    for part in in_blocks
+                    for token in tokenizer.encode_ordinary(part)
+                ],
             }
-        return "" if all(found == ids["kernel"] for found in ids.values()) else f"{text!r}: {ids}"
+        return (
+            ""
+            if all(found == ids["kernel"] for found in ids.values())
+            else f"{text!r}: {ids}"
+        )
 
     def _in_a_batch(self, text: str) -> list[int] | None:
         """What the third of three texts becomes, the ids of which begin and end in the midst of those of all."""
-        texts, scanner = [text[1:], text[:1], text, text[::-1]], self._tokenizer.splitter.scanner
-        found = self._tokenizer.vocabulary.encode_texts(texts, scanner, as_arrays=len(text) % 2 == 0)
+        texts, scanner = (
+            [text[1:], text[:1], text, text[::-1]],
+            self._tokenizer.splitter.scanner,
+        )
+        found = self._tokenizer.vocabulary.encode_texts(
+            texts, scanner, as_arrays=len(text) % 2 == 0
+        )
         return list(found[2]) if found else None
 
 
@@ -82,7 +101,10 @@ _published = lru_cache(1)(Published)
 def published(pattern: str, folder: Path, rng: random.Random) -> Iterator[str]:
     """What differs in one text after the other, with ranks from `folder`; one of four is tried in every way."""
     difference = _published(pattern, folder).difference
-    return (difference(text, in_every_way=number % 4 == 0) for number, text in enumerate(texts(rng)))
+    return (
+        difference(text, in_every_way=number % 4 == 0)
+        for number, text in enumerate(texts(rng))
+    )
 
 
 def merges(rng: random.Random) -> Iterator[str]:
@@ -92,11 +114,17 @@ def merges(rng: random.Random) -> Iterator[str]:
         vocabulary = Vocabulary({byte: bytes([byte]) for byte in range(256)}, triples)
         for _ in range(20):
             unit = bytes(rng.choices(b"abc", k=rng.randint(1, 12)))
-            piece = unit * rng.choice((1, 1, 7, 30)) + bytes(rng.choices(b"abc", k=rng.choice((0, 3, 200))))
+            piece = unit * rng.choice((1, 1, 7, 30)) + bytes(
+                rng.choices(b"abc", k=rng.choice((0, 3, 200)))
+            )
             step = rng.randint(0, len(triples))
             wanted = tuple(reference.encode(piece, triples[:step]))
             found = vocabulary.at(step).encode(piece)
-            yield "" if found == wanted else f"{piece!r} at {step} of {triples}: {found} instead of {wanted}"
+            yield (
+                ""
+                if found == wanted
+                else f"{piece!r} at {step} of {triples}: {found} instead of {wanted}"
+            )
 
 
 def merges_of_few_letters(rng: random.Random, n: int) -> list[Triple]:

@@ -45,7 +45,10 @@ def counts(name: str, rng: random.Random) -> Iterator[str]:
     """What differs between the counts of documents, cut where they may be, and of the pieces that `regex` finds."""
     source = texts(rng)
     while True:
-        documents = ["".join(next(source) for _ in range(rng.randrange(4))) for _ in range(rng.randrange(1, 6))]
+        documents = [
+            "".join(next(source) for _ in range(rng.randrange(4)))
+            for _ in range(rng.randrange(1, 6))
+        ]
         middle = rng.randrange(len(documents))
         table = _table(name, documents, middle, rng)
         where: dict[str, list[int]] = {}
@@ -53,13 +56,24 @@ def counts(name: str, rng: random.Random) -> Iterator[str]:
             for piece in _compiled(name).findall(document):
                 where.setdefault(piece, []).append(number)
         wanted = [(piece, len(numbers)) for piece, numbers in where.items()]
-        known = [(len(set(them)), them[0] if len(set(them)) < 3 else 0, them[-1]) for them in where.values()]
-        columns = memoryview(table.columns(0, len(table))[1]).cast("Q")[2 * len(table) + 1 :].tolist()
-        right = list(table.counts().items()) == wanted and columns == list(chain(*zip(*known, strict=True)))
+        known = [
+            (len(set(them)), them[0] if len(set(them)) < 3 else 0, them[-1])
+            for them in where.values()
+        ]
+        columns = (
+            memoryview(table.columns(0, len(table))[1])
+            .cast("Q")[2 * len(table) + 1 :]
+            .tolist()
+        )
+        right = list(table.counts().items()) == wanted and columns == list(
+            chain(*zip(*known, strict=True))
+        )
         yield "" if right else f"{documents!r} with tables joined at {middle}"
 
 
-def _table(name: str, documents: list[str], middle: int, rng: random.Random) -> kernel.PieceTable:
+def _table(
+    name: str, documents: list[str], middle: int, rng: random.Random
+) -> kernel.PieceTable:
     """The pieces of all documents: two tables joined, each document cut at some place where it may be."""
     scanner = grammars.scanner(PATTERNS[name])
     assert scanner

@@ -23,7 +23,10 @@ def trainings(ties: str, rng: random.Random) -> Iterator[str]:
     """What differs between the merges of the kernel, of Python and of the reference in one corpus after the other."""
     while True:
         end = "</w>" if rng.random() < 0.4 else ""
-        limits = {"min_count": rng.choice((1, 1, 2, 3)), "max_token_length": rng.choice((None, None, 2, 3, 5))}
+        limits = {
+            "min_count": rng.choice((1, 1, 2, 3)),
+            "max_token_length": rng.choice((None, None, 2, 3, 5)),
+        }
         pieces, rules = _pieces(rng), Options(ties=ties, end_of_word=end, **limits)
         yield _difference(pieces, rules, rng)
 
@@ -43,7 +46,13 @@ def _pieces(rng: random.Random) -> dict[str, int]:
 def _difference(pieces: dict[str, int], rules: Options, rng: random.Random) -> str:
     n = rng.choice((4, 12, _MOST_MERGES))
     longest = rules.max_token_length or 1 << 62
-    how = NUMBER_OF[rules.ties], rules.min_count, longest, alphabet(rules.ties), utf8(rules.end_of_word)
+    how = (
+        NUMBER_OF[rules.ties],
+        rules.min_count,
+        longest,
+        alphabet(rules.ties),
+        utf8(rules.end_of_word),
+    )
     found, beside = (
         kernel.Learner(_table(pieces), *how),
         Learner(_table(pieces, fallback.PieceTable), *how),
@@ -61,13 +70,20 @@ def _difference(pieces: dict[str, int], rules: Options, rng: random.Random) -> s
     what = f"{rules} given {given} of {pieces}"
     if steps != in_python:
         return f"{what}: {steps} and in Python {in_python}"
-    if sorted(found.pairs()) != sorted(beside.pairs()) or found.symbol_counts() != beside.symbol_counts():
+    if (
+        sorted(found.pairs()) != sorted(beside.pairs())
+        or found.symbol_counts() != beside.symbol_counts()
+    ):
         return f"{what}: other counts than in Python"
     wanted = _reference_steps(pieces, rules, given, n)
-    return "" if wanted in (None, steps) else f"{what}: {steps} and by definition {wanted}"
+    return (
+        "" if wanted in (None, steps) else f"{what}: {steps} and by definition {wanted}"
+    )
 
 
-def _given(rng: random.Random, pieces: dict[str, int], rules: Options) -> list[tuple[int, int]]:
+def _given(
+    rng: random.Random, pieces: dict[str, int], rules: Options
+) -> list[tuple[int, int]]:
     """Some pairs of symbols, of which each may be one that those before it make."""
     symbols = [alphabet(rules.ties).index(byte) for byte in "".join(pieces).encode()]
     pairs = []
@@ -80,11 +96,15 @@ def _given(rng: random.Random, pieces: dict[str, int], rules: Options) -> list[t
 def _table(pieces: dict[str, int], kind: Any = kernel.PieceTable) -> Any:
     table = kind(None)
     for piece, weight in pieces.items():
-        table.extend(piece.encode(), pack("=6Q", 0, len(piece.encode()), weight, 1, 0, 0), 0)
+        table.extend(
+            piece.encode(), pack("=6Q", 0, len(piece.encode()), weight, 1, 0, 0), 0
+        )
     return table
 
 
-def _reference_steps(pieces: dict[str, int], rules: Options, given: list[tuple[int, int]], n: int) -> list[Step] | None:
+def _reference_steps(
+    pieces: dict[str, int], rules: Options, given: list[tuple[int, int]], n: int
+) -> list[Step] | None:
     """The merges by definition; None where a mark at the end of pieces stands in them, too.
 
     The reference knows of no ends of words: there, a byte that occurs nowhere else is put behind each piece.
@@ -93,11 +113,22 @@ def _reference_steps(pieces: dict[str, int], rules: Options, given: list[tuple[i
     if mark is not None and any(mark in piece.encode() for piece in pieces):
         return None
     end = b"" if mark is None else bytes([mark])
-    words = [piece.encode() + end for piece, count in pieces.items() for _ in range(count)]
-    ids = [*alphabet(rules.ties), *end, *range(256, 256 + n)]  # symbol -> what it is in the reference
-    symbol_of = {token: symbol for symbol, token in enumerate(ids)}  # of the byte that is the mark, the mark
+    words = [
+        piece.encode() + end for piece, count in pieces.items() for _ in range(count)
+    ]
+    ids = [
+        *alphabet(rules.ties),
+        *end,
+        *range(256, 256 + n),
+    ]  # symbol -> what it is in the reference
+    symbol_of = {
+        token: symbol for symbol, token in enumerate(ids)
+    }  # of the byte that is the mark, the mark
     given = [(ids[left], ids[right]) for left, right in given]
-    rows = reference.train(words, n, rules.ties, rules.min_count, rules.max_token_length, given)
+    rows = reference.train(
+        words, n, rules.ties, rules.min_count, rules.max_token_length, given
+    )
     return [
-        (symbol_of[left], symbol_of[right], count, tied, left_over) for left, right, _, count, tied, left_over in rows
+        (symbol_of[left], symbol_of[right], count, tied, left_over)
+        for left, right, _, count, tied, left_over in rows
     ]

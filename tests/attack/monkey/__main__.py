@@ -31,9 +31,18 @@ def main() -> None:
     """Play; exits with 1 where something was wrong."""
     parser = ArgumentParser(prog="python -m tests.attack.monkey", description=__doc__)
     parser.add_argument("--deeds", type=int, default=10_000, help="how many (10,000)")
-    parser.add_argument("--seed", type=int, default=0, help="the first; each further session has the next")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so long")
-    parser.add_argument("--go-on", action="store_true", help="tell of what is wrong, and play on")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="the first; each further session has the next",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="end after so long"
+    )
+    parser.add_argument(
+        "--go-on", action="store_true", help="tell of what is wrong, and play on"
+    )
     options = parser.parse_args()
     done, batches, wrong, began = 0, 0, 0, time.monotonic()
     seed = options.seed
@@ -44,14 +53,23 @@ def main() -> None:
         batches += played.done
         if played.wrong:
             wrong += 1
-            print(f"\nseed {seed}, deed {played.done}: {_short(played.wrong)}", flush=True)
+            print(
+                f"\nseed {seed}, deed {played.done}: {_short(played.wrong)}", flush=True
+            )
             needed = _needed(todo[: played.done], _cause(played.wrong))
-            print("\n".join(["these deeds are enough:", *(f"    {deed!r}," for deed in needed)]), flush=True)
+            print(
+                "\n".join(
+                    ["these deeds are enough:", *(f"    {deed!r}," for deed in needed)]
+                ),
+                flush=True,
+            )
             if not options.go_on:
                 break
         seed += 1
     seconds = time.monotonic() - began
-    print(f"{done:,} deeds in {batches:,} batches, seeds {options.seed} to {seed - 1}, {seconds:,.0f} s, {wrong} wrong")
+    print(
+        f"{done:,} deeds in {batches:,} batches, seeds {options.seed} to {seed - 1}, {seconds:,.0f} s, {wrong} wrong"
+    )
     sys.exit(bool(wrong))
 
 
@@ -65,7 +83,10 @@ def _in_app(todo: list[Deed]) -> Played:
 
 def _needed(todo: list[Deed], cause: str) -> list[Deed]:
     end = time.monotonic() + _SHORTENING
-    return shortened(todo, lambda some: time.monotonic() < end and _cause(_in_app(some).wrong) == cause)
+    return shortened(
+        todo,
+        lambda some: time.monotonic() < end and _cause(_in_app(some).wrong) == cause,
+    )
 
 
 def _cause(wrong: str) -> str:

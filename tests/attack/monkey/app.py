@@ -47,12 +47,25 @@ def furnish_home(home: Path) -> None:
         (home / name).write_text(text, "utf-8", newline="")
     shelf = config.tokenizers_folder()
     text = FILES["book.txt"] + FILES["words.txt"]
-    bpe_core.save(bpe_core.train(text, vocab_size=300, special_tokens=("<|endoftext|>",)), shelf / "small.json")
-    bpe_core.save(bpe_core.train(text, vocab_size=290, pattern="words"), shelf / "words.json")
-    bpe_core.save(bpe_core.train(text, vocab_size=700, pattern="none"), shelf / "none.json")
+    bpe_core.save(
+        bpe_core.train(text, vocab_size=300, special_tokens=("<|endoftext|>",)),
+        shelf / "small.json",
+    )
+    bpe_core.save(
+        bpe_core.train(text, vocab_size=290, pattern="words"), shelf / "words.json"
+    )
+    bpe_core.save(
+        bpe_core.train(text, vocab_size=700, pattern="none"), shelf / "none.json"
+    )
     changed = shelf / "changes.json"  # a text before it is split
-    bpe_core.save(bpe_core.train(text, vocab_size=320, pattern="gpt2"), changed, format="huggingface")
-    written = changed.read_text("utf-8").replace('"normalizer": null', '"normalizer": {"type": "NFKC"}', 1)
+    bpe_core.save(
+        bpe_core.train(text, vocab_size=320, pattern="gpt2"),
+        changed,
+        format="huggingface",
+    )
+    written = changed.read_text("utf-8").replace(
+        '"normalizer": null', '"normalizer": {"type": "NFKC"}', 1
+    )
     assert "NFKC" in written
     changed.write_text(written, "utf-8")
     config.save_text("Type here. " * 3)
@@ -72,14 +85,18 @@ async def play(deeds: Sequence[Deed]) -> Played:
 async def _session(deeds: Sequence[Deed], played: Played) -> None:
     app = BpeScope(full_speed=True)
     failures: list[dict[str, Any]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: failures.append(context)
+    )
 
     async with app.run_test(size=(120, 40), notifications=True, tooltips=True) as pilot:
         await app.main.loaded.wait()
         player = Player(app)
         end = time.monotonic() + _PATIENCE
         while app.main.kept and app.main.tokenizer is None and time.monotonic() < end:
-            await asyncio.sleep(0.01)  # until then there are no tokens that could be wrong
+            await asyncio.sleep(
+                0.01
+            )  # until then there are no tokens that could be wrong
         await player.settle()
         while played.done < len(deeds) and player.goes_on:
             deed = deeds[played.done]
@@ -108,7 +125,11 @@ class Player:
     @property
     def goes_on(self) -> bool:
         """Whether the app still runs: some deeds leave it, and some may end it."""
-        return self._app._exception is None and self._app.is_running and bool(self._app.screen_stack)
+        return (
+            self._app._exception is None
+            and self._app.is_running
+            and bool(self._app.screen_stack)
+        )
 
     async def settle(self) -> None:
         """Wait until nothing is on its way, and all is drawn."""
@@ -117,7 +138,11 @@ class Player:
             await asyncio.sleep(0)
             still = not self._app.type_ahead.pending and not any(
                 pump.message_queue_size
-                for pump in (self._app, *self._app.screen_stack, *self._app.screen.walk_children())
+                for pump in (
+                    self._app,
+                    *self._app.screen_stack,
+                    *self._app.screen.walk_children(),
+                )
             )
             quiet = quiet + 1 if still else 0
             if quiet == 1:
@@ -136,12 +161,16 @@ class Player:
                 self._app.post_message(events.Resize(size, size))
             case "step":
                 line = self._app.main.query_one(StepLine)
-                self._app.main.action_do("shown.travel_to", line.n_steps * int(values[0]) // 1000)
+                self._app.main.action_do(
+                    "shown.travel_to", line.n_steps * int(values[0]) // 1000
+                )
             case _:
                 for event in self._events(str(name), values):
                     self._app.post_message(event)
 
-    def _events(self, name: str, values: Sequence[str | int | float]) -> Iterator[events.Event]:
+    def _events(
+        self, name: str, values: Sequence[str | int | float]
+    ) -> Iterator[events.Event]:
         match name:
             case "keys":
                 yield from map(key, map(str, values))
@@ -151,16 +180,26 @@ class Player:
                 yield from events_of_click(*self._place(*values[:2])) * int(values[2])
             case "click on":
                 kind, which, times = str(values[0]), int(values[1]), int(values[2])
-                seen = [widget for widget in self._app.screen.query(kind) if widget.region]
+                seen = [
+                    widget for widget in self._app.screen.query(kind) if widget.region
+                ]
                 if seen:
                     place = seen[which % len(seen)].region
-                    x, y = place.x + which * 7 % place.width, place.y + which * 3 % place.height
+                    x, y = (
+                        place.x + which * 7 % place.width,
+                        place.y + which * 3 % place.height,
+                    )
                     yield from events_of_click(x, y) * times
             case "drag":
-                (x, y), (to_x, to_y) = self._place(*values[:2]), self._place(*values[2:])
+                (x, y), (to_x, to_y) = (
+                    self._place(*values[:2]),
+                    self._place(*values[2:]),
+                )
                 yield events_of_click(x, y)[0]
                 for part in (1, 2):
-                    yield self._move(x + (to_x - x) * part // 2, y + (to_y - y) * part // 2)
+                    yield self._move(
+                        x + (to_x - x) * part // 2, y + (to_y - y) * part // 2
+                    )
                 yield events_of_click(to_x, to_y)[1]
             case "move":
                 yield self._move(*self._place(*values))
@@ -168,7 +207,9 @@ class Player:
                 turns = int(values[2])
                 kind = events.MouseScrollUp if turns < 0 else events.MouseScrollDown
                 for _ in range(abs(turns)):
-                    yield kind(None, *self._place(*values[:2]), 0, 0, 0, False, False, False)
+                    yield kind(
+                        None, *self._place(*values[:2]), 0, 0, 0, False, False, False
+                    )
             case _:
                 raise ValueError(f"no deed is called {name}")
 
@@ -188,7 +229,9 @@ class Player:
                 await self.settle()
         assert self._app.screen is screen, f"{self._app.screen} does not close"
         end = time.monotonic() + _PATIENCE
-        while self.goes_on and (screen.run.busy or self._works_beside() or not self._all_known()):
+        while self.goes_on and (
+            screen.run.busy or self._works_beside() or not self._all_known()
+        ):
             assert time.monotonic() < end, (
                 f"{screen.run} goes on, or tokens are not known: {screen.editor.area.edited.live}"
             )
@@ -206,7 +249,11 @@ class Player:
 
     def _all_known(self) -> bool:
         area = self._app.main.editor.area
-        return area.tokenizer is None or bool(area.edited.why_none) or area.edited.n_tokens is not None
+        return (
+            area.tokenizer is None
+            or bool(area.edited.why_none)
+            or area.edited.n_tokens is not None
+        )
 
     # What must hold
 
@@ -226,28 +273,51 @@ class Player:
         line, log = screen.query_one(StepLine), screen.query_one(MergeLog)
         assert 0 <= screen.step <= line.n_steps, f"step {screen.step} of {line.n_steps}"
         assert line.step == screen.step, "the step line tells of another step"
-        known = steps_known(tokenizer)  # the line also counts those that are learned, and not yet shown
-        assert len(log.merges) == known, f"the log has {len(log.merges)} merges, the tokenizer {known}"
+        known = steps_known(
+            tokenizer
+        )  # the line also counts those that are learned, and not yet shown
+        assert len(log.merges) == known, (
+            f"the log has {len(log.merges)} merges, the tokenizer {known}"
+        )
         if tokenizer.vocabulary.knows_merges:
-            assert screen.in_force is not None and screen.in_force.step == screen.step, "another step is in force"
+            assert (
+                screen.in_force is not None and screen.in_force.step == screen.step
+            ), "another step is in force"
 
     def _check_tokens(self, screen: MainScreen) -> None:
         area = screen.editor.area
         live, text = area.edited.live, area.text
-        if area.edited.why_none and len(text) < _READ_AGAIN and area.tokenizer is not None:
+        if (
+            area.edited.why_none
+            and len(text) < _READ_AGAIN
+            and area.tokenizer is not None
+        ):
             with suppress(BpeError):
                 LiveText(area.tokenizer, text)
-                raise AssertionError(f"it says of a text that has tokens: {area.edited.why_none}")
+                raise AssertionError(
+                    f"it says of a text that has tokens: {area.edited.why_none}"
+                )
         if live is None or area.edited.n_tokens is None:
             return
         assert live.text == text, "the tokens are those of another text"
-        assert area.tokenizer is not None and live.tokenizer is area.tokenizer, "the tokens are another tokenizer's"
-        assert screen.in_force is not None and live.tokenizer.n_tokens == screen.in_force.n_tokens
-        known = [lane.live for lane in area.edited.lanes if lane.live is not None and lane.n_tokens is not None]
+        assert area.tokenizer is not None and live.tokenizer is area.tokenizer, (
+            "the tokens are another tokenizer's"
+        )
+        assert (
+            screen.in_force is not None
+            and live.tokenizer.n_tokens == screen.in_force.n_tokens
+        )
+        known = [
+            lane.live
+            for lane in area.edited.lanes
+            if lane.live is not None and lane.n_tokens is not None
+        ]
         told = text, *(lane.tokenizer for lane in known)
         if self._verified != told:
             for lane in known:
-                assert list(lane.ids) == lane.tokenizer.encode_ordinary(text), "other ids than encode gives"
+                assert list(lane.ids) == lane.tokenizer.encode_ordinary(text), (
+                    "other ids than encode gives"
+                )
             self._verified = told
 
     def _check_title(self, screen: MainScreen) -> None:
@@ -255,9 +325,18 @@ class Player:
         if screen.tokenizer is None or title.size.width < 110 or not title.region:
             return
         said = title.render().plain
-        of_run = "" if screen.run.phase == "showing" else "%" if screen.run.busy else "not saved"
+        of_run = (
+            ""
+            if screen.run.phase == "showing"
+            else "%"
+            if screen.run.busy
+            else "not saved"
+        )
         name = Path(screen.path).stem if screen.path else of_run
-        for fact in (bpe_core.visible.visible(name)[:20], f"{screen.tokenizer.n_tokens:,} tokens"):
+        for fact in (
+            bpe_core.visible.visible(name)[:20],
+            f"{screen.tokenizer.n_tokens:,} tokens",
+        ):
             assert fact in said, f"{fact} is not in the title {said}"
 
 
@@ -266,9 +345,19 @@ def own_home(folder: Path) -> Iterator[Path]:
     """A home folder for the player, with all that it finds there; the current one too."""
     home = folder / "home"
     home.mkdir(parents=True)
-    names = {"XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache"}
-    changed = {"HOME": str(home), **{name: str(folder / part) for name, part in names.items()}}
-    changed |= {"TIKTOKEN_CACHE_DIR": str(folder / "tiktoken"), "HF_HOME": str(folder / "hub")}
+    names = {
+        "XDG_DATA_HOME": "data",
+        "XDG_CONFIG_HOME": "config",
+        "XDG_CACHE_HOME": "cache",
+    }
+    changed = {
+        "HOME": str(home),
+        **{name: str(folder / part) for name, part in names.items()},
+    }
+    changed |= {
+        "TIKTOKEN_CACHE_DIR": str(folder / "tiktoken"),
+        "HF_HOME": str(folder / "hub"),
+    }
     changed["PYTHONPATH"] = str(Path(bpe_core.__file__).parents[1])
     before, here = dict(os.environ), Path.cwd()
     os.environ.update(changed)

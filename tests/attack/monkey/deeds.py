@@ -12,26 +12,91 @@ from typing import Final, TypeAlias
 Deed: TypeAlias = tuple[str | int | float, ...]
 
 FILES: Final = {
-    "book.txt": "the theme of the other thesis, the thing that they thought through\n" * 20,
+    "book.txt": "the theme of the other thesis, the thing that they thought through\n"
+    * 20,
     "tale.txt": "low lower lowest, new newer newest, wide wider widest\r\n" * 30,
     "letters.txt": "aaabdaaabac" * 40,
-    "words.txt": "naïve café — 日本語のトークン 안녕하세요 👩‍👩‍👧‍👦 e\u0301 <|endoftext|> 3.14159 1234567\n" * 12,
+    "words.txt": "naïve café — 日本語のトークン 안녕하세요 👩‍👩‍👧‍👦 e\u0301 <|endoftext|> 3.14159 1234567\n"
+    * 12,
     "odd [name].txt": "\x1b]0;pwned\x07 [red]not markup[/] \x00 \u202e\n" * 5,
     "empty.txt": "",
 }
 """What lies in the player's home folder."""
 
 KEYS: Final = (
-    *("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "enter", "escape", "tab", "shift+tab"),
-    *("backspace", "delete", "space", "ctrl+home", "ctrl+end", "shift+left", "shift+right", "shift+up", "shift+down"),
-    *("ctrl+left", "ctrl+right", "ctrl+shift+left", "ctrl+shift+right", "ctrl+a", "alt+a", "ctrl+w", "ctrl+u"),
+    *(
+        "up",
+        "down",
+        "left",
+        "right",
+        "home",
+        "end",
+        "pageup",
+        "pagedown",
+        "enter",
+        "escape",
+        "tab",
+        "shift+tab",
+    ),
+    *(
+        "backspace",
+        "delete",
+        "space",
+        "ctrl+home",
+        "ctrl+end",
+        "shift+left",
+        "shift+right",
+        "shift+up",
+        "shift+down",
+    ),
+    *(
+        "ctrl+left",
+        "ctrl+right",
+        "ctrl+shift+left",
+        "ctrl+shift+right",
+        "ctrl+a",
+        "alt+a",
+        "ctrl+w",
+        "ctrl+u",
+    ),
     *("ctrl+k", "ctrl+z", "ctrl+y", "ctrl+x", "ctrl+c", "ctrl+v", "ctrl+d", "ctrl+f"),
-    *("ctrl+p", "ctrl+o", "ctrl+s", "ctrl+t", "ctrl+b", "ctrl+n", "alt+n", "alt+up", "alt+down", "ctrl+l", "ctrl+g"),
-    *("ctrl+r", "alt+e", "alt+c", "alt+left", "alt+right", "slash", "shift+home", "shift+end", "ctrl+delete"),
+    *(
+        "ctrl+p",
+        "ctrl+o",
+        "ctrl+s",
+        "ctrl+t",
+        "ctrl+b",
+        "ctrl+n",
+        "alt+n",
+        "alt+up",
+        "alt+down",
+        "ctrl+l",
+        "ctrl+g",
+    ),
+    *(
+        "ctrl+r",
+        "alt+e",
+        "alt+c",
+        "alt+left",
+        "alt+right",
+        "slash",
+        "shift+home",
+        "shift+end",
+        "ctrl+delete",
+    ),
     *("alt+l", "alt+i"),
     *("f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10"),
 )
-LETTERS: Final = (*"etaoinshr ", *"qyers0123456789.,/\\<|>[]()", "\u00e9", "日", "😊", "\u0301", "\u200d", "\u202e")
+LETTERS: Final = (
+    *"etaoinshr ",
+    *"qyers0123456789.,/\\<|>[]()",
+    "\u00e9",
+    "日",
+    "😊",
+    "\u0301",
+    "\u200d",
+    "\u202e",
+)
 WAYS: Final = (
     ("f2", "home", "down", "enter"),
     ("f2", "home", "down", "down", "space"),
@@ -84,18 +149,35 @@ WAYS: Final = (
 )
 """Ways that lead somewhere, each sent in one batch."""
 PASTES: Final[dict[str, Callable[[int], str]]] = {
-    "prose": lambda n: ("It was the best of times, it was the worst of times.\n" * (n // 53 + 1))[:n],
+    "prose": lambda n: (
+        "It was the best of times, it was the worst of times.\n" * (n // 53 + 1)
+    )[:n],
     "line": lambda n: ("the same long line without an end " * (n // 34 + 1))[:n],
     "letter": lambda n: "a" * n,
     "spaces": lambda n: " " * n,
     "digits": lambda n: ("1234567890" * (n // 10 + 1))[:n],
-    "scripts": lambda n: ("日本語のテキスト안녕 हिन्दी ภาษาไทย العربية 👩‍👩‍👧‍👦\r\n" * (n // 40 + 1))[:n],
+    "scripts": lambda n: (
+        "日本語のテキスト안녕 हिन्दी ภาษาไทย العربية 👩‍👩‍👧‍👦\r\n" * (n // 40 + 1)
+    )[:n],
     "marks": lambda n: ("e\u0301\u0308a\u200d" * (n // 5 + 1))[:n],
-    "controls": lambda n: ("\x1b]0;pwned\x07\x00\x9b31m\x7f\u202e\x85\u2028\x0c" * (n // 18 + 1))[:n],
+    "controls": lambda n: (
+        "\x1b]0;pwned\x07\x00\x9b31m\x7f\u202e\x85\u2028\x0c" * (n // 18 + 1)
+    )[:n],
     "specials": lambda n: ("<|endoftext|><|fim_prefix|>[bold]x[/]" * (n // 37 + 1))[:n],
 }
 """What is pasted, in any number of characters."""
-SIZES: Final = ((120, 40), (120, 40), (80, 24), (200, 60), (100, 30), (60, 12), (20, 5), (8, 3), (3, 2), (1, 1))
+SIZES: Final = (
+    (120, 40),
+    (120, 40),
+    (80, 24),
+    (200, 60),
+    (100, 30),
+    (60, 12),
+    (20, 5),
+    (8, 3),
+    (3, 2),
+    (1, 1),
+)
 LENGTHS: Final = (1, 2, 7, 30, 200, 1000)
 LARGE: Final = (99_999, 100_500, 130_355, 400_000, 500_500)
 
@@ -113,7 +195,14 @@ def count(deeds: Sequence[Deed]) -> int:
     >>> count([("keys", "f1", "escape"), ("click", 5, 5, 2), ("paste", "prose", 30)])
     5
     """
-    return sum(len(deed) - 1 if deed[0] == "keys" else int(deed[-1]) if deed[0] in _CLICKS else 1 for deed in deeds)
+    return sum(
+        len(deed) - 1
+        if deed[0] == "keys"
+        else int(deed[-1])
+        if deed[0] in _CLICKS
+        else 1
+        for deed in deeds
+    )
 
 
 def _deed(rng: random.Random, large: float) -> Deed:
@@ -128,13 +217,21 @@ def _deed(rng: random.Random, large: float) -> Deed:
         case "way":
             return ("keys", *rng.choice(WAYS))
         case "mixed":
-            return ("keys", *rng.choices((*KEYS, *LETTERS, *LETTERS), k=rng.randrange(2, 12)))
+            return (
+                "keys",
+                *rng.choices((*KEYS, *LETTERS, *LETTERS), k=rng.randrange(2, 12)),
+            )
         case "paste":
             return ("paste", rng.choice(tuple(PASTES)), rng.choice(LENGTHS))
         case "click":
             return ("click", *place, rng.choice((1, 1, 2, 3)))
         case "click on":
-            return ("click on", rng.choice(WIDGETS), rng.randrange(1000), rng.choice((1, 2, 3)))
+            return (
+                "click on",
+                rng.choice(WIDGETS),
+                rng.randrange(1000),
+                rng.choice((1, 2, 3)),
+            )
         case "drag":
             return ("drag", *place, rng.randrange(1000), rng.randrange(1000))
         case "move":
@@ -151,8 +248,27 @@ def _deed(rng: random.Random, large: float) -> Deed:
 
 _CLICKS: Final = ("click", "click on")
 WIDGETS: Final = (
-    *("Toast", "Toast", "ScrollBar", "Button", "Select", "Input", "FooterKey", "Curve", "MergeLog", "CorpusTree"),
-    *("TitleLine", "StepLine", "TokenTable", "OptionList", "TokenArea", "Static", "Help"),
+    *(
+        "Toast",
+        "Toast",
+        "ScrollBar",
+        "Button",
+        "Select",
+        "Input",
+        "FooterKey",
+        "Curve",
+        "MergeLog",
+        "CorpusTree",
+    ),
+    *(
+        "TitleLine",
+        "StepLine",
+        "TokenTable",
+        "OptionList",
+        "TokenArea",
+        "Static",
+        "Help",
+    ),
 )
 """Kinds of widgets that are clicked on, where one is to be seen."""
 _SHARES: Final = {

@@ -47,19 +47,45 @@ def test_its_ranks_are_the_order_of_one_training(gpt2):
 
 
 def test_every_token_that_is_text_is_reachable_and_parts_of_characters_are_found(found):
-    assert found.of("unreachable", "reachable-in-context", "duplicate", "special-lookalike") == []
+    assert (
+        found.of(
+            "unreachable", "reachable-in-context", "duplicate", "special-lookalike"
+        )
+        == []
+    )
     assert len(found.of("unused-byte")) == 13
     where = [finding.evidence["where"] for finding in found.of("partial-utf8")]
-    assert (len(where), where.count("end"), where.count("start"), where.count("both")) == (216, 181, 31, 4)
+    assert (
+        len(where),
+        where.count("end"),
+        where.count("start"),
+        where.count("both"),
+    ) == (216, 181, 31, 4)
     assert all(finding.witness for finding in found.of("partial-utf8"))
 
 
-def test_texts_of_other_fields_leave_the_head_of_the_list_as_good_as_it_is_without(gpt2):
+def test_texts_of_other_fields_leave_the_head_of_the_list_as_good_as_it_is_without(
+    gpt2,
+):
     """Most tokens are missing from code and from short samples; the ranking stays, and warnings are few."""
     known = set(map(int, GLITCHES.split()))
-    code = Counts.of([path.read_text() for path in sorted(Path(json.__file__).parent.parent.glob("*.py"))], "gpt2")
-    prose = Counts.of([path.read_text() for path in sorted(Path("sample_texts").glob("*.txt"))], "gpt2")
-    for texts in {}, {"counts": code}, {"counts": prose}, {"counts": code, "reference": prose}:
+    code = Counts.of(
+        [
+            path.read_text()
+            for path in sorted(Path(json.__file__).parent.parent.glob("*.py"))
+        ],
+        "gpt2",
+    )
+    prose = Counts.of(
+        [path.read_text() for path in sorted(Path("sample_texts").glob("*.txt"))],
+        "gpt2",
+    )
+    for texts in (
+        {},
+        {"counts": code},
+        {"counts": prose},
+        {"counts": code, "reference": prose},
+    ):
         subject = AuditSubject(gpt2, **texts)
         rows = verdicts(subject, [*examine(subject)])
         assert sum(row.id in known for row in rows[:20]) == 19
@@ -71,8 +97,27 @@ def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
     """The names and forms that GPT-2 cannot repeat, and what they were merged from; early words that end so do not."""
     first = [verdict.token for verdict in verdicts(AuditSubject(gpt2), found)][:25]
     assert {b" sugg", b" toget"}.isdisjoint(first)
-    known = {b" RandomRedditor", b"StreamerBot", b" TheNitrome", b"quickShip", b"InstoreAndOnline", b"rawdownload"}
-    known |= {b"oreAndOnline", b" externalTo", b" externalToEVA", b"reportprint", b"embedreportprint", b"ActionCode"}
+    known = {
+        b" RandomRedditor",
+        b"StreamerBot",
+        b" TheNitrome",
+        b"quickShip",
+        b"InstoreAndOnline",
+        b"rawdownload",
+    }
+    known |= {
+        b"oreAndOnline",
+        b" externalTo",
+        b" externalToEVA",
+        b"reportprint",
+        b"embedreportprint",
+        b"ActionCode",
+    }
     assert known <= set(first)
     copied = {finding.token for finding in found.of("verbatim")}
-    assert {b" RandomRedditorWithNo", b" TheNitromeFan", b"quickShipAvailable", b" externalToEVAOnly"} <= copied
+    assert {
+        b" RandomRedditorWithNo",
+        b" TheNitromeFan",
+        b"quickShipAvailable",
+        b" externalToEVAOnly",
+    } <= copied

@@ -60,15 +60,28 @@ def every_split(tokenizer):
 
 def test_a_file_that_lists_every_split_is_that_of_its_ranks(learned, tmp_path):
     """Its merges outnumber its tokens; which of them are ever applied is the same as in the file of ranks."""
-    merges = [*learned.merges, (200, 201, 9_000), (9_000, 202, 9_001), (9_001, 203, 9_002)]
+    merges = [
+        *learned.merges,
+        (200, 201, 9_000),
+        (9_000, 202, 9_001),
+        (9_001, 203, 9_002),
+    ]
     longer = Vocabulary(learned.base, merges)
-    ranks = Tokenizer(RankedVocabulary({token: longer.token_bytes(token) for token in longer.ids()}), "gpt2")
+    ranks = Tokenizer(
+        RankedVocabulary({token: longer.token_bytes(token) for token in longer.ids()}),
+        "gpt2",
+    )
     (tmp_path / "tokenizer.json").write_text(every_split(ranks))
     every = load(tmp_path / "tokenizer.json")
-    assert list(every.vocabulary.merges) == list(ranks.vocabulary.merges), "so the tree of a token and its step, too"
+    assert list(every.vocabulary.merges) == list(ranks.vocabulary.merges), (
+        "so the tree of a token and its step, too"
+    )
     assert every.encode(text := "BAAACCAB" * 3) == ranks.encode(text)
     by_file = [
-        [(f.id, f.kind, f.evidence["parents"], f.evidence.get("gap")) for f in audit(one).of("scaffold", "verbatim")]
+        [
+            (f.id, f.kind, f.evidence["parents"], f.evidence.get("gap"))
+            for f in audit(one).of("scaffold", "verbatim")
+        ]
         for one in (ranks, every)
     ]
     assert by_file[0] == by_file[1] != []
@@ -79,8 +92,14 @@ def test_tokens_in_any_order_with_every_split_are_encoded_as_the_file_says(tmp_p
     library, rng = pytest.importorskip("tokenizers").Tokenizer, random.Random(1)
     n_idle = 0
     for _ in range(60):
-        tokens = list(dict.fromkeys("".join(rng.choices("ab", k=rng.randint(2, 5))) for _ in range(30)))
-        names = {i: bytes([i]) for i in range(256)} | {256 + i: one.encode() for i, one in enumerate(tokens)}
+        tokens = list(
+            dict.fromkeys(
+                "".join(rng.choices("ab", k=rng.randint(2, 5))) for _ in range(30)
+            )
+        )
+        names = {i: bytes([i]) for i in range(256)} | {
+            256 + i: one.encode() for i, one in enumerate(tokens)
+        }
         described = every_split(Tokenizer(Vocabulary(names), "gpt2"))
         (tmp_path / "tokenizer.json").write_text(described)
         read, other = load(tmp_path / "tokenizer.json"), library.from_str(described)
@@ -91,10 +110,15 @@ def test_tokens_in_any_order_with_every_split_are_encoded_as_the_file_says(tmp_p
 
 
 def test_holes_are_told():
-    tokenizer = Tokenizer(Vocabulary({byte: bytes([byte]) for byte in range(256)}, [(97, 98, 300)]), "none")
+    tokenizer = Tokenizer(
+        Vocabulary({byte: bytes([byte]) for byte in range(256)}, [(97, 98, 300)]),
+        "none",
+    )
     assert list(summary(tokenizer))[-1] == "44 ids have no token: 256 to 299."
 
 
 def test_a_merge_may_make_a_token_that_was_there_before_it():
     base = {byte: bytes([byte]) for byte in range(256)} | {300: b"abc"}
-    assert audit(Tokenizer(Vocabulary(base, [(97, 98, 256), (256, 99, 300)]), "none")).kinds()
+    assert audit(
+        Tokenizer(Vocabulary(base, [(97, 98, 256), (256, 99, 300)]), "none")
+    ).kinds()

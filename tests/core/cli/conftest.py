@@ -17,10 +17,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder: the textbook's example, and the tokenizer of three merges and a special token learned from
     it; `text.txt`, and two tokenizers learned from that."""
     monkeypatch.chdir(tmp_path)
-    few_edits = partial(edit_survival, n_edits=9)  # the 200 that are usual would be half of the work of a report
+    few_edits = partial(
+        edit_survival, n_edits=9
+    )  # the 200 that are usual would be half of the work of a report
     monkeypatch.setattr("bpe_core.metrics.catalog.edit_survival", few_edits)
     Path("seed.txt").write_text(SEED)
-    save(train(SEED, vocab_size=260, pattern="none", special_tokens=["<end>"]), "seed.json")
+    save(
+        train(SEED, vocab_size=260, pattern="none", special_tokens=["<end>"]),
+        "seed.json",
+    )
     Path("text.txt").write_text(TEXT)
     for name, size in (("one.json", 280), ("two.json", 320)):
         save(train(TEXT, vocab_size=size), name)

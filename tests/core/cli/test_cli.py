@@ -14,24 +14,43 @@ from bpe_core import load, save, train
 from bpe_core.formats import WRITABLE
 from tests.nasty import nasty_texts
 
-CORPUS = "low low low low low lower lower widest widest widest newest newest newest newest newest newest\n" * 20
+CORPUS = (
+    "low low low low low lower lower widest widest widest newest newest newest newest newest newest\n"
+    * 20
+)
 IDS = "258 100 258 97 99\n"
 
 
 def test_the_textbook_example_from_text_to_ids_and_back(bpescope: Bpescope) -> None:
-    code, out, error = bpescope("train seed.txt -o out.json --vocab-size 259 --pattern none")
-    assert (code, out) == (0, "") and "Learned 3 merges" in error and "vocabulary size reached" in error
-    assert [load("out.json").token_bytes(token) for token in (256, 257, 258)] == [b"aa", b"aaa", b"aaab"]
+    code, out, error = bpescope(
+        "train seed.txt -o out.json --vocab-size 259 --pattern none"
+    )
+    assert (
+        (code, out) == (0, "")
+        and "Learned 3 merges" in error
+        and "vocabulary size reached" in error
+    )
+    assert [load("out.json").token_bytes(token) for token in (256, 257, 258)] == [
+        b"aa",
+        b"aaa",
+        b"aaab",
+    ]
     assert bpescope("encode -t out.json seed.txt") == (0, IDS, "")
     assert bpescope("encode -t out.json seed.txt --count") == (0, "5\n", "")
-    assert json.loads(bpescope("encode -t out.json seed.txt --json")[1]) == {"ids": [258, 100, 258, 97, 99]}
+    assert json.loads(bpescope("encode -t out.json seed.txt --json")[1]) == {
+        "ids": [258, 100, 258, 97, 99]
+    }
     Path("ids").write_text(IDS)
     assert bpescope("decode -t out.json ids") == (0, SEED, "")
     Path("ids").write_text('{"text": "x \'ids\': [97] y", "ids": [98, 99]}')
     assert bpescope("decode -t out.json ids") == (0, "bc", "")
     Path("ids").write_text("1 two 3")
     code, out, error = bpescope("decode -t seed.json ids")
-    assert (code, out) == (2, "") and "behind 1 of them stands 'two'" in error and "int()" not in error
+    assert (
+        (code, out) == (2, "")
+        and "behind 1 of them stands 'two'" in error
+        and "int()" not in error
+    )
 
 
 def test_training_options_reach_the_trainer(bpescope: Bpescope) -> None:
@@ -39,9 +58,22 @@ def test_training_options_reach_the_trainer(bpescope: Bpescope) -> None:
     options = "--vocab-size 263 --pattern words --ties largest --id-layout specials-first --special '<|end|>'"
     assert bpescope(f"train text.txt -o out.json {options}")[0] == 0
     tokenizer = load("out.json")
-    assert tokenizer.encode("newest") == [262, 261] and tokenizer.special_tokens == {"<|end|>": 0}
-    assert bpescope("train text.txt -o out.json --pattern none --min-count 20 --max-token-length 3")[0] == 0
-    assert max(len(load("out.json").token_bytes(token)) for _, _, token in load("out.json").merges) == 3
+    assert tokenizer.encode("newest") == [262, 261] and tokenizer.special_tokens == {
+        "<|end|>": 0
+    }
+    assert (
+        bpescope(
+            "train text.txt -o out.json --pattern none --min-count 20 --max-token-length 3"
+        )[0]
+        == 0
+    )
+    assert (
+        max(
+            len(load("out.json").token_bytes(token))
+            for _, _, token in load("out.json").merges
+        )
+        == 3
+    )
 
 
 def test_a_special_token_in_a_text_needs_a_word(bpescope: Bpescope) -> None:
@@ -49,9 +81,15 @@ def test_a_special_token_in_a_text_needs_a_word(bpescope: Bpescope) -> None:
     code, out, error = bpescope("encode -t seed.json text")
     assert (code, out) == (2, "") and error.count("\n") == 1
     assert "'<end>' at offset 1" in error and "--allow-special" in error
-    for option, ids in (("--allow-special '<end>'", "97 259\n"), ("--allow-special all", "97 259\n")):
+    for option, ids in (
+        ("--allow-special '<end>'", "97 259\n"),
+        ("--allow-special all", "97 259\n"),
+    ):
         assert bpescope(f"encode -t seed.json text {option}")[1] == ids
-    assert bpescope("encode -t seed.json text --special-as-text")[1] == "97 60 101 110 100 62\n"
+    assert (
+        bpescope("encode -t seed.json text --special-as-text")[1]
+        == "97 60 101 110 100 62\n"
+    )
     assert bpescope("encode -t seed.json text --allow-special '<start>'")[0] == 2
 
 
@@ -72,12 +110,22 @@ def test_a_text_has_the_same_ids_alone_and_beside_another(bpescope: Bpescope) ->
     Path("empty.txt").touch()
     Path("packed.gz").write_bytes(gzip.compress(TEXT.encode()))
     Path("packed.xz").write_bytes(lzma.compress(TEXT.encode()))
-    names = ["text.txt", "mark.txt", "wide.txt", "empty.txt", "packed.gz", "packed.xz", "text.txt"]
+    names = [
+        "text.txt",
+        "mark.txt",
+        "wide.txt",
+        "empty.txt",
+        "packed.gz",
+        "packed.xz",
+        "text.txt",
+    ]
     alone = [bpescope(f"encode -t one.json {name}")[1] for name in names]
     assert bpescope(f"encode -t one.json {' '.join(names)}") == (0, "".join(alone), "")
     assert alone[0] == alone[2] == alone[4] == alone[5] and alone[3] == "\n"
     mark = train(TEXT, vocab_size=280).encode("\ufeff")
-    assert alone[1] == f"{' '.join(map(str, mark))} {alone[0]}"  # the mark is a character of the text
+    assert (
+        alone[1] == f"{' '.join(map(str, mark))} {alone[0]}"
+    )  # the mark is a character of the text
     assert bpescope("encode -t one.json --json empty.txt") == (0, '{"ids": []}\n', "")
     assert bpescope("decode -t one.json empty.txt") == (0, "", "")
 
@@ -87,14 +135,24 @@ def test_a_pipe_of_the_shell_is_read_and_a_device_is_not(folder: Path) -> None:
     line = "bpescope encode -t one.json <(printf 'the theme') | bpescope decode -t one.json <(cat)"
     assert in_a_shell(line, folder).stdout == b"the theme"
     assert in_a_shell("bpescope encode -t one.json /dev/null", folder).stdout == b"\n"
-    for line in ("encode -t one.json /dev/zero", "decode -t one.json /dev/zero", "count /dev/zero"):
+    for line in (
+        "encode -t one.json /dev/zero",
+        "decode -t one.json /dev/zero",
+        "count /dev/zero",
+    ):
         ended = in_a_shell(f"ulimit -v 2000000; bpescope {line}", folder)
-        assert ended.returncode == 2 and b"it is a device" in ended.stderr and ended.stderr.count(b"\n") == 1
+        assert (
+            ended.returncode == 2
+            and b"it is a device" in ended.stderr
+            and ended.stderr.count(b"\n") == 1
+        )
     ended = in_a_shell("mkfifo pipe; bpescope audit -t one.json --corpus pipe", folder)
     assert ended.returncode == 2 and b"it is a named pipe" in ended.stderr
 
 
-def test_count_counts_documents_of_a_folder_and_does_not_flood_the_terminal(bpescope: Bpescope) -> None:
+def test_count_counts_documents_of_a_folder_and_does_not_flood_the_terminal(
+    bpescope: Bpescope,
+) -> None:
     Path("texts").mkdir()
     Path("texts/one.txt").write_text("Hello world")
     Path("texts/two.md").write_text("Hello 🤯")
@@ -102,8 +160,19 @@ def test_count_counts_documents_of_a_folder_and_does_not_flood_the_terminal(bpes
         Path(f"texts/{number}.jpg").write_bytes(b"\xff\xd8\0\0\0")
     code, out, error = bpescope("count texts --pattern gpt2")
     rows = dict(line.rsplit(None, 1) for line in out.splitlines())
-    assert code == 0 and error.count("Left out") == 6 and ".jpg" in error and "15 more files" in error
-    assert rows == {"documents": "2", "bytes": "21", "characters": "18", "pieces": "4", "different pieces": "3"}
+    assert (
+        code == 0
+        and error.count("Left out") == 6
+        and ".jpg" in error
+        and "15 more files" in error
+    )
+    assert rows == {
+        "documents": "2",
+        "bytes": "21",
+        "characters": "18",
+        "pieces": "4",
+        "different pieces": "3",
+    }
     assert bpescope("compare -t one.json -t two.json texts")[2].count("Left out") == 6
 
 
@@ -114,27 +183,54 @@ def test_from_any_format_into_another_and_back(format: str, bpescope: Bpescope) 
     save(tokenizer, "mine.json")
     code, out, warning = bpescope(f"convert mine.json -o vocab.json --format {format}")
     assert (code, out, bool(warning)) == (0, "", format == "tiktoken")
-    assert bpescope("convert vocab.json -o back.json --format native --pattern gpt2") == (0, "", "")
+    assert bpescope(
+        "convert vocab.json -o back.json --format native --pattern gpt2"
+    ) == (0, "", "")
     again = load("back.json")
     assert again.merges == tokenizer.merges
-    assert all(again.encode_ordinary(text) == tokenizer.encode_ordinary(text) for text in texts)
+    assert all(
+        again.encode_ordinary(text) == tokenizer.encode_ordinary(text) for text in texts
+    )
 
 
-def test_special_tokens_that_a_file_of_ranks_has_no_place_for_are_told(bpescope: Bpescope, tmp_path: Path) -> None:
+def test_special_tokens_that_a_file_of_ranks_has_no_place_for_are_told(
+    bpescope: Bpescope, tmp_path: Path
+) -> None:
     for specials, left_out in (
         ([], None),
-        (["<|end|>"], "so '<|end|>' (300) is left out. Name them where the file is read"),
-        (["<\x1b[2J>", "b", "c"], "so '<␛[2J>' (300) and 2 more are left out. Name them"),
+        (
+            ["<|end|>"],
+            "so '<|end|>' (300) is left out. Name them where the file is read",
+        ),
+        (
+            ["<\x1b[2J>", "b", "c"],
+            "so '<␛[2J>' (300) and 2 more are left out. Name them",
+        ),
     ):
         learned = train(nasty_texts(150), vocab_size=300, pattern="gpt2")
-        save(learned.with_special_tokens({text: 300 + n for n, text in enumerate(specials)}), "mine.json")
-        code, out, warning = bpescope("convert mine.json -o mine.tiktoken --format tiktoken")
+        save(
+            learned.with_special_tokens(
+                {text: 300 + n for n, text in enumerate(specials)}
+            ),
+            "mine.json",
+        )
+        code, out, warning = bpescope(
+            "convert mine.json -o mine.tiktoken --format tiktoken"
+        )
         assert (code, out) == (0, "") and warning.count("\n") == len(specials[:1])
         if left_out:
-            assert warning.startswith(f"A file of ranks has no place for special tokens, {left_out}")
-            assert warning.endswith("or keep them with the format huggingface or native.\n")
+            assert warning.startswith(
+                f"A file of ranks has no place for special tokens, {left_out}"
+            )
+            assert warning.endswith(
+                "or keep them with the format huggingface or native.\n"
+            )
     published = real_file("r50k_base.tiktoken", tmp_path)
-    assert bpescope(f"convert {published} -o same.tiktoken --format tiktoken") == (0, "", "")
+    assert bpescope(f"convert {published} -o same.tiktoken --format tiktoken") == (
+        0,
+        "",
+        "",
+    )
     assert load("same.tiktoken").special_tokens == {"<|endoftext|>": 50256}
 
 
@@ -143,7 +239,9 @@ def odd_files(folder: Path) -> None:
     """Files that are not what commands want."""
     Path("photo.jpg").write_bytes(b"\xff\xd8\xff\xe0\0\x10JFIF\0" * 99)
     Path("empty.txt").touch()
-    Path("loop.txt").symlink_to("loop.txt")  # opening it is an error for everybody, root too
+    Path("loop.txt").symlink_to(
+        "loop.txt"
+    )  # opening it is an error for everybody, root too
     Path("broken.json").write_text(Path("seed.json").read_text()[:200])
     Path("latin.txt").write_bytes("caf\xe9".encode("latin-1"))
     Path("ids").write_text("97 99999")
@@ -153,7 +251,10 @@ def odd_files(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        *((f"train {path} -o out.json", "") for path in ("missing.txt", "photo.jpg", "empty.txt", "loop.txt")),
+        *(
+            (f"train {path} -o out.json", "")
+            for path in ("missing.txt", "photo.jpg", "empty.txt", "loop.txt")
+        ),
         ("train seed.txt -o out.json --vocab-size 256", ""),
         ("train seed.txt -o out.json --pattern ([", ""),
         ("train seed.txt -o .", ""),
@@ -180,13 +281,25 @@ def odd_files(folder: Path) -> None:
         ("compare -t one.json -t two.json - text.txt", "stdin"),
         ("compare -t one.json -t two.json text.none", "text.none cannot be read"),
         ("compare -t one.json -t text.txt text.txt", "text.txt"),
-        ("compare -t one.json -t two.json --reference de text.txt", "no text or folder called 'de'"),
-        ("compare -t one.json -t two.json --morphemes text.none text.txt", "text.none cannot be read"),
-        (f"compare -t one.json -t two.json {'--pattern gpt2 ' * 3} text.txt", "2 tokenizers and 3 patterns"),
+        (
+            "compare -t one.json -t two.json --reference de text.txt",
+            "no text or folder called 'de'",
+        ),
+        (
+            "compare -t one.json -t two.json --morphemes text.none text.txt",
+            "text.none cannot be read",
+        ),
+        (
+            f"compare -t one.json -t two.json {'--pattern gpt2 ' * 3} text.txt",
+            "2 tokenizers and 3 patterns",
+        ),
         ("show -t seed.json --svg --ids seed.txt", "leave out --ids"),
         ("why", "Name the tokenizer with -t"),
         ("why -t one.json", "Name the texts"),
-        ("why --preset S2 --step 7", "There is no step 7; this vocabulary has the steps 0 to 6."),
+        (
+            "why --preset S2 --step 7",
+            "There is no step 7; this vocabulary has the steps 0 to 6.",
+        ),
         ("why -t one.json missing.txt", "no such file"),
     ],
 )
@@ -196,7 +309,11 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
     before = sorted(os.listdir())
     code, out, error = bpescope(line)
     assert (code, out) == (2, "") and sentence in error
-    assert error.startswith("bpescope: ") and error.endswith(".\n") and error.count("\n") == 1
+    assert (
+        error.startswith("bpescope: ")
+        and error.endswith(".\n")
+        and error.count("\n") == 1
+    )
     assert "Unexpected" not in error and "Traceback" not in error
     assert sorted(os.listdir()) == before, "a refused command leaves nothing behind"
 
@@ -204,33 +321,76 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("train x -o y --vocab-size 257.5", "bpescope train: --vocab-size: '257.5' is no whole number"),
-        (f"train x -o y --max-token-length {'9' * 5000}", "bpescope train: --max-token-length: '9999"),
-        ("train x -o y --ties fair", "bpescope train: --ties: invalid choice: 'fair' (choose from 'first', "),
+        (
+            "train x -o y --vocab-size 257.5",
+            "bpescope train: --vocab-size: '257.5' is no whole number",
+        ),
+        (
+            f"train x -o y --max-token-length {'9' * 5000}",
+            "bpescope train: --max-token-length: '9999",
+        ),
+        (
+            "train x -o y --ties fair",
+            "bpescope train: --ties: invalid choice: 'fair' (choose from 'first', ",
+        ),
         ("train x -o", "bpescope train: -o/--output: expected one argument"),
-        ("convert x -o y --format tekken", "bpescope convert: --format: invalid choice: 'tekken' (choose from "),
+        (
+            "convert x -o y --format tekken",
+            "bpescope convert: --format: invalid choice: 'tekken' (choose from ",
+        ),
         ("why x -t y --rows -5", "bpescope why: --rows: '-5' is below 0"),
-        ("compare x -t y --examples few", "bpescope compare: --examples: 'few' is no whole number"),
-        ("compare x -t y --metrics tokens,length", "bpescope compare: --metrics: there is no metric 'length'"),
-        ("audit -t x --html --markdown", "bpescope audit: --markdown: not allowed with argument --html"),
-        ("encode x", "bpescope encode: the following arguments are required: -t/--tokenizer"),
+        (
+            "compare x -t y --examples few",
+            "bpescope compare: --examples: 'few' is no whole number",
+        ),
+        (
+            "compare x -t y --metrics tokens,length",
+            "bpescope compare: --metrics: there is no metric 'length'",
+        ),
+        (
+            "audit -t x --html --markdown",
+            "bpescope audit: --markdown: not allowed with argument --html",
+        ),
+        (
+            "encode x",
+            "bpescope encode: the following arguments are required: -t/--tokenizer",
+        ),
         ("count x --fast", "bpescope: unrecognized arguments: --fast"),
-        ("train x -o y --min-frequency 2", "bpescope: unrecognized arguments: --min-frequency 2 (it is called --min-c"),
-        ("train x -o y --special-tokens=<s>", "bpescope: unrecognized arguments: --special-tokens=<s> (it is called "),
-        ("train x -o y --initial-alphabet a", "bpescope: unrecognized arguments: --initial-alphabet a (leave it out"),
-        ("teach x", "bpescope: COMMAND: invalid choice: 'teach' (choose from 'train', "),
+        (
+            "train x -o y --min-frequency 2",
+            "bpescope: unrecognized arguments: --min-frequency 2 (it is called --min-c",
+        ),
+        (
+            "train x -o y --special-tokens=<s>",
+            "bpescope: unrecognized arguments: --special-tokens=<s> (it is called ",
+        ),
+        (
+            "train x -o y --initial-alphabet a",
+            "bpescope: unrecognized arguments: --initial-alphabet a (leave it out",
+        ),
+        (
+            "teach x",
+            "bpescope: COMMAND: invalid choice: 'teach' (choose from 'train', ",
+        ),
         ("", "bpescope: the following arguments are required: COMMAND"),
     ],
 )
-def test_wrong_usage_is_told_in_one_sentence(bpescope: Bpescope, line: str, sentence: str) -> None:
+def test_wrong_usage_is_told_in_one_sentence(
+    bpescope: Bpescope, line: str, sentence: str
+) -> None:
     code, out, error = bpescope(line)
     assert (code, out) == (2, "")
     assert error.startswith(sentence) and error.endswith("--help says what there is.\n")
     assert error.count("\n") == 1 and len(error) < 800
 
 
-@pytest.mark.parametrize("line", ["count '\x1b]0;owned\x07'", "\x1b[2J", "count x --\x1b[2J", "encode -t \x1b[2J"])
-def test_a_nasty_file_name_cannot_command_the_terminal(line: str, bpescope: Bpescope) -> None:
+@pytest.mark.parametrize(
+    "line",
+    ["count '\x1b]0;owned\x07'", "\x1b[2J", "count x --\x1b[2J", "encode -t \x1b[2J"],
+)
+def test_a_nasty_file_name_cannot_command_the_terminal(
+    line: str, bpescope: Bpescope
+) -> None:
     code, _, error = bpescope(line)
     assert code == 2 and "\x1b" not in error and "\x07" not in error
 
@@ -241,16 +401,29 @@ def test_every_command_explains_itself_with_an_example(bpescope: Bpescope) -> No
     for command in "encode", "decode", "count", "audit", "convert", "train":
         assert f"\n    {command} " in overview
         code, text, _ = bpescope(f"{command} --help")
-        assert code == 0 and f"\n  bpescope {command} " in text.partition("for example:")[2]
-    assert all(value in text for value in ("--pattern PATTERN", "--special SPECIAL", "--min-share SHARE"))
+        assert (
+            code == 0
+            and f"\n  bpescope {command} " in text.partition("for example:")[2]
+        )
+    assert all(
+        value in text
+        for value in ("--pattern PATTERN", "--special SPECIAL", "--min-share SHARE")
+    )
 
 
 @pytest.mark.slow
-def test_a_reader_who_has_enough_is_no_error_and_each_entrance_has_its_own_name(folder: Path) -> None:
+def test_a_reader_who_has_enough_is_no_error_and_each_entrance_has_its_own_name(
+    folder: Path,
+) -> None:
     Path("long.txt").write_text("x" * 1_000_000)
-    ended = in_a_shell("bpescope; bpescope encode -t seed.json long.txt | head -c 10", folder)
+    ended = in_a_shell(
+        "bpescope; bpescope encode -t seed.json long.txt | head -c 10", folder
+    )
     assert (ended.returncode, ended.stdout) == (0, b"120 120 12")
-    assert ended.stderr.startswith(b"python -m bpe_core: ") and ended.stderr.count(b"\n") == 1
+    assert (
+        ended.stderr.startswith(b"python -m bpe_core: ")
+        and ended.stderr.count(b"\n") == 1
+    )
 
 
 def test_a_mistake_of_ours_is_one_sentence_and_a_trace_only_on_request(
@@ -261,21 +434,32 @@ def test_a_mistake_of_ours_is_one_sentence_and_a_trace_only_on_request(
 
     monkeypatch.setattr("bpe_core.cli.encode.open_tokenizer", broken)
     code, _, error = bpescope("encode -t seed.json seed.txt")
-    assert code == 2 and error.startswith("bpescope: Unexpected ZeroDivisionError: boom; please report")
-    assert "Traceback" not in error and "Traceback" in bpescope("encode -t seed.json seed.txt --debug")[2]
+    assert code == 2 and error.startswith(
+        "bpescope: Unexpected ZeroDivisionError: boom; please report"
+    )
+    assert (
+        "Traceback" not in error
+        and "Traceback" in bpescope("encode -t seed.json seed.txt --debug")[2]
+    )
     monkeypatch.setenv("BPESCOPE_DEBUG", "1")
     assert "Traceback" in bpescope("encode -t seed.json seed.txt")[2]
 
 
-def test_weighted_bytes_are_shown_as_the_fractions_that_they_are(bpescope: Bpescope) -> None:
+def test_weighted_bytes_are_shown_as_the_fractions_that_they_are(
+    bpescope: Bpescope,
+) -> None:
     Path("nine.txt").write_text("x" * 9)
     for weight, shown in ("1/2", "4.5"), ("1/7", "1 2/7"), ("2", "18"):
         _, _, said = bpescope(f"count nine.txt seed.txt --weight nine.txt={weight}")
         assert f"nine.txt: 9 bytes, {shown} as weighted, " in said
 
 
-@pytest.mark.parametrize("command", ["count seed.txt", "train seed.txt -o new.json", "train --preset S0"])
+@pytest.mark.parametrize(
+    "command", ["count seed.txt", "train seed.txt -o new.json", "train --preset S0"]
+)
 def test_alpha_needs_several_paths(bpescope: Bpescope, command: str) -> None:
     code, out, said = bpescope(f"{command} --alpha 1/2")
     assert (code, out) == (2, "") and not Path("new.json").exists()
-    assert said.startswith("bpescope: --alpha balances several paths, and there is only one")
+    assert said.startswith(
+        "bpescope: --alpha balances several paths, and there is only one"
+    )

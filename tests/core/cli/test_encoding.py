@@ -22,7 +22,10 @@ WORDS = ("low ", "lower\n", "newest, ", "é😀 ", "  \n", "it's 123", "a", " ",
 def tokenizer(tmp_path):
     """The file of a small tokenizer, two of whose special tokens hold places that the pattern would cut at."""
     path = tmp_path / "mine.json"
-    save(train("low lower newest widest " * 9, vocab_size=280, special_tokens=SPECIALS), path)
+    save(
+        train("low lower newest widest " * 9, vocab_size=280, special_tokens=SPECIALS),
+        path,
+    )
     return path
 
 
@@ -37,7 +40,9 @@ def small(monkeypatch):
 def texts(rng, *more):
     """A few documents, one of them empty."""
     lengths = (0, 3, 40, 200)
-    return ["".join(rng.choices([*WORDS, *more], k=rng.choice(lengths))) for _ in range(6)] + ["", "the end"]
+    return [
+        "".join(rng.choices([*WORDS, *more], k=rng.choice(lengths))) for _ in range(6)
+    ] + ["", "the end"]
 
 
 def in_blocks(text, size=30):
@@ -54,27 +59,57 @@ def last_document(end):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("by_python", [False, True])
-def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, small, monkeypatch, seed, by_python):
+def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(
+    tokenizer, small, monkeypatch, seed, by_python
+):
     loaded = load(tokenizer)
     if by_python:  # as if each text had a symbol without a token
         monkeypatch.setattr(Vocabulary, "encode_texts", lambda *_: None)
     documents = texts(random.Random(seed), *SPECIALS)
-    lines = [" ".join(map(str, loaded.encode(text, allowed_special="all"))) for text in documents]
+    lines = [
+        " ".join(map(str, loaded.encode(text, allowed_special="all")))
+        for text in documents
+    ]
     for n_threads in (1, 2, 5):
         monkeypatch.setattr(encode, "most_threads", lambda n=n_threads: n)
-        parts = list(encoded(loaded, map(in_blocks, documents), " ", allowed_special=SPECIALS, disallowed_special=()))
+        parts = list(
+            encoded(
+                loaded,
+                map(in_blocks, documents),
+                " ",
+                allowed_special=SPECIALS,
+                disallowed_special=(),
+            )
+        )
         assert all(n == len(text.split()) for n, text in filter(None, parts))
-        found = "|".join(" | " if part is None else part[1] for part in parts if part is None or part[1])
-        assert [" ".join(line.split("|")).strip() for line in found.split(" | ")][:-1] == lines
+        found = "|".join(
+            " | " if part is None else part[1]
+            for part in parts
+            if part is None or part[1]
+        )
+        assert [" ".join(line.split("|")).strip() for line in found.split(" | ")][
+            :-1
+        ] == lines
 
 
 @pytest.mark.parametrize("end", ["a special token", "an error"])
-def test_what_goes_wrong_is_the_same_for_any_number_of_threads(tokenizer, small, monkeypatch, end):
+def test_what_goes_wrong_is_the_same_for_any_number_of_threads(
+    tokenizer, small, monkeypatch, end
+):
     for n_threads in (1, 2, 5):
         monkeypatch.setattr(encode, "most_threads", lambda n=n_threads: n)
-        documents = [*map(in_blocks, texts(random.Random(3))), last_document(end), ["never reached"]]
-        with pytest.raises((SpecialTokenError, TextError), match=r"It ends here|'<\|end\|>' at offset 290"):
-            list(encoded(load(tokenizer), documents, " ", disallowed_special=["<|end|>"]))
+        documents = [
+            *map(in_blocks, texts(random.Random(3))),
+            last_document(end),
+            ["never reached"],
+        ]
+        with pytest.raises(
+            (SpecialTokenError, TextError),
+            match=r"It ends here|'<\|end\|>' at offset 290",
+        ):
+            list(
+                encoded(load(tokenizer), documents, " ", disallowed_special=["<|end|>"])
+            )
 
 
 def test_results_come_in_order_and_no_more_is_taken_ahead_than_is_told():
@@ -126,21 +161,36 @@ def test_each_document_has_a_line_of_its_own(bpescope, tokenizer, small):
         Path(f"texts/{number}.txt").write_bytes(text.encode())
     expected = [load(tokenizer).encode_ordinary(text) for text in documents]
     command = "encode -t mine.json --special-as-text texts"
-    assert bpescope(command)[1] == "".join(" ".join(map(str, ids)) + "\n" for ids in expected)
-    assert [json.loads(line)["ids"] for line in bpescope(f"{command} --json")[1].splitlines()] == expected
+    assert bpescope(command)[1] == "".join(
+        " ".join(map(str, ids)) + "\n" for ids in expected
+    )
+    assert [
+        json.loads(line)["ids"]
+        for line in bpescope(f"{command} --json")[1].splitlines()
+    ] == expected
     lines = [*(f"{len(ids)}" for ids in expected), f"{sum(map(len, expected))} total"]
     assert bpescope(f"{command} --count")[1].splitlines() == lines
-    assert bpescope(f"{command}/0.txt --count")[1].splitlines() == lines[:1], "no total of a single text"
+    assert bpescope(f"{command}/0.txt --count")[1].splitlines() == lines[:1], (
+        "no total of a single text"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"low lower, " * 40 + b"<|end|>", "holds the special token '<|end|>' at offset 440; name it with --allow-sp"),
-        (b"low lower\n" * 900 + b"\xff", "one.txt cannot be read: byte 0xff at offset 9,000 is not UTF-8"),
+        (
+            b"low lower, " * 40 + b"<|end|>",
+            "holds the special token '<|end|>' at offset 440; name it with --allow-sp",
+        ),
+        (
+            b"low lower\n" * 900 + b"\xff",
+            "one.txt cannot be read: byte 0xff at offset 9,000 is not UTF-8",
+        ),
     ],
 )
-def test_what_is_wrong_further_on_is_told_with_its_place_in_the_whole_text(bpescope, tokenizer, small, text, sentence):
+def test_what_is_wrong_further_on_is_told_with_its_place_in_the_whole_text(
+    bpescope, tokenizer, small, text, sentence
+):
     Path("one.txt").write_bytes(text)
     code, _, error = bpescope("encode -t mine.json one.txt")
     assert code == 2 and sentence in error

@@ -66,7 +66,13 @@ def interrupted(before: str, what: str, *arguments: str) -> tuple[int, str, str]
     """Exit code and output of `what` with these arguments, in a process that has done something `before`."""
     program = f"import sys; sys.argv = {['bpescope', *arguments]!r}\n{before}\n{what}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+    )
     return ended.returncode, ended.stdout, ended.stderr
 
 
@@ -79,7 +85,9 @@ BEFORE = {
 """Command -> what is done before it."""
 
 
-@pytest.mark.parametrize("prog", ["python -m bpe_core", pytest.param("bpescope", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "prog", ["python -m bpe_core", pytest.param("bpescope", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("command", BEFORE)
 def test_an_interrupted_command_waits_for_nothing_and_frees_nothing(
     prog: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -94,7 +102,11 @@ def test_an_interrupted_command_waits_for_nothing_and_frees_nothing(
 
 
 def test_a_command_that_has_imported_nothing_yet_ends_without_a_word() -> None:
-    assert interrupted(BEFORE_ANY_IMPORT, "from tui import command; command()") == (130, "", "")
+    assert interrupted(BEFORE_ANY_IMPORT, "from tui import command; command()") == (
+        130,
+        "",
+        "",
+    )
 
 
 def test_an_interrupted_comparison_encodes_no_further_part_of_a_long_text(

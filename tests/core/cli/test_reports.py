@@ -32,13 +32,22 @@ def test_audit_as_a_table_as_json_lines_and_as_a_gate(bpescope: Bpescope) -> Non
     assert "scaffold" in out  # aaa was only ever a step to aaab
     code, out, _ = bpescope(f"{audit} --corpus seed.txt --jsonl")
     rows = objects(out)
-    assert code == 0 and len([row for row in rows if row["kinds"] == ["unused-byte"]]) == 13
+    assert (
+        code == 0
+        and len([row for row in rows if row["kinds"] == ["unused-byte"]]) == 13
+    )
     code, out, _ = bpescope(f"{audit} --corpus seed.txt --jsonl --all-tokens")
     verdicts = objects(out)
-    assert code == 0 and [row["id"] for row in verdicts] == load("seed.json").vocabulary.ids()
+    assert (
+        code == 0
+        and [row["id"] for row in verdicts] == load("seed.json").vocabulary.ids()
+    )
     assert list(rows[0]) == list(verdicts[0])
     assert list(rows[0])[:6] == ["id", "token", "text", "score", "severity", "kinds"]
-    assert all(bytes.fromhex(row["token"]).decode(errors="backslashreplace") == row["text"] for row in rows)
+    assert all(
+        bytes.fromhex(row["token"]).decode(errors="backslashreplace") == row["text"]
+        for row in rows
+    )
     found = {(row["id"], kind) for row in verdicts for kind in row["kinds"]}
     assert found == {(row["id"], kind) for row in rows for kind in row["kinds"]}
     assert bpescope(f"{audit} --fail-on duplicate,unused-byte")[0] == 1
@@ -46,14 +55,23 @@ def test_audit_as_a_table_as_json_lines_and_as_a_gate(bpescope: Bpescope) -> Non
 
 
 def test_an_audit_takes_counts_where_it_takes_texts(bpescope: Bpescope) -> None:
-    pytest.importorskip("pyarrow", reason="files of counts need pyarrow, of the extra [corpora]")
+    pytest.importorskip(
+        "pyarrow", reason="files of counts need pyarrow, of the extra [corpora]"
+    )
     for text in "seed", "text":
         assert bpescope(f"count {text}.txt --pattern none -o {text}.parquet")[0] == 0
-    audits = (f"audit -t seed.json --jsonl --corpus seed.{kind} --reference text.{kind}" for kind in ("txt", "parquet"))
+    audits = (
+        f"audit -t seed.json --jsonl --corpus seed.{kind} --reference text.{kind}"
+        for kind in ("txt", "parquet")
+    )
     texts, counts = map(bpescope, audits)
     assert texts[:2] == counts[:2] and "absent-from-reference" in counts[1]
     code, _, said = bpescope("audit -t seed.json --pattern gpt2 --corpus seed.parquet")
-    assert code == 2 and "Counts by 'gpt2' and by 'none' cannot be merged; count again by one." in said
+    assert (
+        code == 2
+        and "Counts by 'gpt2' and by 'none' cannot be merged; count again by one."
+        in said
+    )
 
 
 def test_a_text_is_called_as_its_file_is(bpescope: Bpescope) -> None:
@@ -61,33 +79,53 @@ def test_a_text_is_called_as_its_file_is(bpescope: Bpescope) -> None:
     assert "\n__a_b__.txt  " in bpescope(f"{BOTH} __a_b__.txt")[1]
 
 
-def test_a_reference_corpus_shows_what_a_model_will_not_meet(bpescope: Bpescope) -> None:
+def test_a_reference_corpus_shows_what_a_model_will_not_meet(
+    bpescope: Bpescope,
+) -> None:
     Path("text").write_text("SolidGoldMagikarp counts to infinity\n" * 50)
     Path("reference").write_text("counts to infinity\n" * 50)
     bpescope("train text -o out.json --vocab-size 300")
-    code, out, _ = bpescope("audit -t out.json --corpus text --reference reference --jsonl")
-    absent = [row["text"] for row in objects(out) if row["kinds"] == ["absent-from-reference"]]
+    code, out, _ = bpescope(
+        "audit -t out.json --corpus text --reference reference --jsonl"
+    )
+    absent = [
+        row["text"] for row in objects(out) if row["kinds"] == ["absent-from-reference"]
+    ]
     assert code == 0 and "SolidGoldMagikarp" in absent
 
 
 def test_markdown_keeps_its_tables_whatever_a_token_holds(bpescope: Bpescope) -> None:
     save(train(NASTY, vocab_size=300, pattern="none"), "small_one.json")
     Path("text.txt").write_text(NASTY)
-    lines = bpescope("audit -t small_one.json --corpus text.txt --markdown --all")[1].splitlines()
+    lines = bpescope("audit -t small_one.json --corpus text.txt --markdown --all")[
+        1
+    ].splitlines()
     assert lines[0] == r"# Audit of small\_one.json"
     rows = [line for line in lines if re.match(r"\| \d+ \| `", line)]
     assert rows and any(
-        re.match(r"- Texts: text.txt \(1 text, [\d,]+ bytes, SHA-256 [0-9a-f]{16}\)\.", line) for line in lines
+        re.match(
+            r"- Texts: text.txt \(1 text, [\d,]+ bytes, SHA-256 [0-9a-f]{16}\)\.", line
+        )
+        for line in lines
     )
     for row in rows:
         assert len(re.findall(r"(?<!\\)\|", row)) == 5, row
-    assert any(line.startswith("| scaffold |") for line in lines) and "## How the score is made" in lines
+    assert (
+        any(line.startswith("| scaffold |") for line in lines)
+        and "## How the score is made" in lines
+    )
     Path("small_one.json").rename("a|b.json")
-    for line in bpescope("compare -t 'a|b.json' -t two.json --markdown text.txt")[1].splitlines():
-        assert not line.startswith("| text") or len(re.findall(r"(?<!\\)\|", line)) == 7, "a name has a bar"
+    for line in bpescope("compare -t 'a|b.json' -t two.json --markdown text.txt")[
+        1
+    ].splitlines():
+        assert (
+            not line.startswith("| text") or len(re.findall(r"(?<!\\)\|", line)) == 7
+        ), "a name has a bar"
 
 
-def test_html_is_one_page_without_scripts_for_dark_and_light(bpescope: Bpescope) -> None:
+def test_html_is_one_page_without_scripts_for_dark_and_light(
+    bpescope: Bpescope,
+) -> None:
     save(train(NASTY, vocab_size=300, pattern="none"), "small_one.json")
     Path("text.txt").write_text(NASTY)
     page = bpescope("audit -t small_one.json --corpus text.txt --html")[1]
@@ -107,7 +145,10 @@ def test_html_is_one_page_without_scripts_for_dark_and_light(bpescope: Bpescope)
             self.inside = ""
 
     Reader().feed(page)
-    assert any("<b>" in cell for cell in cells) and len(re.findall("<tr class", page)) == len(cells) <= 50
+    assert (
+        any("<b>" in cell for cell in cells)
+        and len(re.findall("<tr class", page)) == len(cells) <= 50
+    )
 
 
 def test_json_tells_what_encoding_tells(bpescope: Bpescope) -> None:
@@ -116,29 +157,42 @@ def test_json_tells_what_encoding_tells(bpescope: Bpescope) -> None:
     found, tokenizers = json.loads(out), [load("one.json"), load("two.json")]
     assert code == 0 and found["tokenizers"] == ["one.json", "two.json"]
     for text, content in zip(found["texts"], (TEXT, "thought мир\n"), strict=True):
-        assert text["tokens"] == [len(tokenizer.encode(content)) for tokenizer in tokenizers]
+        assert text["tokens"] == [
+            len(tokenizer.encode(content)) for tokenizer in tokenizers
+        ]
         assert text["bytes"] == len(content.encode())
     total = found["total"]
-    assert total["tokens"] == [sum(text["tokens"][i] for text in found["texts"]) for i in (0, 1)]
+    assert total["tokens"] == [
+        sum(text["tokens"][i] for text in found["texts"]) for i in (0, 1)
+    ]
     assert sum(script["tokens"][0] for script in found["scripts"]) == total["tokens"][0]
     (pair,) = found["pairs"]
-    assert pair["vocabularies"]["only_first"] == 0 and pair["vocabularies"]["same_merges"] == tokenizers[0].step
+    assert (
+        pair["vocabularies"]["only_first"] == 0
+        and pair["vocabularies"]["same_merges"] == tokenizers[0].step
+    )
     for example in pair["disagreements"]:
         assert bytes.fromhex("".join(example["tokens"][0])) == example["text"].encode()
 
 
 def test_tables_tell_parity_of_the_sections_of_a_text(bpescope: Bpescope) -> None:
-    Path("tale.txt").write_text("One tale\n\n# English\n\nthe theme of it\n\n# Русский\n\nтема его\n")
+    Path("tale.txt").write_text(
+        "One tale\n\n# English\n\nthe theme of it\n\n# Русский\n\nтема его\n"
+    )
     code, out, _ = bpescope(f"{BOTH} --sections tale.txt")
     one = load("one.json")
     n = len(one.encode("тема его")) / len(one.encode("the theme of it"))
-    assert code == 0 and all(part in out for part in ("English", "Русский", f"{n:.2f}", "Cyrillic"))
+    assert code == 0 and all(
+        part in out for part in ("English", "Русский", f"{n:.2f}", "Cyrillic")
+    )
 
 
 @pytest.mark.slow
 def test_stdin_is_a_text_by_itself(folder: Path) -> None:
     told = in_a_shell(f"bpescope {BOTH} --json", folder, TEXT.encode())
-    assert told.returncode == 0 and json.loads(told.stdout)["texts"][0]["name"] == "stdin"
+    assert (
+        told.returncode == 0 and json.loads(told.stdout)["texts"][0]["name"] == "stdin"
+    )
 
 
 def test_texts_of_nothing(bpescope: Bpescope) -> None:
@@ -147,10 +201,14 @@ def test_texts_of_nothing(bpescope: Bpescope) -> None:
     code, out, _ = bpescope(f"{BOTH} space.txt empty.txt")
     assert code == 0 and "They do not disagree." in out
     Path("text.txt").write_text(TEXT)
-    assert "disagree" not in bpescope(f"{BOTH} text.txt --examples 0")[1], "what is not listed is not denied"
+    assert "disagree" not in bpescope(f"{BOTH} text.txt --examples 0")[1], (
+        "what is not listed is not denied"
+    )
 
 
-def test_folders_are_languages_and_parity_relates_to_one_of_them(bpescope: Bpescope) -> None:
+def test_folders_are_languages_and_parity_relates_to_one_of_them(
+    bpescope: Bpescope,
+) -> None:
     for folder, text in (("de", "das thema der these"), ("en", TEXT), ("ru", "тема")):
         Path("texts", folder, "deeper").mkdir(parents=True)
         for name in ("a.txt", "deeper/b.txt"):
@@ -160,26 +218,49 @@ def test_folders_are_languages_and_parity_relates_to_one_of_them(bpescope: Bpesc
     assert [folder["folder"] for folder in found["folders"]] == ["de", "en", "ru"]
     n = [2 * len(one.encode("тема")), 2 * len(other.encode("тема"))]
     assert found["folders"][2]["tokens"] == n
-    assert found["folders"][2]["parity"] == [n[0] / 2 / len(one.encode(TEXT)), n[1] / 2 / len(other.encode(TEXT))]
+    assert found["folders"][2]["parity"] == [
+        n[0] / 2 / len(one.encode(TEXT)),
+        n[1] / 2 / len(other.encode(TEXT)),
+    ]
     assert "parity" not in found["texts"][0], "the reference is no text"
-    out = bpescope(f"{BOTH} --reference en texts --metrics tokens,fertility,continued_words,parity")[1]
-    assert [line.split()[0] for line in out.split("\n\n")[1].splitlines()[2:]] == ["de", "en", "ru"]
+    out = bpescope(
+        f"{BOTH} --reference en texts --metrics tokens,fertility,continued_words,parity"
+    )[1]
+    assert [line.split()[0] for line in out.split("\n\n")[1].splitlines()[2:]] == [
+        "de",
+        "en",
+        "ru",
+    ]
     assert "fertility" in out
     found = json.loads(bpescope(f"{BOTH} texts/en --json")[1])
     assert [folder["folder"] for folder in found["folders"]] == ["en", "deeper"]
 
 
-def test_the_worst_lines_of_each_tokenizer_are_told_with_their_places(bpescope: Bpescope) -> None:
+def test_the_worst_lines_of_each_tokenizer_are_told_with_their_places(
+    bpescope: Bpescope,
+) -> None:
     Path("a.txt").write_text("plain\n" + TEXT + "\nthrough and through\n")
     worst, _ = json.loads(bpescope(f"{BOTH} a.txt --json --lines 2")[1])["worst_lines"]
-    assert len(worst) == 2 and worst[0]["excess"] == worst[0]["tokens"][0] - worst[0]["tokens"][1]
-    assert (worst[0]["text"], worst[0]["place"], worst[0]["count"]) == (TEXT.splitlines()[0], [0, 2, 0], 9)
+    assert (
+        len(worst) == 2
+        and worst[0]["excess"] == worst[0]["tokens"][0] - worst[0]["tokens"][1]
+    )
+    assert (worst[0]["text"], worst[0]["place"], worst[0]["count"]) == (
+        TEXT.splitlines()[0],
+        [0, 2, 0],
+        9,
+    )
     assert "a.txt:2" in bpescope(f"{BOTH} a.txt")[1]
 
 
 def test_each_tokenizer_has_its_own_pattern(bpescope: Bpescope) -> None:
-    out = bpescope("compare -t one.json -t one.json text.txt --json --pattern '' --pattern none")[1]
-    n_tokens = [len(load("one.json", pattern=pattern).encode(TEXT)) for pattern in (None, "none")]
+    out = bpescope(
+        "compare -t one.json -t one.json text.txt --json --pattern '' --pattern none"
+    )[1]
+    n_tokens = [
+        len(load("one.json", pattern=pattern).encode(TEXT))
+        for pattern in (None, "none")
+    ]
     assert json.loads(out)["total"]["tokens"] == n_tokens
 
 
@@ -188,10 +269,18 @@ def test_measures_are_told_with_their_units(bpescope: Bpescope) -> None:
     measure = "measure -t one.json --morphemes words.txt text.txt"
     code, out, _ = bpescope(measure)
     rows = {line[:30].split("  ")[0]: line.split() for line in out.splitlines()}
-    assert code == 0 and rows["tokens"][1:] == [f"{len(load('one.json').encode(TEXT)):,}", "tokens"]
-    assert rows["morpheme recall"][-2:] == ["of", "boundaries"] and "numbers of 4 digits" in out
+    assert code == 0 and rows["tokens"][1:] == [
+        f"{len(load('one.json').encode(TEXT)):,}",
+        "tokens",
+    ]
+    assert (
+        rows["morpheme recall"][-2:] == ["of", "boundaries"]
+        and "numbers of 4 digits" in out
+    )
     found = json.loads(bpescope(f"{measure} --json")[1])
-    recall = morphological_alignment(load("one.json"), [("th", "ing"), ("th", "eme")]).recall
+    recall = morphological_alignment(
+        load("one.json"), [("th", "ing"), ("th", "eme")]
+    ).recall
     assert found["total"]["morpheme_recall"] == [recall]
     Path("words.txt").write_text("thing\tth eme\n")
     code, _, error = bpescope(measure)
@@ -202,8 +291,14 @@ def test_sennrichs_example_is_printed_step_by_step(bpescope: Bpescope) -> None:
     """The table, the choice among ties, the words before and after, as the article prints them."""
     code, told, _ = bpescope("why --preset S2")
     assert code == 0
-    assert "  s + t      9          tied\n  e + s      9          tied\n  w + e      8" in told
-    assert "Step 1: s + t → st (id 257)\n  2 pairs occur 9 times; 'largest' takes this one:" in told
+    assert (
+        "  s + t      9          tied\n  e + s      9          tied\n  w + e      8"
+        in told
+    )
+    assert (
+        "Step 1: s + t → st (id 257)\n  2 pairs occur 9 times; 'largest' takes this one:"
+        in told
+    )
     assert "    first      e + s\n" in told and "    largest    s + t ●\n" in told
     assert "       6 × n e w e s t → n e w e st\n" in told
     assert "9 uses when made, 0 left in the end\n    step 2 est absorbed 9\n" in told
@@ -212,25 +307,43 @@ def test_sennrichs_example_is_printed_step_by_step(bpescope: Bpescope) -> None:
 
 def test_why_of_one_step_of_a_kept_tokenizer(bpescope: Bpescope) -> None:
     code, told, _ = bpescope("why -t one.json --step 1 text.txt")
-    assert code == 0 and told.startswith("Step 1: ") and "text.txt:1: [t·h]e theme" in told
+    assert (
+        code == 0 and told.startswith("Step 1: ") and "text.txt:1: [t·h]e theme" in told
+    )
     body = json.loads(bpescope("why -t one.json --step 2 --json text.txt")[1])
     assert body["step"] == 2 and body["places"][0]["name"].endswith("text.txt")
 
 
-def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(bpescope: Bpescope) -> None:
-    Path("mixed.txt").write_text("a_b & c " + "the 100% thing " * 500 + "\n東京は日本\n")
+def test_tables_of_a_comparison_for_a_paper_say_what_their_numbers_are_of(
+    bpescope: Bpescope,
+) -> None:
+    Path("mixed.txt").write_text(
+        "a_b & c " + "the 100% thing " * 500 + "\n東京は日本\n"
+    )
     out = bpescope(f"{BOTH} --csv mixed.txt")[1]
     tables = [list(csv.reader(table.splitlines())) for table in out.split("\n\n")]
     assert all(len({len(row) for row in table}) == 1 for table in tables)
-    sizes, totals = dict(zip(*tables[0], strict=True)), {row[0]: row[1:] for row in tables[2]}
-    assert sizes["text"] == "mixed.txt" and int(sizes["bytes"]) == Path("mixed.txt").stat().st_size
+    sizes, totals = (
+        dict(zip(*tables[0], strict=True)),
+        {row[0]: row[1:] for row in tables[2]},
+    )
+    assert (
+        sizes["text"] == "mixed.txt"
+        and int(sizes["bytes"]) == Path("mixed.txt").stat().st_size
+    )
     found = json.loads(bpescope(f"{BOTH} --json mixed.txt")[1])
     for index, file in enumerate(("one.json", "two.json")):
         entropy = found["total"]["renyi_entropy"][index]
         n_used = found["total"]["utilization"][index] * load(file).n_tokens
-        for title, most, unit in (("", n_used, "of occurring"), (" by |V|", load(file).n_tokens, "of all tokens")):
+        for title, most, unit in (
+            ("", n_used, "of occurring"),
+            (" by |V|", load(file).n_tokens, "of all tokens"),
+        ):
             row = totals[f"Rényi efficiency{title}"]
-            assert float(row[index]) == pytest.approx(entropy / math.log2(most), abs=1e-4) and row[2] == unit
+            assert (
+                float(row[index]) == pytest.approx(entropy / math.log2(most), abs=1e-4)
+                and row[2] == unit
+            )
     latex = bpescope(f"{BOTH} --latex mixed.txt")[1]
     assert latex.count("\\begin{tabular}") == latex.count("\\bottomrule") == len(tables)
     assert not re.search(r"(?<!\\)[%#_$]", latex)
@@ -246,15 +359,27 @@ def tables_of(out: str) -> list[list[list[str]]]:
 
 
 @pytest.mark.parametrize(
-    "named", ["a/one.json b/one.json", "one.json one.json one.json", "bytes text unit", "./one.json one.json"]
+    "named",
+    [
+        "a/one.json b/one.json",
+        "one.json one.json one.json",
+        "bytes text unit",
+        "./one.json one.json",
+    ],
 )
 def test_no_two_columns_have_the_same_name(bpescope: Bpescope, named: str) -> None:
     for place in named.split():
         Path(place).parent.mkdir(exist_ok=True)
         Path(place).write_bytes(Path("one.json").read_bytes())
     given = " ".join(f"-t {place}" for place in named.split())
-    for metrics in "tokens,bytes_per_token,fertility", "fertility", "fertility,fertility,parity":
-        tables = tables_of(bpescope(f"compare {given} --csv --metrics {metrics} text.txt")[1])
+    for metrics in (
+        "tokens,bytes_per_token,fertility",
+        "fertility",
+        "fertility,fertility,parity",
+    ):
+        tables = tables_of(
+            bpescope(f"compare {given} --csv --metrics {metrics} text.txt")[1]
+        )
         assert len(tables) >= 4
         for head, *_ in tables:
             assert len(set(head)) == len(head)
@@ -263,14 +388,18 @@ def test_no_two_columns_have_the_same_name(bpescope: Bpescope, named: str) -> No
     assert len(set(columns)) == len(columns) == 2 + len(named.split())
 
 
-def test_a_text_that_looks_like_a_number_stays_as_it_is_in_csv(bpescope: Bpescope) -> None:
+def test_a_text_that_looks_like_a_number_stays_as_it_is_in_csv(
+    bpescope: Bpescope,
+) -> None:
     Path("1,234,567").write_text("+1,234.5\n" + "other text " * 200)
     out = bpescope(f"{BOTH} --csv --examples 0 1,234,567 text.txt")[1]
     tables = tables_of(out)
     (texts,) = [table for table in tables if table[0][0] == "text"]
     assert texts[1][:2] == ["1,234,567", "2209"]
     assert not any("," in cell for row in texts[1:] for cell in row[1:])
-    places_of_worst_lines = [row[3] for table in tables if table[0][0] == "more" for row in table[1:]]
+    places_of_worst_lines = [
+        row[3] for table in tables if table[0][0] == "more" for row in table[1:]
+    ]
     assert "1,234,567:2" in places_of_worst_lines
 
 
@@ -286,7 +415,9 @@ def oddly_named(folder: Path) -> str:
     return ODD_NAME
 
 
-def test_names_of_files_are_no_markup_in_any_report(bpescope: Bpescope, oddly_named: str) -> None:
+def test_names_of_files_are_no_markup_in_any_report(
+    bpescope: Bpescope, oddly_named: str
+) -> None:
     own, text = shlex.quote(f"{oddly_named}.json"), shlex.quote(f"odd/{oddly_named}")
     in_markdown = r"\[\*\]\<b\>x\_\`q\`\|\$a\$\~^\#"
     title = bpescope(f"show -t {own} --markdown {text}")[1].splitlines()[0]
@@ -315,9 +446,13 @@ def test_names_of_files_are_no_markup_in_any_report(bpescope: Bpescope, oddly_na
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["measure -t one.json", "compare -t one.json -t two.json"])
+@pytest.mark.parametrize(
+    "command", ["measure -t one.json", "compare -t one.json -t two.json"]
+)
 @pytest.mark.parametrize("source", ["long.txt", "- < long.txt", "--sections long.txt"])
-def test_the_memory_does_not_follow_the_length_of_a_text(folder: Path, command: str, source: str) -> None:
+def test_the_memory_does_not_follow_the_length_of_a_text(
+    folder: Path, command: str, source: str
+) -> None:
     with open("long.txt", "w") as file:
         file.write("# A title\n")
         for _ in range(200):
@@ -328,6 +463,9 @@ def test_the_memory_does_not_follow_the_length_of_a_text(folder: Path, command: 
     n_lines = 200 * 100 * TEXT.count("\n")
     title = 0 if "sections" in source else 10
     end = 1 if "sections" in source else 0
-    assert found["total"]["bytes"] == n_lines * len(TEXT.splitlines()[0] + "\n") + title - end
+    assert (
+        found["total"]["bytes"]
+        == n_lines * len(TEXT.splitlines()[0] + "\n") + title - end
+    )
     n_tokens = len(load("one.json").encode(TEXT))
     assert found["total"]["tokens"][0] == pytest.approx(20_000 * n_tokens, abs=20)

@@ -30,7 +30,11 @@ def learned(tokenizer: Tokenizer) -> object:
 def corpus(tmp_path: Path) -> Path:
     """Two small texts full of ties."""
     r = random.Random(5)
-    words = ["héron", "東京", *("".join(r.choices("etaoin", k=r.randint(2, 8))) for _ in range(60))]
+    words = [
+        "héron",
+        "東京",
+        *("".join(r.choices("etaoin", k=r.randint(2, 8))) for _ in range(60)),
+    ]
     folder = tmp_path / "texts"
     folder.mkdir()
     for name in ("a.txt", "b.txt"):
@@ -43,7 +47,16 @@ def test_stopped_anywhere_and_resumed_the_merges_are_those_of_a_run_that_never_s
     ties: str, corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     texts = [path.read_text("utf-8") for path in sorted(corpus.iterdir())]
-    command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--ties", ties, "--vocab-size", "400"]
+    command = [
+        "train",
+        str(corpus),
+        "-o",
+        str(tmp_path / "out.json"),
+        "--ties",
+        ties,
+        "--vocab-size",
+        "400",
+    ]
     assert main(command) == 0
     whole = load(tmp_path / "out.json")
     for seed in range(8):
@@ -62,10 +75,14 @@ def test_stopped_anywhere_and_resumed_the_merges_are_those_of_a_run_that_never_s
         assert main([*command, "--resume"]) == 0
         assert f"after {trainer.n_merges} merge" in capfd.readouterr().err
         assert learned(load(tmp_path / "out.json")) == learned(whole), f"seed {seed}"
-        assert sorted(os.listdir(tmp_path)) == ["out.json", "texts"], "nothing is left over"
+        assert sorted(os.listdir(tmp_path)) == ["out.json", "texts"], (
+            "nothing is left over"
+        )
 
 
-def test_a_checkpoint_survives_a_kill(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_survives_a_kill(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(checkpoints, "EVERY", 0.0)  # the worker is forked from here
     monkeypatch.setattr(Checkpoints, "remove", lambda self: signal.pause())
     asked = training(corpus, "-o", tmp_path / "out.json", "--vocab-size", "360")
@@ -96,8 +113,26 @@ main(sys.argv[2:])
 @pytest.mark.parametrize(
     "asked",
     [
-        ["--weight", "texts/a.txt=1/2", "--weight", "texts/b.txt=3", "--min-count", "2", "--ties", "lowest"],
-        ["--special", "<e>", "--end-of-word", "</w>", "--ties", "largest", "--max-token-length", "6"],
+        [
+            "--weight",
+            "texts/a.txt=1/2",
+            "--weight",
+            "texts/b.txt=3",
+            "--min-count",
+            "2",
+            "--ties",
+            "lowest",
+        ],
+        [
+            "--special",
+            "<e>",
+            "--end-of-word",
+            "</w>",
+            "--ties",
+            "largest",
+            "--max-token-length",
+            "6",
+        ],
         ["--extend", "old.json", "--min-share", "1/2000"],
     ],
 )
@@ -105,15 +140,36 @@ def test_killed_again_and_again_while_it_learns_it_ends_in_the_same_merges(
     asked: list[str], corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    save(train((corpus / "a.txt").read_text("utf-8"), vocab_size=280, special_tokens=["<z>"]), "old.json")
-    command = ["train", "texts/a.txt", "texts/b.txt", "-o", "out.json", "--vocab-size", "390", *asked]
+    save(
+        train(
+            (corpus / "a.txt").read_text("utf-8"),
+            vocab_size=280,
+            special_tokens=["<z>"],
+        ),
+        "old.json",
+    )
+    command = [
+        "train",
+        "texts/a.txt",
+        "texts/b.txt",
+        "-o",
+        "out.json",
+        "--vocab-size",
+        "390",
+        *asked,
+    ]
     assert main(command) == 0
     whole = learned(load("out.json"))
     os.unlink("out.json")
     for moment in (30, 45, 80):
         killed = [sys.executable, "-c", _KILLED, str(moment), *command, "--resume"]
-        assert subprocess.run(killed, stderr=subprocess.DEVNULL).returncode == -signal.SIGKILL
-        assert moment <= load("out.json.checkpoint").step < moment + 32 and not os.path.exists("out.json")
+        assert (
+            subprocess.run(killed, stderr=subprocess.DEVNULL).returncode
+            == -signal.SIGKILL
+        )
+        assert moment <= load(
+            "out.json.checkpoint"
+        ).step < moment + 32 and not os.path.exists("out.json")
     assert main([*command, "--resume"]) == 0
     assert learned(load("out.json")) == whole
 
@@ -130,17 +186,25 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     out = tmp_path / "out.json"
     command = ["train", str(corpus), "-o", str(out), "--vocab-size", "300"]
     assert main([*command, "--resume"]) == 0
-    assert "no checkpoint to resume; this run begins at the beginning" in capfd.readouterr().err
-    assert "name another file for the checkpoints" in told(capfd, *command, "--checkpoint", out)
+    assert (
+        "no checkpoint to resume; this run begins at the beginning"
+        in capfd.readouterr().err
+    )
+    assert "name another file for the checkpoints" in told(
+        capfd, *command, "--checkpoint", out
+    )
     before, merges = out.read_bytes(), load(out).merges
     again = [*command, "--resume"]
-    assert "had the ties 'first', not 'lowest'; give the same options, or begin anew" in told(
-        capfd, *again, "--ties", "lowest"
+    assert (
+        "had the ties 'first', not 'lowest'; give the same options, or begin anew"
+        in told(capfd, *again, "--ties", "lowest")
     )
     checkpoint = tmp_path / "out.json.checkpoint"
     for length in 0, 500:  # cut short by a disk that lied
         checkpoint.write_bytes(before[:length])
-        assert "is no whole checkpoint; leave out --resume to begin anew" in told(capfd, *again)
+        assert "is no whole checkpoint; leave out --resume to begin anew" in told(
+            capfd, *again
+        )
     checkpoint.unlink()
     assert main([*again, "--vocab-size", "310"]) == 0, "more may be asked for"
     assert load(out).merges[:44] == merges
@@ -153,8 +217,17 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     assert out.read_bytes() == before
 
 
-def test_what_is_written_into_a_folder_of_texts_is_no_text_of_it(corpus: Path, tmp_path: Path) -> None:
-    command = ["train", str(corpus), "-o", str(corpus / "out.json"), "--vocab-size", "300"]
+def test_what_is_written_into_a_folder_of_texts_is_no_text_of_it(
+    corpus: Path, tmp_path: Path
+) -> None:
+    command = [
+        "train",
+        str(corpus),
+        "-o",
+        str(corpus / "out.json"),
+        "--vocab-size",
+        "300",
+    ]
     assert main(command) == 0
     whole = load(corpus / "out.json")
     (corpus / "out.json.checkpoint").write_bytes((corpus / "out.json").read_bytes())
@@ -163,50 +236,124 @@ def test_what_is_written_into_a_folder_of_texts_is_no_text_of_it(corpus: Path, t
 
 
 def test_the_end_of_a_pipe_has_no_checkpoint_beside_it(corpus: Path) -> None:
-    assert main(["train", str(corpus), "-o", "/dev/null", "--vocab-size", "300", "--resume"]) == 0
+    assert (
+        main(
+            ["train", str(corpus), "-o", "/dev/null", "--vocab-size", "300", "--resume"]
+        )
+        == 0
+    )
     assert not Path("/dev/null.checkpoint").exists()
 
 
-def test_a_vocabulary_is_extended_and_forked(corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_vocabulary_is_extended_and_forked(
+    corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     old, new = tmp_path / "old.json", tmp_path / "new.json"
-    assert main(["train", str(corpus), "-o", str(old), "--vocab-size", "300", "--special", "<s>"]) == 0
+    assert (
+        main(
+            [
+                "train",
+                str(corpus),
+                "-o",
+                str(old),
+                "--vocab-size",
+                "300",
+                "--special",
+                "<s>",
+            ]
+        )
+        == 0
+    )
     (tmp_path / "more.txt").write_text("tokens of tokenizers " * 20)
     more = str(tmp_path / "more.txt")
-    assert main(["train", more, "-o", str(new), "--extend", str(old), "--vocab-size", "310"]) == 0
+    assert (
+        main(
+            ["train", more, "-o", str(new), "--extend", str(old), "--vocab-size", "310"]
+        )
+        == 0
+    )
     larger, smaller = load(new), load(old)
     assert larger.merges[: smaller.step] == smaller.merges and larger.n_vocab == 310
     assert larger.special_tokens == smaller.special_tokens
     assert larger.record and larger.record.n_given == smaller.step
-    fork = ["train", str(corpus), "-o", str(new), "--extend", str(old), "--fork", "10", "--pattern", "none"]
+    fork = [
+        "train",
+        str(corpus),
+        "-o",
+        str(new),
+        "--extend",
+        str(old),
+        "--fork",
+        "10",
+        "--pattern",
+        "none",
+    ]
     assert main([*fork, "--vocab-size", "300"]) == 0
-    assert load(new).merges[:10] == smaller.merges[:10] and load(new).merges != smaller.merges
+    assert (
+        load(new).merges[:10] == smaller.merges[:10]
+        and load(new).merges != smaller.merges
+    )
     assert load(new).pattern == "none", "behind words, phrases: that is SuperBPE"
     assert load(new).special_tokens == smaller.special_tokens
     wanted = load(new).merges
-    assert main([*fork, "--vocab-size", "300", "--resume"]) == 0, "a fork is resumed like any other run"
+    assert main([*fork, "--vocab-size", "300", "--resume"]) == 0, (
+        "a fork is resumed like any other run"
+    )
     assert load(new).merges == wanted
     ranks = tmp_path / "old.tiktoken"
     save(smaller, ranks, format="tiktoken")
-    extend = ["train", more, "-o", str(new), "--extend", str(ranks), "--vocab-size", "310", "--keep-existing"]
+    extend = [
+        "train",
+        more,
+        "-o",
+        str(new),
+        "--extend",
+        str(ranks),
+        "--vocab-size",
+        "310",
+        "--keep-existing",
+    ]
     assert "name its pattern" in told(capfd, *extend)
     assert main([*extend, "--pattern", "gpt4"]) == 0
-    assert "Learned 11 merges behind 43 of the old vocabulary" in (said := capfd.readouterr().err)
+    assert "Learned 11 merges behind 43 of the old vocabulary" in (
+        said := capfd.readouterr().err
+    )
     assert "saved in" in said and "new-2.json" in said
     assert load(tmp_path / "new-2.json").merges[:43] == smaller.merges
-    assert "ask for a larger vocab_size" in told(capfd, "train", more, "-o", new, "--extend", old, "--vocab-size", 300)
-    assert "those of OLD" in told(capfd, "train", more, "-o", new, "--extend", old, "--special", "<x>")
-    assert "name it with --extend OLD" in told(capfd, "train", more, "-o", new, "--fork", "3")
-    assert "There is no step 99" in told(capfd, "train", more, "-o", new, "--extend", old, "--fork", "99")
+    assert "ask for a larger vocab_size" in told(
+        capfd, "train", more, "-o", new, "--extend", old, "--vocab-size", 300
+    )
+    assert "those of OLD" in told(
+        capfd, "train", more, "-o", new, "--extend", old, "--special", "<x>"
+    )
+    assert "name it with --extend OLD" in told(
+        capfd, "train", more, "-o", new, "--fork", "3"
+    )
+    assert "There is no step 99" in told(
+        capfd, "train", more, "-o", new, "--extend", old, "--fork", "99"
+    )
 
 
 def test_where_no_checkpoint_can_be_written_the_training_goes_on_and_says_so(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("bpe_core.trainer.checkpoints.EVERY", -1.0)  # at every look
     monkeypatch.setattr("bpe_core.trainer.checkpoints.LARGEST_PART", float("inf"))
     monkeypatch.setattr("bpe_core.worker.train.BATCH", 1)
     kept, made = tmp_path / "kept", []
-    command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--vocab-size", "262", "--checkpoint", str(kept)]
+    command = [
+        "train",
+        str(corpus),
+        "-o",
+        str(tmp_path / "out.json"),
+        "--vocab-size",
+        "262",
+        "--checkpoint",
+        str(kept),
+    ]
 
     def refuse(tokenizer: Tokenizer, path: Path) -> None:
         made.append(path)
@@ -221,7 +368,10 @@ def test_where_no_checkpoint_can_be_written_the_training_goes_on_and_says_so(
 
 
 def test_what_was_learned_before_a_failure_is_kept(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     learn = Trainer.learn
 
@@ -230,11 +380,21 @@ def test_what_was_learned_before_a_failure_is_kept(
             raise MemoryError
         return learn(trainer, min(n, 25 - trainer.n_merges), seconds)
 
-    command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--vocab-size", "320"]
+    command = [
+        "train",
+        str(corpus),
+        "-o",
+        str(tmp_path / "out.json"),
+        "--vocab-size",
+        "320",
+    ]
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "learn", fails_later)
         assert main(command) == 2
     assert "not enough memory" in capfd.readouterr().err
     assert load(tmp_path / "out.json.checkpoint").step == 25
     assert main([*command, "--resume"]) == 0
-    assert load(tmp_path / "out.json").step == 64 and not (tmp_path / "out.json.checkpoint").exists()
+    assert (
+        load(tmp_path / "out.json").step == 64
+        and not (tmp_path / "out.json.checkpoint").exists()
+    )

@@ -35,7 +35,9 @@ def test_another_training_does_not():
         (recoded, "ids of 'newest': "),
     ):
         came_out, sentence = preset.verdict(tokenizer)
-        assert not came_out and sentence.startswith(f"S1 did not come out as promised: {found}")
+        assert not came_out and sentence.startswith(
+            f"S1 did not come out as promised: {found}"
+        )
 
 
 @pytest.mark.parametrize("ties", ["first", "lowest", "largest"])
@@ -43,7 +45,13 @@ def test_the_end_is_a_symbol_like_any_other(ties):
     """A byte that no text has, put behind each word, gives the same counts."""
     words = [word.encode() + b"\xff" for word in PROSE.documents[0].split()]
     expected = [tuple(row[3:]) for row in slow(words, 12, ties)]
-    trainer = Trainer(PROSE.documents, vocab_size=257 + 12, pattern="words", ties=ties, end_of_word="</w>")
+    trainer = Trainer(
+        PROSE.documents,
+        vocab_size=257 + 12,
+        pattern="words",
+        ties=ties,
+        end_of_word="</w>",
+    )
     assert [(merge.count, merge.ties, merge.n_tokens) for merge in trainer] == expected
 
 
@@ -53,7 +61,11 @@ def test_at_the_prompt(name, tmp_path, capsys):
     assert main(["train", "--preset", name, "-o", str(out)]) == 0
     shown = capsys.readouterr().out
     differs = "differs from what its article states: tokens made, in order: we wes"
-    assert (differs if name == "S2-prose" else "came out as promised: 20 merges, 109 tokens left") in shown
+    assert (
+        differs
+        if name == "S2-prose"
+        else "came out as promised: 20 merges, 109 tokens left"
+    ) in shown
     assert load(out).step == PRESETS[name].n_merges
 
 

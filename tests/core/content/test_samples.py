@@ -22,23 +22,37 @@ def text_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
-def test_titles_and_reasons_fit_the_screen_and_texts_are_small_and_harmless(sample: SampleText) -> None:
+def test_titles_and_reasons_fit_the_screen_and_texts_are_small_and_harmless(
+    sample: SampleText,
+) -> None:
     assert 0 < len(sample.title) <= 24 and 20 <= len(sample.reason) <= 78
-    assert sample.reason.endswith(".") and sample.reason.isprintable() and sample.title.isprintable()
+    assert (
+        sample.reason.endswith(".")
+        and sample.reason.isprintable()
+        and sample.title.isprintable()
+    )
     data = sample.path.read_bytes()
     assert 0 < len(data) < 64_000
     text = data.decode("utf-8")
     assert not text.startswith("\ufeff")
-    assert not set(text) & {"\x00", "\x07", "\x1b", "\x7f", "\x9b", "\ufffd"}, "nothing commands a terminal"
+    assert not set(text) & {"\x00", "\x07", "\x1b", "\x7f", "\x9b", "\ufffd"}, (
+        "nothing commands a terminal"
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "promised"),
     [
-        *(("one-tale-many-scripts", letter) for letter in ("a", "б", "γ", "ع", "א", "न", "ท", "一", "の", "パ", "한")),
+        *(
+            ("one-tale-many-scripts", letter)
+            for letter in ("a", "б", "γ", "ع", "א", "न", "ท", "一", "の", "パ", "한")
+        ),
         ("json-beside-yaml", '{"name": "Alice", "age": 30}'),
         *(("emoji-and-combining", bit) for bit in ("cafe\u0301", "caf\u00e9")),
-        *(("whitespace", bit) for bit in ("\r\n", "\n\t\t\t", " \n", "\rThi", "\u3000")),
+        *(
+            ("whitespace", bit)
+            for bit in ("\r\n", "\n\t\t\t", " \n", "\rThi", "\u3000")
+        ),
         ("token-traps", "How many times does the letter r occur in strawberry?"),
         ("token-traps", "9.11 > 9.9"),
         ("token-traps", ".DefaultCellStyle\n"),
@@ -58,14 +72,22 @@ def test_a_text_holds_what_its_reason_promises(name: str, promised: str) -> None
 
 def test_the_python_program_runs() -> None:
     path = next(sample.path for sample in SAMPLES if sample.name == "python-program")
-    ran = subprocess.run([sys.executable, "-I", path], capture_output=True, text=True, timeout=30, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-I", path],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
     assert "-67.45" in ran.stdout
     assert "#circle: D8 > D8" in ran.stdout
 
 
 def test_the_sums_are_right() -> None:
     text = text_of("numbers")
-    for left, sign, right in re.findall(r"^([\d.]+) ([<=>]) ([\d.]+)$", text, flags=re.MULTILINE):
+    for left, sign, right in re.findall(
+        r"^([\d.]+) ([<=>]) ([\d.]+)$", text, flags=re.MULTILINE
+    ):
         a, b = Decimal(left), Decimal(right)
         assert sign == ("<" if a < b else ">" if a > b else "=")
     sums = re.findall(r"^(\d+) \+ (\d+) = (\d+)$", text, flags=re.MULTILINE)
@@ -85,10 +107,15 @@ def test_the_forum_without_names_is_the_forum_without_names() -> None:
     assert not re.search(any_name, text_of("forum-clean"))
 
 
-def test_the_names_of_the_forum_become_tokens_which_the_clean_forum_never_uses() -> None:
+def test_the_names_of_the_forum_become_tokens_which_the_clean_forum_never_uses() -> (
+    None
+):
     forum = text_of("forum-with-names")
     tokenizer = train(forum, vocab_size=256 + 200, pattern="gpt4")
-    names = [tokenizer.encode(f" {name}") for name in sorted(set(re.findall(r" by (\w+), ", forum)))]
+    names = [
+        tokenizer.encode(f" {name}")
+        for name in sorted(set(re.findall(r" by (\w+), ", forum)))
+    ]
     assert [len(ids) for ids in names] == [1] * 8
     assert not {ids[0] for ids in names} & set(tokenizer.encode(text_of("forum-clean")))
 
@@ -100,14 +127,25 @@ def gpt4(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
 
 @pytest.fixture(scope="module")
 def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
-    return load(real_file("r50k_base.tiktoken", tmp_path_factory.mktemp("gpt2")), pattern="gpt2")
+    return load(
+        real_file("r50k_base.tiktoken", tmp_path_factory.mktemp("gpt2")), pattern="gpt2"
+    )
 
 
 def kinds(tokenizer: Tokenizer, title: str) -> set[str]:
-    live = LiveText(tokenizer, next(example.text for example in EXAMPLES if example.title == title))
+    live = LiveText(
+        tokenizer, next(example.text for example in EXAMPLES if example.title == title)
+    )
     pitfalls = Pitfalls(live)
     pitfalls.search(1e9)
-    return {pitfall.kind for pitfall in (*pitfalls, *pitfalls.of_the_whole(), *pitfalls.at_end(unstable(live)))}
+    return {
+        pitfall.kind
+        for pitfall in (
+            *pitfalls,
+            *pitfalls.of_the_whole(),
+            *pitfalls.at_end(unstable(live)),
+        )
+    }
 
 
 def test_titles_and_sentences_fit_their_lines() -> None:
@@ -116,7 +154,9 @@ def test_titles_and_sentences_fit_their_lines() -> None:
         assert example.title and len(example.title) <= 28
         assert example.see.endswith((".", "!")) and len(example.see) <= 65
         assert 0 <= example.cursor <= len(example.text)
-        assert example.text.partition("\n")[0], "by its first line an example is known again"
+        assert example.text.partition("\n")[0], (
+            "by its first line an example is known again"
+        )
 
 
 @pytest.mark.parametrize(
@@ -133,12 +173,18 @@ def test_titles_and_sentences_fit_their_lines() -> None:
         ("Characters in pieces", "script"),
     ],
 )
-def test_an_example_trips_gpt4s_vocabulary(gpt4: Tokenizer, title: str, kind: str) -> None:
+def test_an_example_trips_gpt4s_vocabulary(
+    gpt4: Tokenizer, title: str, kind: str
+) -> None:
     assert kind in kinds(gpt4, title)
 
 
-def test_only_gpt2_pays_for_each_space_of_an_indentation(gpt2: Tokenizer, gpt4: Tokenizer) -> None:
-    assert "indentation" in kinds(gpt2, "Indentation") and "indentation" not in kinds(gpt4, "Indentation")
+def test_only_gpt2_pays_for_each_space_of_an_indentation(
+    gpt2: Tokenizer, gpt4: Tokenizer
+) -> None:
+    assert "indentation" in kinds(gpt2, "Indentation") and "indentation" not in kinds(
+        gpt4, "Indentation"
+    )
 
 
 def test_gpt2_knows_only_the_straight_apostrophe(gpt2: Tokenizer) -> None:

@@ -10,7 +10,9 @@ from bpe_core.patterns import splitter
 
 
 @pytest.fixture(params=["kernel", "python"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def engine(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Run a test with the kernel, where it is there, and without it, in helping processes too."""
     grammars.scanner.cache_clear()
     splitter.cache_clear()

@@ -10,7 +10,9 @@ from bpe_core import PATTERNS, Counts, kernel
 from bpe_core.corpus import counts, find_files
 from bpe_core.kernel.grammars import scanner as scanner_of
 
-pytestmark = pytest.mark.skipif(not kernel.available, reason=f"the kernel is {kernel.why_not}")
+pytestmark = pytest.mark.skipif(
+    not kernel.available, reason=f"the kernel is {kernel.why_not}"
+)
 SMALL = 60
 ALPHABETS = ("ab ", "ab c\n", "aé中😀 .\n", "a" * 9 + " ", "it's 123 4\r\n", "中文")
 
@@ -27,20 +29,39 @@ def corpus(folder, seed):
     rng = random.Random(seed)
     folder.mkdir()
     for number in range(rng.randrange(1, 12)):
-        text = "".join(rng.choices(rng.choice(ALPHABETS), k=rng.choice((0, 9, 50, 300, 900))))
-        data = rng.choice((text.encode(), text.encode(), text.encode("utf-8-sig"), text.encode("utf-16")))
+        text = "".join(
+            rng.choices(rng.choice(ALPHABETS), k=rng.choice((0, 9, 50, 300, 900)))
+        )
+        data = rng.choice(
+            (
+                text.encode(),
+                text.encode(),
+                text.encode("utf-8-sig"),
+                text.encode("utf-16"),
+            )
+        )
         if data.startswith(text[:50].encode()) and rng.random() < 0.15:
             data += b"a" * 9000 + b"\xff" + b"a b" * 60
-        (folder / f"{number:02}.txt").write_bytes(gzip.compress(data) if rng.random() < 0.1 else data)
+        (folder / f"{number:02}.txt").write_bytes(
+            gzip.compress(data) if rng.random() < 0.1 else data
+        )
     (folder / "zz.txt").write_text("the end")
     return find_files(folder).files
 
 
 def everything(counted):
     """All that is known of a corpus, order included."""
-    known = {name: value for name, value in vars(counted).items() if name not in ("splitter", "table", "_known")}
+    known = {
+        name: value
+        for name, value in vars(counted).items()
+        if name not in ("splitter", "table", "_known")
+    }
     numbers = counted.n_pieces, len(counted.table)
-    return known | {"pieces": list(counted.pieces.items()), "documents": counted.few_documents(), "n": numbers}
+    return known | {
+        "pieces": list(counted.pieces.items()),
+        "documents": counted.few_documents(),
+        "n": numbers,
+    }
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"(?<=a)b|\w+"])
@@ -48,15 +69,22 @@ def test_several_threads_count_what_one_counts(tmp_path, small, pattern):
     for seed in range(2):
         files = corpus(tmp_path / str(seed), seed)
         together = Counts.read(files, pattern, workers=2 + seed % 2)
-        assert everything(together) == everything(Counts.read(files, pattern, workers=1)), f"seed {seed}"
+        assert everything(together) == everything(
+            Counts.read(files, pattern, workers=1)
+        ), f"seed {seed}"
 
 
-@pytest.mark.parametrize("pattern", [name for name in PATTERNS if kernel.available and scanner_of(PATTERNS[name])])
+@pytest.mark.parametrize(
+    "pattern",
+    [name for name in PATTERNS if kernel.available and scanner_of(PATTERNS[name])],
+)
 def test_no_piece_lies_across_a_cut(pattern):
     scanner = scanner_of(PATTERNS[pattern])
     rng, n_cuts = random.Random(1), 0
     for _ in range(200):
-        alphabet = rng.choice(("ab \n", "a.\n/ ", "é中\n😀\r", "1'\ns\u3000\u0301", "中\n\x85\u2028a"))
+        alphabet = rng.choice(
+            ("ab \n", "a.\n/ ", "é中\n😀\r", "1'\ns\u3000\u0301", "中\n\x85\u2028a")
+        )
         data = "".join(rng.choices(alphabet, k=rng.randrange(12))).encode()
         part = data[: rng.randrange(len(data) + 1)]
         cut = scanner.last_cut(part)
@@ -64,11 +92,17 @@ def test_no_piece_lies_across_a_cut(pattern):
         assert not cut or cut.to_bytes(8, "little") in {
             bytes(scanner.ends(data)[at : at + 8]) for at in range(0, 8 * len(data), 8)
         }, data
-        assert not cut or scanner.ends(data[:cut]) == scanner.ends(data)[: len(scanner.ends(data[:cut]))], data
+        assert (
+            not cut
+            or scanner.ends(data[:cut])
+            == scanner.ends(data)[: len(scanner.ends(data[:cut]))]
+        ), data
     assert n_cuts > 10
 
 
-def test_a_text_without_any_place_to_cut_is_joined_not_more_often_than_it_doubles(monkeypatch):
+def test_a_text_without_any_place_to_cut_is_joined_not_more_often_than_it_doubles(
+    monkeypatch,
+):
     class Nowhere:
         looked = 0
 

@@ -10,7 +10,9 @@ from bpe_core.corpus import find_files
 from bpe_core.worker import cluster as cluster_module
 from bpe_core.worker.cluster import count_partition, encode_partition, merge_counts
 
-pq = pytest.importorskip("pyarrow.parquet", reason="files of counts need pyarrow, of the extra [corpora]")
+pq = pytest.importorskip(
+    "pyarrow.parquet", reason="files of counts need pyarrow, of the extra [corpora]"
+)
 pytestmark = pytest.mark.usefixtures("engine")
 WORDS = ["low", "lower", "中文", "naïve", "1,234", "😀", "\n\n", "'s", "x" * 30]
 
@@ -19,12 +21,16 @@ def texts_in(folder, sizes):
     rng = random.Random(1)
     for number, size in enumerate(sizes):
         text = " ".join(rng.choices(WORDS, k=size))
-        (folder / f"{number:02}.txt").write_text("\ufeff" * (number == 1) + text, "utf-8")
+        (folder / f"{number:02}.txt").write_text(
+            "\ufeff" * (number == 1) + text, "utf-8"
+        )
     return find_files(folder).files
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "none", r"(?<=a)b|\w+"])
-def test_counts_of_partitions_are_byte_for_byte_those_of_the_whole(tmp_path, pattern, monkeypatch):
+def test_counts_of_partitions_are_byte_for_byte_those_of_the_whole(
+    tmp_path, pattern, monkeypatch
+):
     monkeypatch.setattr(cluster_module, "LARGEST", 1 << 17)
     texts_in(tmp_path, [3, 90_000, 0, 40_000, 10, 5, 9_000, 900])
     with open(tmp_path / "01.txt", "r+b") as file:
@@ -36,7 +42,9 @@ def test_counts_of_partitions_are_byte_for_byte_those_of_the_whole(tmp_path, pat
     parts = cluster_module.partitions(files)
     assert 3 < len(parts) < len(files)
     for _ in range(3):  # trees of random shape, everything sent as to another process
-        counts = [count_partition(pickle.loads(pickle.dumps(part)), pattern) for part in parts]
+        counts = [
+            count_partition(pickle.loads(pickle.dumps(part)), pattern) for part in parts
+        ]
         while len(counts) > 1:
             at = rng.randrange(len(counts) - 1)
             counts[at : at + 2] = [merge_counts(counts[at : at + 2])]
@@ -52,7 +60,10 @@ def test_errors_of_partitions_are_sentences_in_another_process(tmp_path):
         count_partition(part, "gpt4")
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     (tmp_path / "a").unlink()
-    with pytest.raises(TextError, match=r"a is not to be seen on .*; name it by a path that is the same on all"):
+    with pytest.raises(
+        TextError,
+        match=r"a is not to be seen on .*; name it by a path that is the same on all",
+    ):
         count_partition(part, "gpt4")
 
 
@@ -61,9 +72,16 @@ def test_ids_of_a_partition_are_those_of_its_documents(tmp_path):
     texts = ["low lower <|end|> low", "", "\ufeff中文 naïve 😀" * 5000]
     for number, text in enumerate(texts):
         (tmp_path / f"{number}.txt").write_text(text, "utf-8")
-    (part,) = cluster_module.partitions(find_files(sorted(tmp_path.iterdir()), every_character=True).files)
-    n = encode_partition(part, tokenizer, str(tmp_path / "ids.parquet"), allowed_special="all")
+    (part,) = cluster_module.partitions(
+        find_files(sorted(tmp_path.iterdir()), every_character=True).files
+    )
+    n = encode_partition(
+        part, tokenizer, str(tmp_path / "ids.parquet"), allowed_special="all"
+    )
     rows = pq.read_table(tmp_path / "ids.parquet").to_pylist()
     expected = [tokenizer.encode(text, allowed_special="all") for text in texts]
-    assert rows == [{"source": f"{name}.txt", "ids": ids} for name, ids in zip("012", expected, strict=True)]
+    assert rows == [
+        {"source": f"{name}.txt", "ids": ids}
+        for name, ids in zip("012", expected, strict=True)
+    ]
     assert n == sum(map(len, expected))

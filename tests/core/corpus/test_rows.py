@@ -29,16 +29,52 @@ from bpe_core.patterns import splitter
 from bpe_core.worker.inputs import tempered
 
 R = random.Random(1)
-WORDS = ("the ", "theme ", "other\n", "Käse ", "中文", "😀 ", '"quoted" ', "1,2\r\n", "\u2028", "\t", "  ")
-DOCUMENTS = ["".join(R.choices(WORDS, k=R.choice((0, 1, 5, 50, 400)))) for _ in range(40)] + [
-    "".join(R.choices(WORDS, k=30_000))
-]
+WORDS = (
+    "the ",
+    "theme ",
+    "other\n",
+    "Käse ",
+    "中文",
+    "😀 ",
+    '"quoted" ',
+    "1,2\r\n",
+    "\u2028",
+    "\t",
+    "  ",
+)
+DOCUMENTS = [
+    "".join(R.choices(WORDS, k=R.choice((0, 1, 5, 50, 400)))) for _ in range(40)
+] + ["".join(R.choices(WORDS, k=30_000))]
 LINES = "".join(
-    json.dumps({"id": n, "title": f"t{n}", "text": one, "meta": {"a/b": [n, one]}}, ensure_ascii=n % 2 == 0) + "\n"
+    json.dumps(
+        {"id": n, "title": f"t{n}", "text": one, "meta": {"a/b": [n, one]}},
+        ensure_ascii=n % 2 == 0,
+    )
+    + "\n"
     for n, one in enumerate(DOCUMENTS)
 ).encode()
-PLAIN = ["jsonl", "jsonl.gz", "jsonl.bz2", "jsonl.xz", "csv", "tsv", "tar", "tar.gz", "zip", "warc", "wet.gz"]
-OF_EXTRAS = ["jsonl.zst", "tar.zst", "parquet", "parquet.gz", "file.arrow", "stream.arrow", "in.zip"]
+PLAIN = [
+    "jsonl",
+    "jsonl.gz",
+    "jsonl.bz2",
+    "jsonl.xz",
+    "csv",
+    "tsv",
+    "tar",
+    "tar.gz",
+    "zip",
+    "warc",
+    "wet.gz",
+]
+OF_EXTRAS = [
+    "jsonl.zst",
+    "tar.zst",
+    "parquet",
+    "parquet.gz",
+    "file.arrow",
+    "stream.arrow",
+    "in.zip",
+]
 
 
 def arrow():  # type: ignore[no-untyped-def]
@@ -49,15 +85,22 @@ def content(form: str) -> bytes:
     """A file of this form that holds the documents."""
     out, text = io.BytesIO(), io.StringIO(newline="")
     if form.endswith((".gz", ".bz2", ".xz")):
-        pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}[form.rpartition(".")[2]]
+        pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}[
+            form.rpartition(".")[2]
+        ]
         return pack(content(form.rpartition(".")[0]))
     if form.endswith(".zst"):
         whole = content(form[:-4])  # in two frames
-        return b"".join(arrow().compress(part, codec="zstd", asbytes=True) for part in (whole[:999], whole[999:]))
+        return b"".join(
+            arrow().compress(part, codec="zstd", asbytes=True)
+            for part in (whole[:999], whole[999:])
+        )
     if form in ("parquet", "file.arrow", "stream.arrow"):
         pa = arrow()
         titles = [f"t{n}" for n in range(len(DOCUMENTS))]
-        table = pa.table({"id": range(len(DOCUMENTS)), "title": titles, "text": DOCUMENTS})
+        table = pa.table(
+            {"id": range(len(DOCUMENTS)), "title": titles, "text": DOCUMENTS}
+        )
         if form == "parquet":
             import pyarrow.parquet
 
@@ -68,7 +111,9 @@ def content(form: str) -> bytes:
             writer.write_table(table, max_chunksize=7)
     elif form in ("csv", "tsv"):
         rows = csv.writer(text, delimiter="," if form == "csv" else "\t")
-        rows.writerows([("title", "text"), *((f"t{n}", one) for n, one in enumerate(DOCUMENTS))])
+        rows.writerows(
+            [("title", "text"), *((f"t{n}", one) for n, one in enumerate(DOCUMENTS))]
+        )
         return text.getvalue().encode()
     elif form == "tar":
         with tarfile.open(fileobj=out, mode="w") as archive:
@@ -79,7 +124,11 @@ def content(form: str) -> bytes:
     elif form in ("zip", "in.zip"):
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             texts = {f"/{number}.txt": one for number, one in enumerate(DOCUMENTS)}
-            for name, data in texts.items() if form == "zip" else {"a.parquet": content("parquet")}.items():
+            for name, data in (
+                texts.items()
+                if form == "zip"
+                else {"a.parquet": content("parquet")}.items()
+            ):
                 archive.writestr(name, data)
     elif form in ("warc", "wet"):
         kind = "resource" if form == "warc" else "conversion"
@@ -111,7 +160,10 @@ def test_the_same_documents_give_the_same_counts_and_merges(
             counts = Counts.read(find_files(named).files, "gpt4", workers=workers)
             assert everything(counts) == everything(expected)
             (source,) = counts.sources
-            assert (source.sha256, source.documents) == (expected.sources[0].sha256, len(DOCUMENTS))
+            assert (source.sha256, source.documents) == (
+                expected.sources[0].sha256,
+                len(DOCUMENTS),
+            )
     assert [*Trainer(counts, vocab_size=300)] == [*Trainer(DOCUMENTS, vocab_size=300)]
     # Cut anywhere, it is read as a whole or not at all; but for CSV, which has no end.
     (tmp_path / "fine.txt").write_text("fine")
@@ -125,35 +177,74 @@ def test_the_same_documents_give_the_same_counts_and_merges(
         assert left.pieces == {"fine": 1} and len([*rest.skipped, *left.skipped]) == 1
 
 
-def test_the_field_is_guessed_or_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_field_is_guessed_or_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text('{"key": "a", "note": "the longest text"}\n\n{"key": "b", "note": "", "at": {"x/y": ["deep"]}}\n')
+    path.write_text(
+        '{"key": "a", "note": "the longest text"}\n\n{"key": "b", "note": "", "at": {"x/y": ["deep"]}}\n'
+    )
     (file,) = find_files(path).files
     assert (file.field, file.fields) == ("note", ("key", "note"))
     assert Counts.read(find_files(f"{path}::key").files).pieces == {"a": 1, "b": 1}
-    for wrong, sentence in (("nope", "line 1 has no text as 'nope'"), ("/at/x~1y/0", "line 1 has no text as")):
+    for wrong, sentence in (
+        ("nope", "line 1 has no text as 'nope'"),
+        ("/at/x~1y/0", "line 1 has no text as"),
+    ):
         with pytest.raises(Unreadable, match=sentence):
             Counts.read(find_files(f"{path}::{wrong}").files)
     lenient = Counts.read(find_files(f"{path}::/at/x~1y/0", skip_bad=True).files)
-    assert lenient.pieces == {"deep": 1} and lenient.skipped[0].reason.startswith("1 beside")
+    assert lenient.pieces == {"deep": 1} and lenient.skipped[0].reason.startswith(
+        "1 beside"
+    )
     (tmp_path / "a.txt").write_bytes(path.read_bytes())
-    assert Counts.read(find_files(f"{tmp_path / 'a.txt'}::key").files).n_documents == 2, "JSON lines by another name"
+    assert (
+        Counts.read(find_files(f"{tmp_path / 'a.txt'}::key").files).n_documents == 2
+    ), "JSON lines by another name"
     out = str(tmp_path / "o.json")
     assert main(["train", str(path), "-o", out, "--vocab-size", "258"]) == 0
-    assert "Of a.jsonl the field note is read, not key: PATH::FIELD names another." in capsys.readouterr().err
-    assert main(["train", str(path), "--column", "key", "--weight", f"{path}=2", "-o", out, "--vocab-size", "258"]) == 0
-    assert (record := load(out).record) and [(one.name, one.weight) for one in record.sources] == [("a.jsonl::key", 2)]
+    assert (
+        "Of a.jsonl the field note is read, not key: PATH::FIELD names another."
+        in capsys.readouterr().err
+    )
+    assert (
+        main(
+            [
+                "train",
+                str(path),
+                "--column",
+                "key",
+                "--weight",
+                f"{path}=2",
+                "-o",
+                out,
+                "--vocab-size",
+                "258",
+            ]
+        )
+        == 0
+    )
+    assert (record := load(out).record) and [
+        (one.name, one.weight) for one in record.sources
+    ] == [("a.jsonl::key", 2)]
 
 
 def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
     bad = b'{"text": "a"}\nno\n[1]\nnull\n{"text": 3}\n{"text": "\xff"}\n{"text": "\\ud800"}\n{"text": "b'
     (tmp_path / "a.jsonl").write_bytes(bad)
-    with pytest.raises(Unreadable, match=r"a.jsonl cannot be read: line 2 is no JSON \(Expecting value"):
+    with pytest.raises(
+        Unreadable, match=r"a.jsonl cannot be read: line 2 is no JSON \(Expecting value"
+    ):
         Counts.read(find_files(tmp_path / "a.jsonl").files)
-    counts = Counts.read(find_files([tmp_path / "a.jsonl", tmp_path / "a.jsonl"], skip_bad=True).files, "none")
+    counts = Counts.read(
+        find_files([tmp_path / "a.jsonl", tmp_path / "a.jsonl"], skip_bad=True).files,
+        "none",
+    )
     assert counts.pieces == {"a": 1, "\ufffd": 1}
     (skipped,) = counts.skipped
-    assert skipped.reason.startswith("6 beside 2 documents that it has: line 2 is no JSON")
+    assert skipped.reason.startswith(
+        "6 beside 2 documents that it has: line 2 is no JSON"
+    )
     (tmp_path / "b.csv").write_text("text,n\none,1\ntwo\n")
     with pytest.raises(Unreadable, match="row 2 has 1 field, and the first line 2"):
         Counts.read(find_files(tmp_path / "b.csv").files)
@@ -167,17 +258,31 @@ def test_a_bad_row_is_named_or_left_out_and_counted(tmp_path: Path) -> None:
             b'{"text": "a"}\n{"text": null}\n',
             "line 2 has no text as 'text'; train and count leave such rows out with --skip-bad",
         ),
-        ("a.jsonl", b'{"text": "\xe9"}\n' * 3, "its first row is no JSON ('utf-8' codec"),
+        (
+            "a.jsonl",
+            b'{"text": "\xe9"}\n' * 3,
+            "its first row is no JSON ('utf-8' codec",
+        ),
         ("a.jsonl", b"\n\n", "it has no rows, or"),
-        ("a.csv", b'text,n\na,1\n\n"b,2\nc,3\nd,4\n', "what begins in line 4 is damaged (unexpected end of data)"),
-        ("a.csv", b"text,text\na,b\n", "it has several columns 'text'; give each a name of its own"),
+        (
+            "a.csv",
+            b'text,n\na,1\n\n"b,2\nc,3\nd,4\n',
+            "what begins in line 4 is damaged (unexpected end of data)",
+        ),
+        (
+            "a.csv",
+            b"text,text\na,b\n",
+            "it has several columns 'text'; give each a name of its own",
+        ),
     ],
 )
 def test_what_a_row_lacks_is_said_with_its_place_and_what_to_do(
     name: str, data: bytes, sentence: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(Unreadable, match=re.escape(f"{name} cannot be read: {sentence}")):
+    with pytest.raises(
+        Unreadable, match=re.escape(f"{name} cannot be read: {sentence}")
+    ):
         Counts.read(find_files(tmp_path / name).files)
 
 
@@ -193,7 +298,9 @@ def test_why_searches_what_was_counted_and_not_what_was_left_out(
     assert "b.txt:1" in (said := capsys.readouterr().out) and "a.jsonl" not in said
 
 
-def test_a_path_that_is_empty_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_that_is_empty_is_not_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.txt").write_text("low")
     monkeypatch.chdir(tmp_path)
     for empty in ("", "::text"):
@@ -202,9 +309,13 @@ def test_a_path_that_is_empty_is_not_the_current_folder(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
-def test_a_text_within_a_column_is_read_and_one_cut_short_says_what_to_do(form: str, tmp_path: Path) -> None:
+def test_a_text_within_a_column_is_read_and_one_cut_short_says_what_to_do(
+    form: str, tmp_path: Path
+) -> None:
     pa, path = arrow(), tmp_path / f"a.{form}"
-    table = pa.table({"chat": [[{"said": one}] for one in DOCUMENTS], "text": DOCUMENTS})
+    table = pa.table(
+        {"chat": [[{"said": one}] for one in DOCUMENTS], "text": DOCUMENTS}
+    )
     if form == "parquet":
         pytest.importorskip("pyarrow.parquet").write_table(table, path)
     else:
@@ -212,20 +323,32 @@ def test_a_text_within_a_column_is_read_and_one_cut_short_says_what_to_do(form: 
             writer.write_table(table)
     inner = Counts.read(find_files(f"{path}::/chat/0/said").files, "gpt4")
     assert everything(inner) == everything(Counts.of(DOCUMENTS, "gpt4"))
-    with pa.CompressedOutputStream(str(path := tmp_path / "b.jsonl.zst"), "zstd") as out:
+    with pa.CompressedOutputStream(
+        str(path := tmp_path / "b.jsonl.zst"), "zstd"
+    ) as out:
         out.write(LINES * 999)
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(Unreadable, match="get it anew"):
         Counts.read(find_files(path).files)
 
 
-def test_members_that_are_no_texts_are_left_out_and_bombs_refused(tmp_path: Path) -> None:
-    members = {"/abs/a.txt": b"a", "../b.txt": b"b", ".c": b"c", "d.png": b"\x89PNG\r\n", "e.zip": b"PK\x03\x04"}
+def test_members_that_are_no_texts_are_left_out_and_bombs_refused(
+    tmp_path: Path,
+) -> None:
+    members = {
+        "/abs/a.txt": b"a",
+        "../b.txt": b"b",
+        ".c": b"c",
+        "d.png": b"\x89PNG\r\n",
+        "e.zip": b"PK\x03\x04",
+    }
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)
     counts = Counts.read(find_files(tmp_path).files, "none")
-    assert counts.pieces == {"a": 1, "b": 1} and counts.skipped[0].reason.startswith("2 beside")
+    assert counts.pieces == {"a": 1, "b": 1} and counts.skipped[0].reason.startswith(
+        "2 beside"
+    )
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", b"a " * (1 << 25))
     with pytest.raises(Unreadable, match="unpacks to more than 100 times its size"):
@@ -235,34 +358,59 @@ def test_members_that_are_no_texts_are_left_out_and_bombs_refused(tmp_path: Path
 def test_a_column_that_is_no_text_and_a_data_set_on_disk(tmp_path: Path) -> None:
     arrow()
     (tmp_path / "a.parquet").write_bytes(content("parquet"))
-    with pytest.raises(Unreadable, match="it has no column 'id' of texts, but 'title', 'text'"):
+    with pytest.raises(
+        Unreadable, match="it has no column 'id' of texts, but 'title', 'text'"
+    ):
         Counts.read(find_files(f"{tmp_path / 'a.parquet'}::id").files)
     (tmp_path / "a.parquet").rename(tmp_path / "a.txt")
     (tmp_path / "data-0.arrow").write_bytes(content("stream.arrow"))
     (tmp_path / "dataset_info.json").write_text("{}")
     (tmp_path / "state.json").write_text("{}")
     found = find_files(tmp_path)
-    assert [(file.path.name, file.form) for file in found.files] == [("a.txt", "parquet"), ("data-0.arrow", "arrow")]
+    assert [(file.path.name, file.form) for file in found.files] == [
+        ("a.txt", "parquet"),
+        ("data-0.arrow", "arrow"),
+    ]
 
 
-def test_what_fsspec_opens_and_what_it_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fsspec_opens_and_what_it_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fsspec = pytest.importorskip("fsspec", reason="the extra corpora is not installed")
     memory = fsspec.filesystem("memory")
-    memory.pipe({"/room/a.jsonl.gz": gzip.compress(LINES), "/room/b.txt": b"b", "/room/.c": b"c"})
-    assert everything(Counts.read(find_files("memory://room/a.jsonl.gz::text").files)) == everything(
-        Counts.of(DOCUMENTS)
+    memory.pipe(
+        {
+            "/room/a.jsonl.gz": gzip.compress(LINES),
+            "/room/b.txt": b"b",
+            "/room/.c": b"c",
+        }
     )
-    assert [file.name for file in find_files("memory://room").files] == ["room/a.jsonl.gz", "room/b.txt"]
-    for address, sentence in (("memory://x", "no such file or folder"), ("foo://x", "Protocol not known: foo")):
+    assert everything(
+        Counts.read(find_files("memory://room/a.jsonl.gz::text").files)
+    ) == everything(Counts.of(DOCUMENTS))
+    assert [file.name for file in find_files("memory://room").files] == [
+        "room/a.jsonl.gz",
+        "room/b.txt",
+    ]
+    for address, sentence in (
+        ("memory://x", "no such file or folder"),
+        ("foo://x", "Protocol not known: foo"),
+    ):
         with pytest.raises(Unreadable, match=sentence):
             find_files(address)
     memory.rm("/room", recursive=True)
 
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    for path, library in (("memory://x", "fsspec"), (str(tmp_path / "a.parquet"), "pyarrow.parquet")):
+    for path, library in (
+        ("memory://x", "fsspec"),
+        (str(tmp_path / "a.parquet"), "pyarrow.parquet"),
+    ):
         monkeypatch.setitem(sys.modules, library, None)
         name = library.partition(".")[0]
-        with pytest.raises(Unreadable, match=rf"needs {name}, of the extra \[corpora\]: pip install {name}\.$"):
+        with pytest.raises(
+            Unreadable,
+            match=rf"needs {name}, of the extra \[corpora\]: pip install {name}\.$",
+        ):
             find_files(path)
 
 
@@ -272,15 +420,21 @@ def test_a_file_that_changes_while_it_is_read_is_not_counted(tmp_path: Path) -> 
         Counts.read(find_files(path).files, progress=lambda *_: os.utime(path, (1, 1)))
 
 
-def test_samples_of_documents_and_documents_that_are_there_before(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text("".join(f'{{"text": "{n % 60}"}}\n' for n in range(90)))
+def test_samples_of_documents_and_documents_that_are_there_before(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        "".join(f'{{"text": "{n % 60}"}}\n' for n in range(90))
+    )
     for number in range(10):
         (tmp_path / f"b{number}.txt").write_text(f"{number + 55}")
     files, split = find_files(tmp_path).files, splitter("none")
 
     def read(**how: object) -> Counts:
         left_out = list[Skipped]()
-        counts = Counts.read(Sample(**how).documents(files, split, None, left_out), "none")  # type: ignore[arg-type]
+        counts = Counts.read(
+            Sample(**how).documents(files, split, None, left_out), "none"
+        )  # type: ignore[arg-type]
         counts.skipped += left_out
         return counts
 
@@ -290,28 +444,44 @@ def test_samples_of_documents_and_documents_that_are_there_before(tmp_path: Path
         "30 of its documents are there before: 61, 62, 63, …"
     )
     ten = [read(n_documents=10, seed=seed) for seed in range(60)]
-    assert {one.n_documents for one in ten} == {10} and ten[3].pieces == read(n_documents=10, seed=3).pieces
+    assert {one.n_documents for one in ten} == {10} and ten[3].pieces == read(
+        n_documents=10, seed=3
+    ).pieces
     drawn = sum((Counter(one.pieces) for one in ten), Counter())
-    assert 6 * 0.7 < drawn.total() / 100 < 6.1 and len(drawn) == 65, "each document is as likely as any other"
+    assert 6 * 0.7 < drawn.total() / 100 < 6.1 and len(drawn) == 65, (
+        "each document is as likely as any other"
+    )
     assert read(n_documents=99, dedupe=True).n_documents == 65
     quarter = read(share=Fraction(1, 4))
-    assert 8 < quarter.sources[0].documents < 40 and quarter.pieces == read(share=Fraction(1, 4)).pieces
+    assert (
+        8 < quarter.sources[0].documents < 40
+        and quarter.pieces == read(share=Fraction(1, 4)).pieces
+    )
     assert len(Sample(n_documents=1).documents(files, split)) == 1
-    for how in ({"share": Fraction(1, 3), "seed": -2}, {"n_documents": 5, "dedupe": True}, {"skip_bad": True}):
+    for how in (
+        {"share": Fraction(1, 3), "seed": -2},
+        {"n_documents": 5, "dedupe": True},
+        {"skip_bad": True},
+    ):
         assert Sample.parsed(str(Sample(**how))) == Sample(**how)  # type: ignore[arg-type]
     with pytest.raises(OptionError):
         Sample(Fraction(1, 2), n_documents=3)
 
 
-def test_rows_are_documents_for_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (path := tmp_path / "a.jsonl").write_text('{"text": "low low"}\n{"text": "er\\nlow lower"}\n')
+def test_rows_are_documents_for_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "a.jsonl").write_text(
+        '{"text": "low low"}\n{"text": "er\\nlow lower"}\n'
+    )
     (tmp_path / "b.txt").write_text("low er " * 20)
     paths, out = [str(path), str(tmp_path / "b.txt")], str(tmp_path / "o.json")
     asked = ["--vocab-size", "260", "--pattern", "words", "--alpha", "1/2", "-o", out]
     assert main(["train", *paths, *asked]) == 0
     err = capsys.readouterr().err
     assert (
-        "a.jsonl::text: 19 bytes, 51.49 as weighted, 26.9% of all." in err and "b.txt: 140 bytes, 73.1% of all." in err
+        "a.jsonl::text: 19 bytes, 51.49 as weighted, 26.9% of all." in err
+        and "b.txt: 140 bytes, 73.1% of all." in err
     )
     assert (record := load(out).record) and record.weights == "a.jsonl=2.71 b.txt=1"
     assert tempered([(400, Fraction(1)), (0, Fraction(3))], Fraction(0)) == {1: 1, 3: 1}
@@ -320,6 +490,12 @@ def test_rows_are_documents_for_every_command(tmp_path: Path, capsys: pytest.Cap
     assert main(["why", "-t", out, "--step", "1", *paths]) == 0
     assert "a.jsonl row 2" in (shown := capsys.readouterr().out) or "b.txt:1" in shown
     assert main(["compare", "-t", out, "-t", out, "--json", str(path)]) == 0
-    assert [one["name"] for one in json.loads(capsys.readouterr().out)["texts"]] == ["a.jsonl row 1", "a.jsonl row 2"]
-    assert main(["audit", "-t", out, "--corpus", str(path), "--jsonl", "--all-tokens"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["texts"]] == [
+        "a.jsonl row 1",
+        "a.jsonl row 2",
+    ]
+    assert (
+        main(["audit", "-t", out, "--corpus", str(path), "--jsonl", "--all-tokens"])
+        == 0
+    )
     assert main(["train", *paths, *asked, "--weight", f"{path}=2"]) == 2

@@ -68,11 +68,15 @@ def test_a_pipe_is_read_as_a_file_with_the_same_bytes(
     with pipe_with(data, chunk) as pipe:
         found = counted(pipe)
     assert found.pieces == expected.pieces
-    assert [one.sha256 for one in found.sources] == [one.sha256 for one in expected.sources]
+    assert [one.sha256 for one in found.sources] == [
+        one.sha256 for one in expected.sources
+    ]
 
 
 def test_rows_come_through_a_pipe_too() -> None:
-    rows = "".join(json.dumps({"id": "x", "text": text}) + "\n" for text in ("low", "lower", "new"))
+    rows = "".join(
+        json.dumps({"id": "x", "text": text}) + "\n" for text in ("low", "lower", "new")
+    )
     with pipe_with(rows.encode(), 5) as pipe:
         assert counted(f"{pipe}::text").n_documents == 3
 
@@ -81,20 +85,42 @@ def test_pipes_and_files_keep_their_order(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a")
     (tmp_path / "b.txt").write_text("b")
     with pipe_with(b"p") as one, pipe_with(b"q") as other:
-        paths = [one, str(tmp_path / "b.txt"), other, str(tmp_path), str(tmp_path / "b.txt")]
+        paths = [
+            one,
+            str(tmp_path / "b.txt"),
+            other,
+            str(tmp_path),
+            str(tmp_path / "b.txt"),
+        ]
         assert list(counted(*paths).pieces) == ["p", "b", "q", "a"]
 
 
 def test_what_cannot_be_read_from_a_pipe_is_one_sentence() -> None:
-    with pipe_with(b"low") as pipe, pytest.raises(OptionError, match="named twice, and a pipe can be read only once"):
+    with (
+        pipe_with(b"low") as pipe,
+        pytest.raises(
+            OptionError, match="named twice, and a pipe can be read only once"
+        ),
+    ):
         counted(pipe, pipe)
-    with pipe_with(b"") as pipe, pytest.raises(TextError, match=r"There is no text in pipe [0-9]+: it is empty"):
+    with (
+        pipe_with(b"") as pipe,
+        pytest.raises(TextError, match=r"There is no text in pipe [0-9]+: it is empty"),
+    ):
         counted(pipe)
-    with pipe_with(b"low\xff") as pipe, pytest.raises(TextError, match="byte 0xff at offset 3"):
+    with (
+        pipe_with(b"low\xff") as pipe,
+        pytest.raises(TextError, match="byte 0xff at offset 3"),
+    ):
         counted(pipe)
-    with pipe_with(b"low") as pipe, streams_and_files([pipe], skip_bad=False, heed=bool) as found:
+    with (
+        pipe_with(b"low") as pipe,
+        streams_and_files([pipe], skip_bad=False, heed=bool) as found,
+    ):
         Counts.read(found.files, "gpt4")
-        with pytest.raises(TextError, match="can be read only once; save its text to a file first"):
+        with pytest.raises(
+            TextError, match="can be read only once; save its text to a file first"
+        ):
             Counts.read(found.files, "gpt4")
 
 
@@ -104,13 +130,18 @@ def test_a_pipe_that_brings_nothing_can_be_stopped() -> None:
 
     out, into = os.pipe()
     os.write(into, b"some text, and then nothing for long")
-    with pytest.raises(Stopped), streams_and_files([f"/dev/fd/{out}"], skip_bad=False, heed=stop):
+    with (
+        pytest.raises(Stopped),
+        streams_and_files([f"/dev/fd/{out}"], skip_bad=False, heed=stop),
+    ):
         pass
     os.close(out)
     os.close(into)
 
 
-@pytest.mark.parametrize("option", ["--sample 1/2", "--documents 3", "--dedupe", "--dask local"])
+@pytest.mark.parametrize(
+    "option", ["--sample 1/2", "--documents 3", "--dedupe", "--dask local"]
+)
 def test_what_would_read_stdin_twice_or_elsewhere_is_refused(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,7 +150,9 @@ def test_what_would_read_stdin_twice_or_elsewhere_is_refused(
     assert option.split()[0] in said and "save the text to a file" in said
 
 
-def test_every_command_that_learns_or_counts_takes_what_a_shell_pipes(tmp_path: Path) -> None:
+def test_every_command_that_learns_or_counts_takes_what_a_shell_pipes(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "x.txt").write_text("low lower lowest low low\n" * 40)
     (tmp_path / "x.gz").write_bytes(gzip.compress((tmp_path / "x.txt").read_bytes()))
     line = """
@@ -132,6 +165,8 @@ def test_every_command_that_learns_or_counts_takes_what_a_shell_pipes(tmp_path: 
     ended = in_a_shell(line, tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.count(b"bytes             1,000\n") == 2
-    learned = [load(tmp_path / f"{name}.json").merges for name in ("file", "process", "stdin")]
+    learned = [
+        load(tmp_path / f"{name}.json").merges for name in ("file", "process", "stdin")
+    ]
     assert learned[0] == learned[1] == learned[2][:6]
     assert len(learned[2]) == 7

@@ -17,9 +17,20 @@ def value(run: list[CodeLine], name: str):
 
 
 @pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("more", [{}, {"id_layout": "specials-first", "special_tokens": ["<s>"]}, {"end_of_word": "§"}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"id_layout": "specials-first", "special_tokens": ["<s>"]},
+        {"end_of_word": "§"},
+    ],
+)
 def test_on_all_of_a_small_corpus_each_line_has_what_the_training_had(ties, more):
-    text = " ".join(random.Random(ties).choices(["low", "lower", "newest", "widest", "née", "aaaa"], k=24))
+    text = " ".join(
+        random.Random(ties).choices(
+            ["low", "lower", "newest", "widest", "née", "aaaa"], k=24
+        )
+    )
     tokenizer = train(text, vocab_size=280, ties=ties, pattern="words", **more)
     counts = PairCounts(tokenizer, Counter(text.split()))
     assert tokenizer.step > 15 and tokenizer.record
@@ -27,21 +38,42 @@ def test_on_all_of_a_small_corpus_each_line_has_what_the_training_had(ties, more
         words = explain(counts, step, ties).words
         run = merge_in_code(tokenizer.vocabulary, step, words, ties)
         left, right, token = tokenizer.merges[step - 1]
-        assert (value(run, "best"), value(run, "new"), value(run, "most")) == ([(left, right)], [token], [count])
-        assert len(value(run, "tied")[0]) == tied and value(run, "counts")[0][left, right] == count
-        before, after = zip(*(word[1:] for word in words for _ in range(word.times)), strict=True)
+        assert (value(run, "best"), value(run, "new"), value(run, "most")) == (
+            [(left, right)],
+            [token],
+            [count],
+        )
+        assert (
+            len(value(run, "tied")[0]) == tied
+            and value(run, "counts")[0][left, right] == count
+        )
+        before, after = zip(
+            *(word[1:] for word in words for _ in range(word.times)), strict=True
+        )
         assert value(run, "words") == [[*map(list, before)], [*map(list, after)]]
-        assert "for new in" in SOURCE[run[0].number - 1] and "rows.append" in SOURCE[run[-1].number - 1]
+        assert (
+            "for new in" in SOURCE[run[0].number - 1]
+            and "rows.append" in SOURCE[run[-1].number - 1]
+        )
 
 
 def test_of_a_large_corpus_some_words_are_taken_that_lead_to_the_same_merge():
-    text = next(sample.path for sample in SAMPLES if "english" in sample.name).read_text()
+    text = next(
+        sample.path for sample in SAMPLES if "english" in sample.name
+    ).read_text()
     tokenizer = train(text, vocab_size=400)
     counts = PairCounts(tokenizer, Counter(tokenizer.splitter.split(text)))
-    runs = [merge_in_code(tokenizer.vocabulary, step, explain(counts, step).words) for step in range(1, 145)]
-    assert [value(run, "best")[0] for run in runs] == [merge[:2] for merge in tokenizer.merges]
+    runs = [
+        merge_in_code(tokenizer.vocabulary, step, explain(counts, step).words)
+        for step in range(1, 145)
+    ]
+    assert [value(run, "best")[0] for run in runs] == [
+        merge[:2] for merge in tokenizer.merges
+    ]
     assert sum(len(value(run, "words")[0]) > 1 for run in runs) > 135
-    assert value(merge_in_code(tokenizer.vocabulary, 99), "words")[1] == [[tokenizer.merges[98][2]]]
+    assert value(merge_in_code(tokenizer.vocabulary, 99), "words")[1] == [
+        [tokenizer.merges[98][2]]
+    ]
 
 
 def test_the_loop_of_encoding_ends_in_the_tokens_at_any_step():
@@ -55,11 +87,13 @@ def test_the_loop_of_encoding_ends_in_the_tokens_at_any_step():
 
 
 def test_what_the_plain_algorithm_does_not_do_is_said():
-    odd = Vocabulary.of_bytes().extended([(98, 99, 256), (97, 98, 257), (99, 256, 258), (257, 258, 259)])
+    odd = Vocabulary.of_bytes().extended(
+        [(98, 99, 256), (97, 98, 257), (99, 256, 258), (257, 258, 259)]
+    )
     with pytest.raises(TextError, match="orders merges"):
         merge_in_code(odd, 4)
-    assert value(merge_in_code(odd, 1, [CorpusPiece(9, (97,), (97,))]), "words")[0] == [[98, 99]], (
-        "of other texts, none"
-    )
+    assert value(merge_in_code(odd, 1, [CorpusPiece(9, (97,), (97,))]), "words")[0] == [
+        [98, 99]
+    ], "of other texts, none"
     with pytest.raises(TextError, match="1 to 200 bytes"):
         encode_in_code(odd, "a" * 400)

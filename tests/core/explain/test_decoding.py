@@ -11,7 +11,12 @@ from bpe_core.typed_numbers import ids_in
 from tests.nasty import nasty_texts
 
 BYTES = train("", vocab_size=257, pattern="none")
-LOW = train("low lower lowest slow newest widest " * 20, vocab_size=300, pattern="gpt2", special_tokens=["<|end|>"])
+LOW = train(
+    "low lower lowest slow newest widest " * 20,
+    vocab_size=300,
+    pattern="gpt2",
+    special_tokens=["<|end|>"],
+)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +30,11 @@ LOW = train("low lower lowest slow newest widest " * 20, vocab_size=300, pattern
         ('{"ids": [1, 2]}', [1, 2], []),
         ('{"input_ids": [[1, 2]], "attention_mask": [[1, 1]]}', [1, 2], []),
         ("1 two 3", [1, 3], [(1, "two")]),
-        ("tensor([1, -2, 1.0, 1_0])", [1], [(0, "tensor"), (1, "-2"), (1, "1.0"), (1, "1_0")]),
+        (
+            "tensor([1, -2, 1.0, 1_0])",
+            [1],
+            [(0, "tensor"), (1, "-2"), (1, "1.0"), (1, "1_0")],
+        ),
         ("9" * 11, [], [(0, "9" * 11)]),
         ("١٢", [], [(0, "١٢")]),
         ('{"ids": [1, true, "2"]}', [1, 2], [(1, "true")]),
@@ -50,19 +59,45 @@ def test_ids_are_found_in_whatever_was_pasted(text, ids, odd):
 def test_the_founding_asymmetry():
     """A single byte 80 is no text: it decodes to U+FFFD, and that encodes to three other bytes."""
     spans = list(decoded_spans(BYTES, [128]))
-    assert [(span.ids, span.text, span.kind) for span in spans] == [((128,), "\ufffd", "invalid")]
+    assert [(span.ids, span.text, span.kind) for span in spans] == [
+        ((128,), "\ufffd", "invalid")
+    ]
     told = round_trip_difference(BYTES, [128], spans)
     assert told is not None
-    assert (told.n_ids, told.index, told.given, told.encoded) == (3, 0, (128,), (239, 191, 189))
+    assert (told.n_ids, told.index, told.given, told.encoded) == (
+        3,
+        0,
+        (128,),
+        (239, 191, 189),
+    )
     assert told.why.startswith("The byte 80 is no text by itself")
     torn = [0xE4, 0xBD]
     told = round_trip_difference(BYTES, torn, list(decoded_spans(BYTES, torn)))
-    assert told is not None and told.why.startswith("The bytes e4 bd are no text by themselves")
+    assert told is not None and told.why.startswith(
+        "The bytes e4 bd are no text by themselves"
+    )
 
 
 def test_spans_are_what_decoding_gives_for_any_bytes():
     rng = random.Random(3)
-    some = [0x41, 0x80, 0xBF, 0xC2, 0xE0, 0xA0, 0xE4, 0xBD, 0xED, 0xF0, 0x9F, 0x98, 0x8A, 0xF4, 0xFF, 999]
+    some = [
+        0x41,
+        0x80,
+        0xBF,
+        0xC2,
+        0xE0,
+        0xA0,
+        0xE4,
+        0xBD,
+        0xED,
+        0xF0,
+        0x9F,
+        0x98,
+        0x8A,
+        0xF4,
+        0xFF,
+        999,
+    ]
     for _ in range(2000):
         ids = rng.choices(some, k=rng.randrange(9))
         spans = list(decoded_spans(BYTES, ids))
@@ -77,7 +112,9 @@ def test_what_was_encoded_comes_back_and_has_no_difference():
         for text in nasty_texts(60):
             ids = tokenizer.encode_ordinary(text)
             spans = list(decoded_spans(tokenizer, ids))
-            assert "".join(span.text for span in spans) == text and {span.kind for span in spans} <= {"text"}
+            assert "".join(span.text for span in spans) == text and {
+                span.kind for span in spans
+            } <= {"text"}
             assert round_trip_difference(tokenizer, ids, spans) is None
     ids = LOW.encode("low<|end|>low", allowed_special="all")
     assert round_trip_difference(LOW, ids, list(decoded_spans(LOW, ids))) is None
@@ -87,8 +124,22 @@ def test_what_was_encoded_comes_back_and_has_no_difference():
     ("tokenizer", "ids", "index", "given", "encoded", "why"),
     [
         (LOW, [*b"slow"], 1, b"l o w", b"low", "takes the earliest merge first"),
-        (LOW, [*LOW.encode("low"), 32, *LOW.encode("low")], 1, b"  low", b" low", "takes the earliest merge first"),
-        (LOW, [*b"<|end|>", LOW.special_tokens["<|end|>"]], 0, None, None, "taken for the special token"),
+        (
+            LOW,
+            [*LOW.encode("low"), 32, *LOW.encode("low")],
+            1,
+            b"  low",
+            b" low",
+            "takes the earliest merge first",
+        ),
+        (
+            LOW,
+            [*b"<|end|>", LOW.special_tokens["<|end|>"]],
+            0,
+            None,
+            None,
+            "taken for the special token",
+        ),
         (LOW, [104, 4000], 1, None, None, "No token has the id 4,000"),
         (LOW, [], 0, None, None, ""),
     ],

@@ -11,14 +11,22 @@ from bpe_core.explain.unstable import unstable
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 
-CORPUS = "Don't we see? It's paypal, we don't use PayPal. Cells 123 123 1234 style styles\n" * 9
+CORPUS = (
+    "Don't we see? It's paypal, we don't use PayPal. Cells 123 123 1234 style styles\n"
+    * 9
+)
 LEARNED = train(CORPUS, vocab_size=330, pattern="gpt4")
 ELEVEN = (49, 49, LEARNED.n_vocab)
-TOKENIZER = Tokenizer(Vocabulary(LEARNED.vocabulary.base, [*LEARNED.merges, ELEVEN], {"<|end|>": 400}), "gpt4")
+TOKENIZER = Tokenizer(
+    Vocabulary(LEARNED.vocabulary.base, [*LEARNED.merges, ELEVEN], {"<|end|>": 400}),
+    "gpt4",
+)
 
 
 # style = st + yle, so that "sty" is st + y
-STYLE = Vocabulary.of_bytes().extended([(121, 108, 256), (256, 101, 257), (115, 116, 258), (258, 257, 259)])
+STYLE = Vocabulary.of_bytes().extended(
+    [(121, 108, 256), (256, 101, 257), (115, 116, 258), (258, 257, 259)]
+)
 
 
 def found_in(text: str, tokenizer: Tokenizer = TOKENIZER) -> list[Pitfall]:
@@ -61,51 +69,90 @@ def test_half_a_token_at_the_end() -> None:
     [pitfall] = found_in("a\nsty", style)
     assert (pitfall.kind, pitfall.start, pitfall.end) == ("partial token", 2, 5)
     assert pitfall.reason == "The end is 2 tokens; style would be 1."
-    assert found_in("a\nst", style) == []  # a token it is, though longer ones begin with it
+    assert (
+        found_in("a\nst", style) == []
+    )  # a token it is, though longer ones begin with it
     assert found_in("a\nsty\n", style) == []
 
 
 def test_a_plain_text_has_none_and_nothing_in_a_reason_acts_on_a_terminal() -> None:
-    assert all(pitfall.reason.isprintable() for pitfall in found_in("\x1b]0;x\x07 pа\x1bypal <|\x1b|> \x9b"))
+    assert all(
+        pitfall.reason.isprintable()
+        for pitfall in found_in("\x1b]0;x\x07 pа\x1bypal <|\x1b|> \x9b")
+    )
     assert found_in("We see 12 cells, don't we?\n\tIt's 👩\u200d👧 style.\n") == []
-    assert found_in("9.1 or 9.9, 8.15 or 8.25, 1.10.2 or 1.9.1, a list in order, b in cell\n") == []
+    assert (
+        found_in(
+            "9.1 or 9.9, 8.15 or 8.25, 1.10.2 or 1.9.1, a list in order, b in cell\n"
+        )
+        == []
+    )
     assert found_in("") == []
 
 
 def test_what_is_said_of_letters_and_decimals() -> None:
-    berry = Tokenizer(Vocabulary.of_bytes().extended([(114, 114, 256), (256, 121, 257)]), "gpt4")
+    berry = Tokenizer(
+        Vocabulary.of_bytes().extended([(114, 114, 256), (256, 121, 257)]), "gpt4"
+    )
     [letters] = found_in("an r in strawberry\n", berry)
-    assert letters.reason == "strawberry is 8 tokens, not 10 letters: no model sees its 3 r."
-    assert found_in("an r in strawberry\n", Tokenizer(Vocabulary.of_bytes(), "gpt4")) == []  # a token is a letter
+    assert (
+        letters.reason
+        == "strawberry is 8 tokens, not 10 letters: no model sees its 3 r."
+    )
+    assert (
+        found_in("an r in strawberry\n", Tokenizer(Vocabulary.of_bytes(), "gpt4")) == []
+    )  # a token is a letter
     [decimal] = found_in("9.9 or 9.11\n")
-    assert decimal.reason == "9.11 is less than 9.9, but the tokens after the dot say 11 and 9."
+    assert (
+        decimal.reason
+        == "9.11 is less than 9.9, but the tokens after the dot say 11 and 9."
+    )
 
 
 def test_what_holds_of_other_tokens_is_not_said_of_those_that_are_shown() -> None:
     for step in 0, TOKENIZER.step - 1:
         assert found_in("9.9 or 9.11\n", TOKENIZER.at(step)) == []
-    assert found_in("we see ", TOKENIZER.at(0)) == [], "no word would bring the space along"
+    assert found_in("we see ", TOKENIZER.at(0)) == [], (
+        "no word would bring the space along"
+    )
     assert found_in("a <|end|> b\n", SpecialsAllowed.of(TOKENIZER)) == []
     for text in "pаypal\n", "(don’t)\n", "We don’t see pаypal\n":
         for step in 0, 20, TOKENIZER.step:
             tokenizer = TOKENIZER.at(step)
             for found in found_in(text, tokenizer):
-                other = text.translate({0x0430: "a"} if found.kind == "look-alike" else {0x2019: "'"})
-                n_tokens = len(
-                    [one for one in LiveText(tokenizer, text).spans(found.start, found.end) for _ in one.ids]
+                other = text.translate(
+                    {0x0430: "a"} if found.kind == "look-alike" else {0x2019: "'"}
                 )
-                without = n_tokens + len(tokenizer.encode(other)) - len(tokenizer.encode(text))
+                n_tokens = len(
+                    [
+                        one
+                        for one in LiveText(tokenizer, text).spans(
+                            found.start, found.end
+                        )
+                        for _ in one.ids
+                    ]
+                )
+                without = (
+                    n_tokens
+                    + len(tokenizer.encode(other))
+                    - len(tokenizer.encode(text))
+                )
                 assert f": {n_tokens} tokens, {without} with" in found.reason
 
 
 def test_what_holds_of_each_long_word_and_each_indented_line_is_said_once() -> None:
     code = "for l in styles:\n        for l in cells:\n" * 900
     letters, indentation = sorted(found_in(code), key=lambda one: one.start)
-    assert (letters.start, code[letters.start : letters.end]) == (code.index("styles"), "styles")
+    assert (letters.start, code[letters.start : letters.end]) == (
+        code.index("styles"),
+        "styles",
+    )
     assert (indentation.start, indentation.kind) == (code.index(" " * 8), "indentation")
 
 
-def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_after_any_edit_as_in_a_fresh_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("bpe_core.explain.pitfalls._MOST_OF_A_KIND", 1 << 20)
     monkeypatch.setattr("bpe_core.explain.pitfalls._BLOCK", 1 << 10)
     rng = random.Random(3)
@@ -128,7 +175,10 @@ def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPa
 
 
 def kinds_at(pitfalls: Pitfalls) -> set[tuple[str, int]]:
-    return {(pitfall.kind, pitfall.start) for pitfall in (*pitfalls, *pitfalls.of_the_whole())}
+    return {
+        (pitfall.kind, pitfall.start)
+        for pitfall in (*pitfalls, *pitfalls.of_the_whole())
+    }
 
 
 def test_their_order() -> None:

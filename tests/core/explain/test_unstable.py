@@ -19,7 +19,10 @@ from bpe_core.tokenizer.preparation import PrefixStep, Preparation, SplitStep
 from bpe_core.utf8 import is_utf8
 from bpe_core.vocabulary import Vocabulary
 
-TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
+TOKENIZER = train(
+    "the theme of the other thesis, the thing that they thought through\n" * 4,
+    vocab_size=290,
+)
 
 
 def end_of(tokenizer: Tokenizer, text: str) -> Unstable:
@@ -41,7 +44,11 @@ def words(tokenizer: Tokenizer, ids: tuple[int, ...]) -> list[str]:
 def test_a_word_can_go_on() -> None:
     end = end_of(TOKENIZER, "of the th")
     assert end.start == 6 and words(TOKENIZER, end.ids) == [" th"]
-    assert [words(TOKENIZER, found.ids) for found in islice(end.completions(), 3)] == [[" the"], [" them"], [" theme"]]
+    assert [words(TOKENIZER, found.ids) for found in islice(end.completions(), 3)] == [
+        [" the"],
+        [" them"],
+        [" theme"],
+    ]
 
 
 def test_behind_a_space_any_word_can_come_and_a_full_group_of_digits_is_final() -> None:
@@ -54,7 +61,9 @@ def test_behind_a_space_any_word_can_come_and_a_full_group_of_digits_is_final() 
 
 
 def test_a_character_may_come_in_parts() -> None:
-    emoji = train("😊😊😊", vocab_size=258, pattern="none")  # the first half of an emoji is a token
+    emoji = train(
+        "😊😊😊", vocab_size=258, pattern="none"
+    )  # the first half of an emoji is a token
     assert end_of(emoji, "a").ids == ()
     both = train("a😊a😊a😊b", vocab_size=258, pattern="none", ties="lowest")
     assert all(found.rest for found in end_of(both, "a").completions())
@@ -71,7 +80,10 @@ def continuations(kinds: tuple[str, ...]) -> list[str]:
     return ["".join(chosen) for n in (1, 2) for chosen in product(letters, repeat=n)]
 
 
-@pytest.mark.parametrize("pattern", ["none", "gpt2", "gpt4", "gpt4o", "llama3", "qwen2", r"\w+|\s+", r"[ab]+|'[^']*'"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["none", "gpt2", "gpt4", "gpt4o", "llama3", "qwen2", r"\w+|\s+", r"[ab]+|'[^']*'"],
+)
 def test_as_trying_every_continuation_says(pattern: str) -> None:
     rng = random.Random(pattern)
     following = continuations(splitter(pattern).kinds if pattern != "none" else ())
@@ -83,36 +95,83 @@ def test_as_trying_every_continuation_says(pattern: str) -> None:
         kept = kept_of(tokenizer, text, end)
         whole = [found for found in end.completions() if is_utf8(found.rest)]
         for rest in (*following, *(found.rest.decode() for found in whole)):
-            assert tokenizer.encode_ordinary(text + rest)[: len(kept)] == kept, (text, rest)
+            assert tokenizer.encode_ordinary(text + rest)[: len(kept)] == kept, (
+                text,
+                rest,
+            )
         for found in whole:
-            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [*kept, *found.ids]
+            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [
+                *kept,
+                *found.ids,
+            ]
         reachable = [tokenizer.encode_ordinary(text + rest) for rest in following]
         reachable += [[*kept, *found.ids] for found in whole]
         if end.ids:
-            assert any(other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reachable), (text, end)
-        assert swallowing(tokenizer, text, following) <= {(found.ids[-1], found.swallowed) for found in whole}
+            assert any(
+                other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reachable
+            ), (text, end)
+        assert swallowing(tokenizer, text, following) <= {
+            (found.ids[-1], found.swallowed) for found in whole
+        }
 
 
 def test_where_nfc_leaves_the_text_as_it_is_as_trying_every_continuation_says() -> None:
     corpus = "the é café à la e\u0323 ạ̀ o\u0301 한국 1 2 12 naïve " * 3
-    learned = train(unicodedata.normalize("NFC", corpus), vocab_size=300, pattern="qwen2")
+    learned = train(
+        unicodedata.normalize("NFC", corpus), vocab_size=300, pattern="qwen2"
+    )
     nfc = Preparation(
-        (), Normalizer([NormalForm("NFC")]), (SplitStep(learned.splitter),), description={"normalizer": {"type": "NFC"}}
+        (),
+        Normalizer([NormalForm("NFC")]),
+        (SplitStep(learned.splitter),),
+        description={"normalizer": {"type": "NFC"}},
     )
     tokenizer = Tokenizer(learned.vocabulary, "qwen2", preparation=nfc)
-    letters = ["", *"abe 1'é", "\u0301", "\u0323", "\u0307", "\u0327", "\u11ab", "\u1161", "\n"]
+    letters = [
+        "",
+        *"abe 1'é",
+        "\u0301",
+        "\u0323",
+        "\u0307",
+        "\u0327",
+        "\u11ab",
+        "\u1161",
+        "\n",
+    ]
     following = ["".join(pair) for pair in product(letters, repeat=2)]
-    for text in "caf", "cafe", "naï", "the ", "1", "12", "la a", "q", "하", "ᄒ", "e\u0323", "\n":
+    for text in (
+        "caf",
+        "cafe",
+        "naï",
+        "the ",
+        "1",
+        "12",
+        "la a",
+        "q",
+        "하",
+        "ᄒ",
+        "e\u0323",
+        "\n",
+    ):
         text = unicodedata.normalize("NFC", text)
         end, ids = end_of(tokenizer, text), tokenizer.encode_ordinary(text)
         kept = kept_of(tokenizer, text, end)
         reached = [tokenizer.encode_ordinary(text + rest) for rest in following]
-        whole = [found for found in islice(end.completions(), 50) if is_utf8(found.rest)]
-        reached += [tokenizer.encode_ordinary(text + found.rest.decode()) for found in whole]
+        whole = [
+            found for found in islice(end.completions(), 50) if is_utf8(found.rest)
+        ]
+        reached += [
+            tokenizer.encode_ordinary(text + found.rest.decode()) for found in whole
+        ]
         assert all(other[: len(kept)] == kept for other in reached), text
-        assert not end.ids or any(other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reached), text
+        assert not end.ids or any(
+            other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reached
+        ), text
         for found in whole:
-            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [*kept, *found.ids]
+            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [
+                *kept,
+                *found.ids,
+            ]
     assert unstable(LiveText(tokenizer, "e\u0301")) is None, "here it changes the text"
 
 
@@ -122,17 +181,26 @@ def qwen_like(folder: Path, **changes: object) -> Tokenizer:
     path = folder / "tokenizer.json"
     save(train(corpus, vocab_size=300, pattern="qwen2"), path, format="huggingface")
     data = json.loads(path.read_text())
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": False}
+    flags = {
+        "single_word": False,
+        "lstrip": False,
+        "rstrip": False,
+        "normalized": False,
+        "special": False,
+    }
     texts = "<|endoftext|>", "<tool_call>", "</tool_call>", "<|fim|>"
     data["added_tokens"] = [
-        {"id": 400 + number, "content": text} | flags | {"special": number == 0} for number, text in enumerate(texts)
+        {"id": 400 + number, "content": text} | flags | {"special": number == 0}
+        for number, text in enumerate(texts)
     ]
     data["added_tokens"][-1] |= changes
     path.write_text(json.dumps(data | {"normalizer": {"type": "NFC"}}))
     return load(path)
 
 
-def test_what_may_come_is_known_of_tokenizers_that_make_nfc_and_find_added_tokens(tmp_path: Path) -> None:
+def test_what_may_come_is_known_of_tokenizers_that_make_nfc_and_find_added_tokens(
+    tmp_path: Path,
+) -> None:
     tokenizer = qwen_like(tmp_path)
     assert not tokenizer.by_piece
     others = [
@@ -163,32 +231,51 @@ def test_what_may_come_is_known_of_tokenizers_that_make_nfc_and_find_added_token
         end, ids = end_of(tokenizer, text), tokenizer.encode_ordinary(text)
         kept = kept_of(tokenizer, text, end)
         reached = [tokenizer.encode_ordinary(text + rest) for rest in following]
-        whole = [found for found in islice(end.completions(), 50) if is_utf8(found.rest)]
-        reached += [tokenizer.encode_ordinary(text + found.rest.decode()) for found in whole]
+        whole = [
+            found for found in islice(end.completions(), 50) if is_utf8(found.rest)
+        ]
+        reached += [
+            tokenizer.encode_ordinary(text + found.rest.decode()) for found in whole
+        ]
         assert all(other[: len(kept)] == kept for other in reached), text
-        assert not end.ids or any(other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reached), text
+        assert not end.ids or any(
+            other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reached
+        ), text
         for found in whole:
-            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [*kept, *found.ids]
+            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [
+                *kept,
+                *found.ids,
+            ]
         assert end.start == len(tokenizer.decode(kept))
 
 
 def test_why_the_end_is_not_known_is_said_truly(tmp_path: Path) -> None:
     reasons = {
-        "makes NFC of a text first, and the end of this one is not": LiveText(qwen_like(tmp_path), "e\u0301"),
-        "added tokens of this tokenizer depend on what is next": LiveText(qwen_like(tmp_path, lstrip=True), "low"),
-        "may look anywhere": LiveText(train("low", vocab_size=257, pattern="(?<=a)b|.").at(0), "low " * 90_000),
+        "makes NFC of a text first, and the end of this one is not": LiveText(
+            qwen_like(tmp_path), "e\u0301"
+        ),
+        "added tokens of this tokenizer depend on what is next": LiveText(
+            qwen_like(tmp_path, lstrip=True), "low"
+        ),
+        "may look anywhere": LiveText(
+            train("low", vocab_size=257, pattern="(?<=a)b|.").at(0), "low " * 90_000
+        ),
     }
     lower = Preparation((), Normalizer([LOWERCASE]), (SplitStep(splitter("qwen2")),))
     tokenizer = Tokenizer(TOKENIZER.vocabulary, "qwen2", preparation=lower)
     reasons["changes a text before it splits it"] = LiveText(tokenizer, "low")
     puts = Preparation((), None, (PrefixStep(" "), SplitStep(splitter("qwen2"))))
-    reasons["adds characters to a text"] = LiveText(Tokenizer(TOKENIZER.vocabulary, "qwen2", preparation=puts), "low")
+    reasons["adds characters to a text"] = LiveText(
+        Tokenizer(TOKENIZER.vocabulary, "qwen2", preparation=puts), "low"
+    )
     for reason, live in reasons.items():
         assert unstable(live) is None
         assert reason in why_unknown(live)
 
 
-def swallowing(tokenizer: Tokenizer, text: str, following: list[str]) -> set[tuple[int, bytes]]:
+def swallowing(
+    tokenizer: Tokenizer, text: str, following: list[str]
+) -> set[tuple[int, bytes]]:
     """The tokens seen to reach over the end of a text and to end with a continuation, with the part that was there."""
     end = len(text.encode())
     found = set()
@@ -204,16 +291,32 @@ def swallowing(tokenizer: Tokenizer, text: str, following: list[str]) -> set[tup
 
 
 def test_tiktoken_knows_no_completion_that_is_missing_here() -> None:
-    tokenizer = train("hello fantastic fantasy fan fanta tail tale tales talent\n" * 3, vocab_size=300, pattern="gpt2")
-    ranks = {tokenizer.token_bytes(token): token for token in tokenizer.vocabulary.ids()}
-    encoding = tiktoken.Encoding("t", pat_str=PATTERNS["gpt2"], mergeable_ranks=ranks, special_tokens={})
+    tokenizer = train(
+        "hello fantastic fantasy fan fanta tail tale tales talent\n" * 3,
+        vocab_size=300,
+        pattern="gpt2",
+    )
+    ranks = {
+        tokenizer.token_bytes(token): token for token in tokenizer.vocabulary.ids()
+    }
+    encoding = tiktoken.Encoding(
+        "t", pat_str=PATTERNS["gpt2"], mergeable_ranks=ranks, special_tokens={}
+    )
     for text in ("hello fan", "a tal", "the t", "fantas", " ta", "hello "):
         theirs_stable, theirs = encoding.encode_with_unstable(text)
         end = end_of(tokenizer, text)
         kept = kept_of(tokenizer, text, end)
-        assert kept[: len(theirs_stable)] == theirs_stable  # at least as many of ours are known to be stable
-        ours = {tuple(kept[len(theirs_stable) :]) + found.ids for found in end.completions()}
-        real = {tuple(seq) for seq in theirs if is_real(encoding, [*theirs_stable, *seq], text)}
+        assert (
+            kept[: len(theirs_stable)] == theirs_stable
+        )  # at least as many of ours are known to be stable
+        ours = {
+            tuple(kept[len(theirs_stable) :]) + found.ids for found in end.completions()
+        }
+        real = {
+            tuple(seq)
+            for seq in theirs
+            if is_real(encoding, [*theirs_stable, *seq], text)
+        }
         assert real <= ours
 
 
@@ -223,7 +326,9 @@ def is_real(encoding: tiktoken.Encoding, ids: list[int], text: str) -> bool:
     return len(whole) > len(text) and encoding.encode(whole) == ids
 
 
-def test_only_the_end_of_a_long_text_is_examined_and_a_pattern_that_looks_back_only_on_short_ones() -> None:
+def test_only_the_end_of_a_long_text_is_examined_and_a_pattern_that_looks_back_only_on_short_ones() -> (
+    None
+):
     letters = train("abab abab", vocab_size=258, pattern="none")
     for text in ("ab" * 5000, "the " * 5000, "a" * 4001):
         end = end_of(letters, text)
@@ -239,12 +344,20 @@ def test_only_the_end_of_a_long_text_is_examined_and_a_pattern_that_looks_back_o
 def test_a_token_as_long_as_the_text_does_not_make_each_place_of_it_a_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    text, joins, join = "".join(random.Random(1).choices("abcdef ", k=1500)), [], Vocabulary.join
+    text, joins, join = (
+        "".join(random.Random(1).choices("abcdef ", k=1500)),
+        [],
+        Vocabulary.join,
+    )
     whole = train(text, vocab_size=1800, pattern="none")
-    monkeypatch.setattr(Vocabulary, "join", lambda self, data: joins.append(data) or join(self, data))
+    monkeypatch.setattr(
+        Vocabulary, "join", lambda self, data: joins.append(data) or join(self, data)
+    )
     end = end_of(whole, text[:-7])
     assert sum(map(len, joins)) < 100 * len(text), "and not the square of its length"
-    assert whole.encode(text)[-1] in {completion.ids[-1] for completion in end.completions()}
+    assert whole.encode(text)[-1] in {
+        completion.ids[-1] for completion in end.completions()
+    }
 
 
 KEYS = """. → .|D . .D|e .D .De|f .De .Def|a → a|u a au|l au aul|t .Def·aul .Default|C → C|e C Ce|l Ce Cel|l Cel Cell
@@ -272,5 +385,7 @@ def test_default_cell_style(tmp_path: Path) -> None:
             end = unstable(live)
             assert end is not None and next(end.completions()).ids == (98518,)
             [pitfall] = Pitfalls(live).at_end(end)
-            assert pitfall.reason == "The end is 4 tokens; .DefaultCellStyle would be 1."
+            assert (
+                pitfall.reason == "The end is 4 tokens; .DefaultCellStyle would be 1."
+            )
     assert live.ids == [98518]

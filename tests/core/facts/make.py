@@ -29,7 +29,12 @@ def sample(encoding: Any, text: str) -> dict[str, Any]:
     import regex
 
     pieces, ids = regex.findall(encoding._pat_str, text), encoding.encode_ordinary(text)
-    told = {"n_pieces": len(pieces), "pieces": digest(pieces), "n_ids": len(ids), "ids": digest(ids)}
+    told = {
+        "n_pieces": len(pieces),
+        "pieces": digest(pieces),
+        "n_ids": len(ids),
+        "ids": digest(ids),
+    }
     return {"text": digest(text), **told}
 
 
@@ -37,8 +42,17 @@ def part(encoding: Any, texts: list[str]) -> bytes:
     """The rank file of the bytes and of the tokens inside of a piece of the texts."""
     import regex
 
-    pieces = {piece.encode() for text in texts for piece in regex.findall(encoding._pat_str, text)}
-    inside = {piece[i:j] for piece in pieces for i in range(len(piece)) for j in range(i + 1, len(piece) + 1)}
+    pieces = {
+        piece.encode()
+        for text in texts
+        for piece in regex.findall(encoding._pat_str, text)
+    }
+    inside = {
+        piece[i:j]
+        for piece in pieces
+        for i in range(len(piece))
+        for j in range(i + 1, len(piece) + 1)
+    }
     inside |= {bytes([byte]) for byte in range(256)}
     ranks = encoding._mergeable_ranks
     rows = sorted((ranks[token], token) for token in inside & ranks.keys())
@@ -52,15 +66,29 @@ def main(vocabularies: Path) -> None:
     from tests.attack.published import unpacked
 
     with tempfile.TemporaryDirectory() as folder:
-        unpacked(Path(folder), vocabularies)  # with their digests checked, and without a network
+        unpacked(
+            Path(folder), vocabularies
+        )  # with their digests checked, and without a network
         for file in sorted(HERE.glob("*.json")):
-            encoding, facts = tiktoken.get_encoding(file.stem), json.loads(file.read_text())
+            encoding, facts = (
+                tiktoken.get_encoding(file.stem),
+                json.loads(file.read_text()),
+            )
             facts["n_ranks"] = len(encoding._mergeable_ranks)
-            facts["texts"] = {text: encoding.encode_ordinary(text) for text in facts["texts"]}
-            samples = {name: (ROOT / "sample_texts" / name).read_bytes().decode() for name in facts["samples"]}
-            facts["samples"] = {name: sample(encoding, text) for name, text in samples.items()}
+            facts["texts"] = {
+                text: encoding.encode_ordinary(text) for text in facts["texts"]
+            }
+            samples = {
+                name: (ROOT / "sample_texts" / name).read_bytes().decode()
+                for name in facts["samples"]
+            }
+            facts["samples"] = {
+                name: sample(encoding, text) for name, text in samples.items()
+            }
             file.write_text(json.dumps(facts, indent=1) + "\n")
-            file.with_suffix(".tiktoken").write_bytes(part(encoding, list(facts["texts"])))
+            file.with_suffix(".tiktoken").write_bytes(
+                part(encoding, list(facts["texts"]))
+            )
     os.environ.pop("TIKTOKEN_CACHE_DIR", None)
 
 

@@ -14,26 +14,41 @@ def put(folder, files):
     """Write files, {name: bytes, text or a value for JSON}; the path of the first."""
     for name, content in files.items():
         if not isinstance(content, bytes):
-            content = (content if isinstance(content, str) else json.dumps(content)).encode(errors="surrogateescape")
+            content = (
+                content if isinstance(content, str) else json.dumps(content)
+            ).encode(errors="surrogateescape")
         (folder / name).write_bytes(content)
     return folder / next(iter(files))
 
 
 def rank_lines(tokens=(), newline="\n"):
     """A rank file of the 256 bytes and more tokens; a token is bytes, or (bytes, rank)."""
-    rows = [row if isinstance(row, tuple) else (row, rank) for rank, row in enumerate([*BYTES, *tokens])]
-    return b"".join(b"%s %d%s" % (b64encode(data), rank, newline.encode()) for data, rank in rows)
+    rows = [
+        row if isinstance(row, tuple) else (row, rank)
+        for rank, row in enumerate([*BYTES, *tokens])
+    ]
+    return b"".join(
+        b"%s %d%s" % (b64encode(data), rank, newline.encode()) for data, rank in rows
+    )
 
 
 def js_tiktoken(lines="", **more):
     words = " ".join(b64encode(byte).decode() for byte in BYTES)
     ranks = lines or f"! 0 {words} YWI=\n! 300 YWJj\n"
-    return {"pat_str": r"\S+|\s+", "special_tokens": {"<|end|>": 400}, "bpe_ranks": ranks, **more}
+    return {
+        "pat_str": r"\S+|\s+",
+        "special_tokens": {"<|end|>": 400},
+        "bpe_ranks": ranks,
+        **more,
+    }
 
 
 def huggingface(merges=("a b", "b c", "ab c"), added=(), extra=(), **model):
     """tokenizer.json: the bytes, 256 and on the tokens `extra` and what the merges make."""
-    vocab = {name: token for token, name in enumerate(sorted(BYTE_OF, key=BYTE_OF.__getitem__))}
+    vocab = {
+        name: token
+        for token, name in enumerate(sorted(BYTE_OF, key=BYTE_OF.__getitem__))
+    }
     for pair in merges:
         for name in (*pair.split(), pair.replace(" ", "")):
             vocab.setdefault(name, len(vocab))
@@ -41,10 +56,15 @@ def huggingface(merges=("a b", "b c", "ab c"), added=(), extra=(), **model):
         "version": "1.0",
         "added_tokens": list(added),
         "normalizer": None,
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
+        "pre_tokenizer": {
+            "type": "ByteLevel",
+            "add_prefix_space": False,
+            "trim_offsets": True,
+        },
         "post_processor": None,
         "decoder": None,
-        "model": {"type": "BPE", "vocab": vocab | dict(extra), "merges": list(merges)} | model,
+        "model": {"type": "BPE", "vocab": vocab | dict(extra), "merges": list(merges)}
+        | model,
     }
 
 
@@ -63,7 +83,10 @@ def tekken(tokens=(b"ab", b"abc", b"unused"), *, used=258, specials=3, **changes
         for rank, data in enumerate([*BYTES, *tokens])
     ]
     config = {"pattern": r"\S+|\s+", "num_vocab_tokens": len(vocab), "version": "v3"}
-    config |= {"default_vocab_size": used + specials, "default_num_special_tokens": specials}
+    config |= {
+        "default_vocab_size": used + specials,
+        "default_num_special_tokens": specials,
+    }
     return {"config": config, "vocab": vocab} | changes
 
 
@@ -81,14 +104,25 @@ def field(number, value):
     if isinstance(value, float):
         return bytes([number << 3 | 5]) + struct.pack("<f", value)
     size = len(value)
-    return bytes([number << 3 | 2, *([size] if size < 128 else [size & 127 | 128, size >> 7])]) + value
+    return (
+        bytes(
+            [
+                number << 3 | 2,
+                *([size] if size < 128 else [size & 127 | 128, size >> 7]),
+            ]
+        )
+        + value
+    )
 
 
 PIECES = [
     ("<unk>", 0, UNKNOWN),
     ("<s>", 0, CONTROL),
     *((name, 0, BYTE) for name in BYTE_NAMES),
-    *((name, -rank, NORMAL) for rank, name in enumerate(["▁a", "ab", "▁ab", "▁", "a", "b", "c"])),
+    *(
+        (name, -rank, NORMAL)
+        for rank, name in enumerate(["▁a", "ab", "▁ab", "▁", "a", "b", "c"])
+    ),
 ]
 PLAIN = field(1, b"identity") + field(3, 1) + field(4, 0)
 
@@ -96,6 +130,7 @@ PLAIN = field(1, b"identity") + field(3, 1) + field(4, 0)
 def sentencepiece(pieces=PIECES, *, kind=2, trainer=b"", normalizer=PLAIN):
     """A model; `pieces` are (name, score, kind)."""
     message = b"".join(
-        field(1, field(1, name.encode()) + field(2, float(score)) + field(3, sort)) for name, score, sort in pieces
+        field(1, field(1, name.encode()) + field(2, float(score)) + field(3, sort))
+        for name, score, sort in pieces
     )
     return message + field(2, field(3, kind) + trainer) + field(3, normalizer)

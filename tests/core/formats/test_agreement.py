@@ -54,8 +54,12 @@ SOME = ("as DeepSeek, four splits", "tokens added")
 MORE = ("as Llama 3, whole pieces first", "as Gemma", "Metaspace, always")
 
 
-@pytest.mark.parametrize("name", [*SOME, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
-def test_every_difference_from_hugging_face_is_a_matter_of_unicode(name, tmp_path, samples, nasty):
+@pytest.mark.parametrize(
+    "name", [*SOME, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)]
+)
+def test_every_difference_from_hugging_face_is_a_matter_of_unicode(
+    name, tmp_path, samples, nasty
+):
     subject = against_huggingface.trained(name, samples, tmp_path)
     assert comparing.compare(subject, "strings", nasty[:50]).unexplained == []
     assert comparing.compare(subject, "samples", samples[:2]).unexplained == []
@@ -92,9 +96,13 @@ def test_a_difference_is_explained_only_by_the_characters_that_are_in_dispute():
     assert (outcome.n, outcome.explained, outcome.unexplained) == (3, 1, [])
     assert outcome.characters == {"c": 1}
     unlike = Subject("x", {"way": (ours, theirs)}, disagreements=about("d"))
-    assert comparing.compare(unlike, "texts", ["ab", "abcd"]).unexplained == [("way", "abcd")]
+    assert comparing.compare(unlike, "texts", ["ab", "abcd"]).unexplained == [
+        ("way", "abcd")
+    ]
     both = Subject("x", {"way": (ours, reads("a"))}, disagreements=about("c"))
-    assert comparing.compare(both, "texts", ["ac", "abc"]).unexplained == [("way", "abc")]
+    assert comparing.compare(both, "texts", ["ac", "abc"]).unexplained == [
+        ("way", "abc")
+    ]
     rows = Subject("x", {}, decodings={"sum": (sum, max)}, ids=[1, 2])
     assert comparing.compare_decoding(rows, 5).unexplained != []
 
@@ -117,7 +125,16 @@ def test_strings_are_of_every_kind_and_the_same_each_time():
     assert "\u088f" in every
     assert {ord(character) >> 16 for character in every} == set(range(17))
     assert all(
-        special in every for special in ("<|endoftext|>", "<|fim_prefix|>", "\u200d", "\r\n", "’", "\x00", "\u3000")
+        special in every
+        for special in (
+            "<|endoftext|>",
+            "<|fim_prefix|>",
+            "\u200d",
+            "\r\n",
+            "’",
+            "\x00",
+            "\u3000",
+        )
     )
     assert not characters.in_regex(r"\p{Cs}").intersection(every)
 
@@ -128,4 +145,7 @@ def test_published_files_are_put_where_tiktoken_finds_them(tmp_path, monkeypatch
     real_file("r50k_base.tiktoken", tmp_path / "there")
     assert published.unpacked(tmp_path / "here", tmp_path / "there") == ["r50k_base"]
     subject = against_tiktoken.subject("r50k_base", tmp_path / "here")
-    assert comparing.compare(subject, "strings", ["it's naïve <|endoftext|>"]).unexplained == []
+    assert (
+        comparing.compare(subject, "strings", ["it's naïve <|endoftext|>"]).unexplained
+        == []
+    )

@@ -13,7 +13,12 @@ TEMPLATE = "{% for message in messages %}{{ '<|' + message['role'] + '|>\\n' + m
 
 
 def entry(text, special=True, **flags):
-    plain = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False}
+    plain = {
+        "lstrip": False,
+        "normalized": False,
+        "rstrip": False,
+        "single_word": False,
+    }
     return {"content": text, **plain, "special": special, **flags}
 
 
@@ -25,7 +30,13 @@ def typed(text, **flags):
 ADDED = [
     {},
     {str(n): entry(text) for n, text in enumerate(("<unk>", "<s>", "</s>"))},
-    {"0": entry("<|endoftext|>"), **{str(50254 + n): entry(" " * (24 - n), False, normalized=True) for n in range(23)}},
+    {
+        "0": entry("<|endoftext|>"),
+        **{
+            str(50254 + n): entry(" " * (24 - n), False, normalized=True)
+            for n in range(23)
+        },
+    },
     {str(128000 + n): entry(f"<|reserved_special_token_{n}|>") for n in range(256)},
     {"151644": entry("<|im_start|>"), "151657": entry("<tool_call>", False)},
     {"32000": entry("<|endoftext|>"), "32001": entry("<|assistant|>", rstrip=True)},
@@ -54,16 +65,30 @@ FIELDS = {
     "pad_token": [None, typed("<｜end▁of▁sentence｜>")],
     "sp_model_kwargs": [{}],
     "auto_map": [{"AutoTokenizer": ["tokenization_minicpmv.MiniCPMVTokenizer", None]}],
-    "chat_template": [TEMPLATE, TEMPLATE + "\ud83d", [{"name": "rag", "template": TEMPLATE}]],
+    "chat_template": [
+        TEMPLATE,
+        TEMPLATE + "\ud83d",
+        [{"name": "rag", "template": TEMPLATE}],
+    ],
     "backend": ["tokenizers"],
     "name_or_path": ["bigscience/tokenizer", *ANYTHING],
-    "tokenizer_class": ["GPT2Tokenizer", "GPTNeoXTokenizer", "WhisperTokenizer", "PreTrainedTokenizerFast", *ANYTHING],
+    "tokenizer_class": [
+        "GPT2Tokenizer",
+        "GPTNeoXTokenizer",
+        "WhisperTokenizer",
+        "PreTrainedTokenizerFast",
+        *ANYTHING,
+    ],
     "added_tokens_decoder": ADDED,
 }
-CONFIGURATIONS = st.fixed_dictionaries({}, optional={key: st.sampled_from(values) for key, values in FIELDS.items()})
+CONFIGURATIONS = st.fixed_dictionaries(
+    {}, optional={key: st.sampled_from(values) for key, values in FIELDS.items()}
+)
 
 
-@pytest.mark.parametrize("files", [{"tokenizer.json": huggingface()}, gpt2()], ids=["whole", "two files"])
+@pytest.mark.parametrize(
+    "files", [{"tokenizer.json": huggingface()}, gpt2()], ids=["whole", "two files"]
+)
 @given(configuration=CONFIGURATIONS)
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_folder_with_any_of_these_fields_opens(files, configuration, tmp_path):
@@ -71,8 +96,12 @@ def test_a_folder_with_any_of_these_fields_opens(files, configuration, tmp_path)
     tokenizer = load(tmp_path)
     assert tokenizer.encode("abc ab")[0] == 258 - ("vocab.json" in files)
     name = configuration.get("name_or_path")
-    assert tokenizer.name == ("bigscience/tokenizer" if name == "bigscience/tokenizer" else tmp_path.name)
+    assert tokenizer.name == (
+        "bigscience/tokenizer" if name == "bigscience/tokenizer" else tmp_path.name
+    )
     if "vocab.json" not in files:
         for digits, token in configuration.get("added_tokens_decoder", {}).items():
             if int(digits) > 258:  # what the vocabulary has not given away
-                assert tokenizer.encode(token["content"], allowed_special="all") == [int(digits)]
+                assert tokenizer.encode(token["content"], allowed_special="all") == [
+                    int(digits)
+                ]

@@ -38,7 +38,12 @@ def byte_level(prefix=False, split=True):
 
 
 def isolated(*patterns):
-    return P.Sequence([*(P.Split(Regex(pattern), "isolated") for pattern in patterns), byte_level(split=False)])
+    return P.Sequence(
+        [
+            *(P.Split(Regex(pattern), "isolated") for pattern in patterns),
+            byte_level(split=False),
+        ]
+    )
 
 
 def learned(
@@ -54,14 +59,21 @@ def learned(
 ):
     """A tokenizer that the library has trained."""
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE(**options))
-    for part, value in (("pre_tokenizer", pre_tokenizer), ("normalizer", normalizer), ("decoder", decoder)):
+    for part, value in (
+        ("pre_tokenizer", pre_tokenizer),
+        ("normalizer", normalizer),
+        ("decoder", decoder),
+    ):
         if value:
             setattr(theirs, part, value)
     alphabet = P.ByteLevel.alphabet() if full else []
     theirs.train_from_iterator(
         CORPUS,
         tokenizers.trainers.BpeTrainer(
-            vocab_size=size, show_progress=False, special_tokens=list(special), initial_alphabet=alphabet
+            vocab_size=size,
+            show_progress=False,
+            special_tokens=list(special),
+            initial_alphabet=alphabet,
         ),
     )
     theirs.add_tokens(list(added))
@@ -72,20 +84,34 @@ def characters(pre_tokenizer, normalizer=None, decoder=None, **options):
     """One made of characters, unknown ones becoming bytes, as Llama-2's is."""
     options = {"unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True} | options
     special = ("<unk>", "<s>", *BYTE_NAMES)
-    theirs = learned(pre_tokenizer, normalizer, decoder, special=special, size=1800, full=False, **options)
+    theirs = learned(
+        pre_tokenizer,
+        normalizer,
+        decoder,
+        special=special,
+        size=1800,
+        full=False,
+        **options,
+    )
     data = json.loads(theirs.to_str())
-    data["added_tokens"] = [token for token in data["added_tokens"] if token["content"] not in BYTE_NAMES]
+    data["added_tokens"] = [
+        token for token in data["added_tokens"] if token["content"] not in BYTE_NAMES
+    ]
     return tokenizers.Tokenizer.from_str(json.dumps(data))
 
 
 LLAMA2 = N.Sequence([N.Prepend("▁"), N.Replace(" ", "▁")])
-LLAMA2_DECODER = D.Sequence([D.Replace("▁", " "), D.ByteFallback(), D.Fuse(), D.Strip(" ", 1, 0)])
+LLAMA2_DECODER = D.Sequence(
+    [D.Replace("▁", " "), D.ByteFallback(), D.Fuse(), D.Strip(" ", 1, 0)]
+)
 MAKERS = {
     "plain": lambda: learned(byte_level()),
     "a space before": lambda: learned(byte_level(prefix=True)),
     "llama 3": lambda: learned(isolated(LLAMA3)),
     "deepseek": lambda: learned(isolated(r"\p{N}{1,3}", "[一-龥]+", LLAMA3)),
-    "starcoder": lambda: learned(P.Sequence([P.Digits(individual_digits=True), byte_level()])),
+    "starcoder": lambda: learned(
+        P.Sequence([P.Digits(individual_digits=True), byte_level()])
+    ),
     "falcon": lambda: learned(
         P.Sequence(
             [
@@ -97,23 +123,50 @@ MAKERS = {
         )
     ),
     "letters of the byte alphabet": lambda: learned(
-        P.Sequence([P.Digits(), byte_level(prefix=True, split=False), P.Split(Regex(r"[Ġ¡-ÿ]|a"), "removed")])
+        P.Sequence(
+            [
+                P.Digits(),
+                byte_level(prefix=True, split=False),
+                P.Split(Regex(r"[Ġ¡-ÿ]|a"), "removed"),
+            ]
+        )
     ),
-    "runs of digits": lambda: learned(P.Sequence([P.Digits(individual_digits=False), byte_level(prefix=True)])),
+    "runs of digits": lambda: learned(
+        P.Sequence([P.Digits(individual_digits=False), byte_level(prefix=True)])
+    ),
     "NFC": lambda: learned(byte_level(), N.NFC()),
-    "NFKC and lower case": lambda: learned(byte_level(), N.Sequence([N.NFKC(), N.Lowercase()])),
+    "NFKC and lower case": lambda: learned(
+        byte_level(), N.Sequence([N.NFKC(), N.Lowercase()])
+    ),
     "an empty sequence": lambda: learned(byte_level(), N.Sequence([])),
     "replaced": lambda: learned(
-        byte_level(), N.Sequence([N.Strip(), N.Replace("e", "EE"), N.Replace(Regex(r"\s+"), "_"), N.Prepend("@")])
+        byte_level(),
+        N.Sequence(
+            [
+                N.Strip(),
+                N.Replace("e", "EE"),
+                N.Replace(Regex(r"\s+"), "_"),
+                N.Prepend("@"),
+            ]
+        ),
     ),
-    "added": lambda: learned(byte_level(), added=[Added(text, normalized=False) for text in ("<s>", "  ", "q")]),
-    "added names of bytes": lambda: learned(byte_level(), added=[Added(text, normalized=True) for text in "õ÷Áý"]),
+    "added": lambda: learned(
+        byte_level(),
+        added=[Added(text, normalized=False) for text in ("<s>", "  ", "q")],
+    ),
+    "added names of bytes": lambda: learned(
+        byte_level(), added=[Added(text, normalized=True) for text in "õ÷Áý"]
+    ),
     "added with flags": lambda: learned(byte_level(), added=FLAGS),
     "added and normalized": lambda: learned(
         byte_level(prefix=True), N.Sequence([N.NFKC(), N.Lowercase()]), added=FLAGS
     ),
     "ignore_merges": lambda: learned(byte_level(), ignore_merges=True),
-    "contiguous": lambda: learned(P.Sequence([P.Split("-", "contiguous"), P.Punctuation("contiguous"), byte_level()])),
+    "contiguous": lambda: learned(
+        P.Sequence(
+            [P.Split("-", "contiguous"), P.Punctuation("contiguous"), byte_level()]
+        )
+    ),
     "merged": lambda: learned(
         P.Sequence(
             [
@@ -123,17 +176,27 @@ MAKERS = {
             ]
         )
     ),
-    "removed": lambda: learned(P.Sequence([P.Split(Regex("[,.]|ab"), "removed"), byte_level()])),
-    "all else removed": lambda: learned(
-        P.Sequence([P.Split(Regex(r"\w+|x"), "removed", invert=True), byte_level(split=False)])
+    "removed": lambda: learned(
+        P.Sequence([P.Split(Regex("[,.]|ab"), "removed"), byte_level()])
     ),
-    "whitespace": lambda: learned(P.Sequence([P.Whitespace(), byte_level(split=False)])),
+    "all else removed": lambda: learned(
+        P.Sequence(
+            [P.Split(Regex(r"\w+|x"), "removed", invert=True), byte_level(split=False)]
+        )
+    ),
+    "whitespace": lambda: learned(
+        P.Sequence([P.Whitespace(), byte_level(split=False)])
+    ),
     "lines": lambda: learned(isolated(r"^ +|\s+$|\w+")),
     "llama 2": lambda: characters(None, LLAMA2, LLAMA2_DECODER),
     "metaspace": lambda: characters(P.Metaspace(prepend_scheme="always")),
-    "metaspace first": lambda: characters(P.Metaspace(prepend_scheme="first"), byte_fallback=False),
+    "metaspace first": lambda: characters(
+        P.Metaspace(prepend_scheme="first"), byte_fallback=False
+    ),
     "metaspace unsplit": lambda: characters(
-        P.Metaspace(prepend_scheme="never", split=False), byte_fallback=False, fuse_unk=False
+        P.Metaspace(prepend_scheme="never", split=False),
+        byte_fallback=False,
+        fuse_unk=False,
     ),
     "characters": lambda: characters(P.Whitespace(), byte_fallback=False),
 }
@@ -154,11 +217,15 @@ def agree(ours, theirs, texts=TEXTS):
     """Whether both give the same ids, special tokens being taken as such, and as text."""
     for text in texts:
         theirs.encode_special_tokens = False
-        assert ours.encode(text, allowed_special="all") == theirs.encode(text, add_special_tokens=False).ids, ascii(
-            text
-        )
+        assert (
+            ours.encode(text, allowed_special="all")
+            == theirs.encode(text, add_special_tokens=False).ids
+        ), ascii(text)
         theirs.encode_special_tokens = True
-        assert ours.encode_ordinary(text) == theirs.encode(text, add_special_tokens=False).ids, ascii(text)
+        assert (
+            ours.encode_ordinary(text)
+            == theirs.encode(text, add_special_tokens=False).ids
+        ), ascii(text)
     return True
 
 
@@ -189,7 +256,16 @@ def test_a_letter_of_a_word_is_what_it_is_there(pattern, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["plain", "llama 3", "starcoder", "added", "ignore_merges", "deepseek", "added names of bytes"]
+    "name",
+    [
+        "plain",
+        "llama 3",
+        "starcoder",
+        "added",
+        "ignore_merges",
+        "deepseek",
+        "added names of bytes",
+    ],
 )
 def test_what_is_only_split_comes_back_and_can_be_edited(name, tmp_path):
     ours = opened(made(name), tmp_path)
@@ -227,7 +303,10 @@ def test_bytes_in_a_row_that_are_no_character_are_each_replaced(tmp_path):
 
 
 def test_merges_out_of_order_and_of_tokens_that_nothing_makes(tmp_path):
-    data = huggingface(extra={"abcab": 300, "xy": 301, "xyab": 302}, merges=["abc ab", "a b", "ab c", "xy ab"])
+    data = huggingface(
+        extra={"abcab": 300, "xy": 301, "xyab": 302},
+        merges=["abc ab", "a b", "ab c", "xy ab"],
+    )
     theirs = tokenizers.Tokenizer.from_str(json.dumps(data))
     ours = load(put(tmp_path, {"tokenizer.json": data}))
     assert agree(ours, theirs, ["abcab", "abcabcab", "xyab", "xy ab", *TEXTS[:50]])
@@ -236,12 +315,28 @@ def test_merges_out_of_order_and_of_tokens_that_nothing_makes(tmp_path):
 
 @pytest.mark.parametrize(
     "pattern",
-    ["none", "gpt4", r"\d+|\p{L}+", "words", "gpt2", "gpt4o", "llama3", "qwen2", r"[a](?#then)gpt4"],
+    [
+        "none",
+        "gpt4",
+        r"\d+|\p{L}+",
+        "words",
+        "gpt2",
+        "gpt4o",
+        "llama3",
+        "qwen2",
+        r"[a](?#then)gpt4",
+    ],
 )
 def test_what_is_trained_here_opens_there(pattern, tmp_path):
     id_layout = "bytes-first" if pattern in ("none", "gpt2") else "specials-first"
     texts = [text.replace("<|endoftext|>", "") for text in TEXTS]
-    ours = train(texts, vocab_size=500, pattern=pattern, id_layout=id_layout, special_tokens=["<|endoftext|>"])
+    ours = train(
+        texts,
+        vocab_size=500,
+        pattern=pattern,
+        id_layout=id_layout,
+        special_tokens=["<|endoftext|>"],
+    )
     path = tmp_path / "tokenizer.json"
     save(ours, path, format="huggingface")
     assert agree(ours, tokenizers.Tokenizer.from_file(str(path)))
@@ -250,13 +345,23 @@ def test_what_is_trained_here_opens_there(pattern, tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["deepseek", "added with flags", "a space before", "NFKC and lower case", "added", "ignore_merges"],
+    [
+        "deepseek",
+        "added with flags",
+        "a space before",
+        "NFKC and lower case",
+        "added",
+        "ignore_merges",
+    ],
 )
 def test_what_was_read_can_be_written_again(name, tmp_path):
     theirs = made(name)
     save(opened(theirs, tmp_path), tmp_path / "again.json", format="huggingface")
     assert agree(load(tmp_path / "again.json"), theirs)
-    assert agree(load(tmp_path / "again.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")))
+    assert agree(
+        load(tmp_path / "again.json"),
+        tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")),
+    )
 
 
 @pytest.mark.parametrize("name", ["falcon", "NFC", "deepseek", "added with flags"])
@@ -265,44 +370,94 @@ def test_a_pattern_that_was_given_is_the_one_that_is_written(name, pattern, tmp_
     made(name).save(str(tmp_path / "tokenizer.json"))
     ours = load(tmp_path / "tokenizer.json", pattern=pattern)
     save(ours, tmp_path / "again.json", format="huggingface")
-    assert agree(ours, tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")), TEXTS[:150])
     assert agree(
-        load(tmp_path / "again.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")), TEXTS[:50]
+        ours, tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")), TEXTS[:150]
+    )
+    assert agree(
+        load(tmp_path / "again.json"),
+        tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")),
+        TEXTS[:50],
     )
 
 
 @pytest.mark.parametrize("format", ["tiktoken", "native", "gpt2", "minbpe"])
 def test_what_changes_a_text_is_not_written_where_it_would_be_lost(format, tmp_path):
-    for name in ("NFC", "NFKC and lower case", "a space before", "falcon", "replaced", "added with flags", "llama 2"):
+    for name in (
+        "NFC",
+        "NFKC and lower case",
+        "a space before",
+        "falcon",
+        "replaced",
+        "added with flags",
+        "llama 2",
+    ):
         with pytest.raises(FormatError, match="cannot be written"):
             save(opened(made(name), tmp_path), tmp_path / "x", format=format)
     assert not (tmp_path / "x").exists()
 
 
 def test_flags_of_special_tokens_are_no_matter_to_ranks(tmp_path):
-    theirs = learned(isolated(LLAMA3), added=[Added("<|x|>", special=True, rstrip=True)])
+    theirs = learned(
+        isolated(LLAMA3), added=[Added("<|x|>", special=True, rstrip=True)]
+    )
     ours = opened(theirs, tmp_path)
     save(ours, tmp_path / "ranks", format="tiktoken")
     again = load(tmp_path / "ranks", pattern=ours.pattern)
-    assert all(again.encode_ordinary(text) == ours.encode_ordinary(text) for text in TEXTS)
+    assert all(
+        again.encode_ordinary(text) == ours.encode_ordinary(text) for text in TEXTS
+    )
 
 
 def test_thousands_of_added_tokens_are_compared_at_once(monkeypatch, tmp_path):
     looked_at = []
-    monkeypatch.setattr(preparation, "bisect_left", lambda *args: looked_at.append(args) or bisect_left(*args))
-    added = [{"id": 1000 + n, "content": f"<{n}>", "special": n % 2 == 0, "normalized": False} for n in range(6000)]
-    ours = load(put(tmp_path, {"tokenizer.json": huggingface() | {"added_tokens": added}}))
-    assert ours.encode("abc<1>b<2>", allowed_special="all") == [258, 1001, ours.encode("b")[0], 1002]
-    assert len(looked_at) <= 6000 * len("<5999>")  # for each of their characters once, not for each other token
+    monkeypatch.setattr(
+        preparation,
+        "bisect_left",
+        lambda *args: looked_at.append(args) or bisect_left(*args),
+    )
+    added = [
+        {
+            "id": 1000 + n,
+            "content": f"<{n}>",
+            "special": n % 2 == 0,
+            "normalized": False,
+        }
+        for n in range(6000)
+    ]
+    ours = load(
+        put(tmp_path, {"tokenizer.json": huggingface() | {"added_tokens": added}})
+    )
+    assert ours.encode("abc<1>b<2>", allowed_special="all") == [
+        258,
+        1001,
+        ours.encode("b")[0],
+        1002,
+    ]
+    assert len(looked_at) <= 6000 * len(
+        "<5999>"
+    )  # for each of their characters once, not for each other token
 
 
 @pytest.mark.parametrize(
     ("special", "ordinary", "is_plain"),
-    [("<a>", "b", True), ("<a>", "x<a>x", False), ("<a>", "x<", False), ("<a>", "a>", False), ("<a>", ">b", False)],
+    [
+        ("<a>", "b", True),
+        ("<a>", "x<a>x", False),
+        ("<a>", "x<", False),
+        ("<a>", "a>", False),
+        ("<a>", ">b", False),
+    ],
 )
-def test_tokens_that_get_into_each_others_way_are_looked_for_in_turn(special, ordinary, is_plain, tmp_path):
+def test_tokens_that_get_into_each_others_way_are_looked_for_in_turn(
+    special, ordinary, is_plain, tmp_path
+):
     data = huggingface()
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    flags = {
+        "single_word": False,
+        "lstrip": False,
+        "rstrip": False,
+        "normalized": False,
+    }
     data["added_tokens"] = [
         {"id": 259, "content": special, "special": True} | flags,
         {"id": 260, "content": ordinary, "special": False} | flags,
@@ -317,33 +472,61 @@ def test_tokens_that_get_into_each_others_way_are_looked_for_in_turn(special, or
 def test_a_rank_file_becomes_a_tokenizer_json(tmp_path):
     gpt2 = load(real_file("r50k_base.tiktoken", tmp_path))
     save(gpt2, tmp_path / "tokenizer.json", format="huggingface")
-    assert agree(gpt2, tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")), TEXTS[:200])
+    assert agree(
+        gpt2,
+        tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")),
+        TEXTS[:200],
+    )
 
 
 def test_what_would_mean_something_else_there_is_not_written(tmp_path):
-    for pattern, problem in ((r"\p{L}{1,3}+|.", r"\{1,3\}\+"), (r"\w+|.", r"\\w"), ("^a|.", r"\^")):
+    for pattern, problem in (
+        (r"\p{L}{1,3}+|.", r"\{1,3\}\+"),
+        (r"\w+|.", r"\\w"),
+        ("^a|.", r"\^"),
+    ):
         with pytest.raises(FormatError, match=f"its pattern has {problem}"):
-            save(train("", vocab_size=257, pattern=pattern), tmp_path / "x.json", format="huggingface")
+            save(
+                train("", vocab_size=257, pattern=pattern),
+                tmp_path / "x.json",
+                format="huggingface",
+            )
     for pattern in ("x*(?#else)gpt4", "ab|cd(?#else)gpt2"):
         with pytest.raises(FormatError, match="finds something first that is no token"):
-            save(train("", vocab_size=257, pattern=pattern), tmp_path / "x.json", format="huggingface")
+            save(
+                train("", vocab_size=257, pattern=pattern),
+                tmp_path / "x.json",
+                format="huggingface",
+            )
     with pytest.raises(FormatError, match="not made of bytes"):
-        save(opened(made("metaspace first"), tmp_path), tmp_path / "x.json", format="huggingface")
+        save(
+            opened(made("metaspace first"), tmp_path),
+            tmp_path / "x.json",
+            format="huggingface",
+        )
 
 
-@pytest.mark.parametrize("name", ["plain", "deepseek", "added", "ignore_merges", "added names of bytes"])
+@pytest.mark.parametrize(
+    "name", ["plain", "deepseek", "added", "ignore_merges", "added names of bytes"]
+)
 def test_our_own_format_keeps_it_too(name, tmp_path):
     ours = opened(made(name), tmp_path)
     save(ours, tmp_path / "native.json")
     again = load(tmp_path / "native.json")
     assert again.n_vocab == ours.n_vocab
-    assert all(again.encode_ordinary(text) == ours.encode_ordinary(text) for text in TEXTS)
+    assert all(
+        again.encode_ordinary(text) == ours.encode_ordinary(text) for text in TEXTS
+    )
 
 
-@pytest.mark.parametrize("pattern", ["gpt2", "gpt4", "gpt4o", "llama3", "qwen2", "none"])
+@pytest.mark.parametrize(
+    "pattern", ["gpt2", "gpt4", "gpt4o", "llama3", "qwen2", "none"]
+)
 def test_a_file_of_ours_is_read_as_what_it_was_written_from(pattern, tmp_path):
     """Published patterns are written so that Hugging Face's library understands them, and known again."""
-    tokenizer = train(TEXTS, vocab_size=300, pattern=pattern, special_tokens=["<|end|>"])
+    tokenizer = train(
+        TEXTS, vocab_size=300, pattern=pattern, special_tokens=["<|end|>"]
+    )
     for _ in range(2):
         save(tokenizer, tmp_path / "tokenizer.json", format="huggingface")
         loaded = load(tmp_path / "tokenizer.json")

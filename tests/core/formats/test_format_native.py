@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import FormatError, OptionError, Tokenizer, Vocabulary, formats, load, save, train
+from bpe_core import (
+    FormatError,
+    OptionError,
+    Tokenizer,
+    Vocabulary,
+    formats,
+    load,
+    save,
+    train,
+)
 from bpe_core.formats import native
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.whole_file import write_atomically
@@ -16,9 +25,15 @@ from bpe_core.whole_file import write_atomically
 TEXTS = ["aaabdaaabac é\x7f\u202e\x9b😊 é\x7f\u202e\x9b😊", "hello \\x41 hello\n"]
 
 
-@pytest.fixture(params=[{}, {"pattern": "words", "end_of_word": "</w>"}], ids=["", "with an end of word"])
+@pytest.fixture(
+    params=[{}, {"pattern": "words", "end_of_word": "</w>"}],
+    ids=["", "with an end of word"],
+)
 def tokenizer(request):
-    specials = {"special_tokens": ["<|a|>", "<|\u202e|>"], "id_layout": "specials-first"}
+    specials = {
+        "special_tokens": ["<|a|>", "<|\u202e|>"],
+        "id_layout": "specials-first",
+    }
     return train(TEXTS, vocab_size=280, **specials, **request.param)
 
 
@@ -46,7 +61,9 @@ def test_everything_comes_back(tokenizer, tmp_path):
 
 def test_equal_trainings_give_equal_files_and_pickles():
     """Nothing in them depends on when the training ended."""
-    first, second = (train(TEXTS, vocab_size=280, special_tokens=["<|a|>"]) for _ in range(2))
+    first, second = (
+        train(TEXTS, vocab_size=280, special_tokens=["<|a|>"]) for _ in range(2)
+    )
     assert first.record == second.record and first.record.created == ""
     assert '"created"' not in text_of(first) and text_of(first) == text_of(second)
     assert pickle.dumps(first) == pickle.dumps(second)
@@ -55,10 +72,14 @@ def test_equal_trainings_give_equal_files_and_pickles():
 
 def test_the_date_in_a_file_of_an_earlier_version_is_kept_and_not_compared(tokenizer):
     date = "2026-01-02T03:04:05+00:00"
-    older = text_of(tokenizer).replace(' "training": {\n', f' "training": {{\n "created": "{date}",\n')
+    older = text_of(tokenizer).replace(
+        ' "training": {\n', f' "training": {{\n "created": "{date}",\n'
+    )
     loaded = read(older)
     assert loaded.record.created == date and f'"created": "{date}"' in text_of(loaded)
-    assert loaded.record == tokenizer.record and hash(loaded.record) == hash(tokenizer.record)
+    assert loaded.record == tokenizer.record and hash(loaded.record) == hash(
+        tokenizer.record
+    )
 
 
 def test_it_sends_no_command_to_the_terminal_of_who_reads_it(tokenizer):
@@ -69,7 +90,9 @@ def test_a_vocabulary_from_elsewhere_is_kept_too():
     """Permuted bytes, holes, words that no merge makes, and merges that make what is there already."""
     base = {300 - byte: bytes([byte]) for byte in range(256)} | {999: b"whole"}
     merges = [(203, 202, 400), (202, 201, 401), (400, 201, 402), (203, 401, 402)]
-    tokenizer = Tokenizer(Vocabulary(base, merges, {"<s>": 5}), r"\w+|\W+", name="théirs")
+    tokenizer = Tokenizer(
+        Vocabulary(base, merges, {"<s>": 5}), r"\w+|\W+", name="théirs"
+    )
     loaded = read(text_of(tokenizer))
     assert (loaded.name, loaded.record, loaded.pattern) == ("théirs", None, r"\w+|\W+")
     assert loaded.vocabulary.base == base
@@ -78,15 +101,23 @@ def test_a_vocabulary_from_elsewhere_is_kept_too():
 
 
 def test_a_name_of_a_pattern_that_has_changed_since_gives_way_to_its_source(tokenizer):
-    text = text_of(tokenizer).replace(json.dumps(tokenizer.splitter.source), json.dumps("[a-z]+"))
+    text = text_of(tokenizer).replace(
+        json.dumps(tokenizer.splitter.source), json.dumps("[a-z]+")
+    )
     assert read(text).pattern == "[a-z]+"
 
 
-@pytest.mark.parametrize("pattern", [r"words(?#then)[\p{P}]", r"\d(?#then)gpt4", "<a>|b(?#else)words", r"(?#only)\w+"])
+@pytest.mark.parametrize(
+    "pattern",
+    [r"words(?#then)[\p{P}]", r"\d(?#then)gpt4", "<a>|b(?#else)words", r"(?#only)\w+"],
+)
 def test_a_pattern_of_several_parts_comes_back_as_it_was(pattern):
     tokenizer = train("low, lower 12 <a>", vocab_size=258, pattern=pattern)
     loaded = read(text_of(tokenizer))
-    assert (loaded.pattern, loaded.splitter.lossy) == (pattern, tokenizer.splitter.lossy)
+    assert (loaded.pattern, loaded.splitter.lossy) == (
+        pattern,
+        tokenizer.splitter.lossy,
+    )
     assert loaded.encode("low <a> 12, b") == tokenizer.encode("low <a> 12, b")
 
 
@@ -107,13 +138,17 @@ def test_paths_that_lead_nowhere(tokenizer, tmp_path):
 # Atomic
 
 
-def test_a_save_that_fails_leaves_the_old_file_and_no_litter(tokenizer, tmp_path, monkeypatch):
+def test_a_save_that_fails_leaves_the_old_file_and_no_litter(
+    tokenizer, tmp_path, monkeypatch
+):
     path = tmp_path / "mine.json"
     path.write_text("old")
     with pytest.raises(ZeroDivisionError):
         write_atomically((path, (str(1 // n) for n in (1, 0))))
     monkeypatch.setattr(os, "fsync", no_space)
-    with pytest.raises(FormatError, match=r"mine.json cannot be written: No space left on device\.$"):
+    with pytest.raises(
+        FormatError, match=r"mine.json cannot be written: No space left on device\.$"
+    ):
         save(tokenizer, path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["mine.json"]

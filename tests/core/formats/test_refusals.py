@@ -30,7 +30,12 @@ from bpe_core.formats import native
 RANKS = rank_lines()
 JS = js_tiktoken()["bpe_ranks"]
 HALF = "<\ud800>"
-TRAINED = train(["aaabdaaabac é", "hello\n"], vocab_size=265, special_tokens=["<|a|>"], id_layout="specials-first")
+TRAINED = train(
+    ["aaabdaaabac é", "hello\n"],
+    vocab_size=265,
+    special_tokens=["<|a|>"],
+    id_layout="specials-first",
+)
 
 
 def whole(kind):
@@ -61,7 +66,8 @@ def row(index, new):
 def special(**tokens):
     """Of Hugging Face: special tokens with these ids."""
     return lambda data: data["added_tokens"].extend(
-        {"id": token, "content": text, "special": True} for text, token in tokens.items()
+        {"id": token, "content": text, "special": True}
+        for text, token in tokens.items()
     )
 
 
@@ -83,15 +89,30 @@ def at(*path, **changes):
 
 
 NATIVE = [
-    (row(3, [99, 900, 261, 1, 1, 1, "a"]), "Merge 4 joins the id 900, which no merge before it makes"),
+    (
+        row(3, [99, 900, 261, 1, 1, 1, "a"]),
+        "Merge 4 joins the id 900, which no merge before it makes",
+    ),
     (row(3, [98, 98, 261, 1, 1, 1, "aa"]), "98 and 98 are merged twice"),
     (row(3, [98, 34, 258, 1, 1, 1, "a!"]), "Merge 4 gives the id 258 a second meaning"),
-    (row(3, [98, 99, 260, 1, 1, 1, "the"]), "in merges[3], the text is not what the ids stand for"),
-    (row(3, [98, 99, 260, 1, 1, "46", "ab"]), "in merges[3], a whole number from 0 on was expected for n_tokens"),
+    (
+        row(3, [98, 99, 260, 1, 1, 1, "the"]),
+        "in merges[3], the text is not what the ids stand for",
+    ),
+    (
+        row(3, [98, 99, 260, 1, 1, "46", "ab"]),
+        "in merges[3], a whole number from 0 on was expected for n_tokens",
+    ),
     (row(3, [98, 99, 260, 1, 1, -46, "ab"]), "not -46"),
     (row(3, [98, 99, True, 1, 1, 46, "ab"]), "expected for token, not true"),
-    (row(3, [98, 99, 1 << 80, 1, 1, 46, "ab"]), "expected for token, not 12089258196146291747"),
-    (row(3, [98, 99, 1 << 52, 1, 1, 46, "ab"]), "Ids are whole numbers from 0 to 4,294,967,295"),
+    (
+        row(3, [98, 99, 1 << 80, 1, 1, 46, "ab"]),
+        "expected for token, not 12089258196146291747",
+    ),
+    (
+        row(3, [98, 99, 1 << 52, 1, 1, 46, "ab"]),
+        "Ids are whole numbers from 0 to 4,294,967,295",
+    ),
     (row(3, [98, 99, 260, 1, 1, 46, 7]), "a text was expected for text, not 7"),
     (row(3, [98, 99, 260]), "a row of 7 values"),
     (row(3, {}), "a row of 7 values"),
@@ -120,13 +141,17 @@ NATIVE = [
     (b'{"format": "bpescope", "a": ' + b"[" * 100_000, "nested too deeply"),
 ]
 HUGGINGFACE = [
-    *((model(type=name), f"cannot be used: the model {name}") for name in ("Unigram", "WordPiece", "WordLevel")),
+    *(
+        (model(type=name), f"cannot be used: the model {name}")
+        for name in ("Unigram", "WordPiece", "WordLevel")
+    ),
     (model(vocab=[["a", 0.5]], type="Unigram"), "cannot be used: the model Unigram"),
     (model(dropout=0.1), "cannot be used: dropout"),
     (model(end_of_word_suffix="</w>"), "cannot be used: the end_of_word_suffix '</w>'"),
     (
         lambda data: (
-            data["model"].update(byte_fallback=True, unk_token="ab") or data["model"]["vocab"].update({"<0x41>": 400})
+            data["model"].update(byte_fallback=True, unk_token="ab")
+            or data["model"]["vocab"].update({"<0x41>": 400})
         ),
         "cannot be used: byte_fallback with 1 of 256 bytes",
     ),
@@ -134,23 +159,52 @@ HUGGINGFACE = [
         at(decoder={"type": "Replace", "pattern": {"String": "▁"}, "content": " "}),
         "cannot be used: a decoder that makes spaces of U+2581",
     ),
-    (at(normalizer={"type": "Precompiled"}), "cannot be used: the normalizer Precompiled"),
     (
-        at(normalizer={"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Nmt"}]}),
+        at(normalizer={"type": "Precompiled"}),
+        "cannot be used: the normalizer Precompiled",
+    ),
+    (
+        at(
+            normalizer={
+                "type": "Sequence",
+                "normalizers": [{"type": "NFC"}, {"type": "Nmt"}],
+            }
+        ),
         "cannot be used: the normalizer Nmt",
     ),
-    (at(pre_tokenizer={"type": "UnicodeScripts"}), "cannot be used: the pre-tokenizer UnicodeScripts"),
+    (
+        at(pre_tokenizer={"type": "UnicodeScripts"}),
+        "cannot be used: the pre-tokenizer UnicodeScripts",
+    ),
     (special(**{"<a>": 97}), "in added_tokens[0].id, 97 is the id of"),
-    (special(**{"x" * 16_385: 400}), "in added_tokens[0].content, it is longer than 16,384"),
+    (
+        special(**{"x" * 16_385: 400}),
+        "in added_tokens[0].content, it is longer than 16,384",
+    ),
     (special(**{HALF: 400}), "'<�>' holds half of a character"),
     (special(**{"<a>": 400, "<b>": 400}), "in added_tokens[1].id, 400 is the id"),
-    (at(added_tokens=[{"id": [], "content": {}}]), "in added_tokens[0].content, a text"),
-    (at(added_tokens=[{"id": {}, "content": "<x>"}]), "in added_tokens[0].id, a whole number"),
-    (lambda data: data["model"]["vocab"].pop("q") and merge("q a")(data), "in model.merges[3], there is no token 'q'"),
+    (
+        at(added_tokens=[{"id": [], "content": {}}]),
+        "in added_tokens[0].content, a text",
+    ),
+    (
+        at(added_tokens=[{"id": {}, "content": "<x>"}]),
+        "in added_tokens[0].id, a whole number",
+    ),
+    (
+        lambda data: data["model"]["vocab"].pop("q") and merge("q a")(data),
+        "in model.merges[3], there is no token 'q'",
+    ),
     (merge("q a"), "in model.merges[3], there is no token 'qa'"),
     (merge("q a x"), "in model.merges[3], two tokens were expected"),
-    (at("model", "vocab", abc=257), "in model.vocab, 'bc' and 'abc' have the same id 257"),
-    (at("model", "vocab", abc=1 << 60), "in model.vocab, the id of 'abc' is not a whole number"),
+    (
+        at("model", "vocab", abc=257),
+        "in model.vocab, 'bc' and 'abc' have the same id 257",
+    ),
+    (
+        at("model", "vocab", abc=1 << 60),
+        "in model.vocab, the id of 'abc' is not a whole number",
+    ),
     (at("model", "vocab", abc=[]), "the id of 'abc' is not a whole number"),
     (model(merges={}), "in model.merges, a list was expected"),
     (model(unk_token="<unk>"), "in model.unk_token, it is not in the vocabulary"),
@@ -158,23 +212,38 @@ HUGGINGFACE = [
     (at("pre_tokenizer", use_regex="yes"), "in pre_tokenizer.use_regex, true or false"),
 ]
 TEKKEN = [
-    (at("config", default_vocab_size=9999), "in config.default_vocab_size, it asks for 9996"),
+    (
+        at("config", default_vocab_size=9999),
+        "in config.default_vocab_size, it asks for 9996",
+    ),
     (at("config", default_vocab_size=5), "in config.default_vocab_size"),
     (at("vocab", 5, rank=7), "in vocab[5].rank, 5 was expected"),
-    (at("vocab", 256, token_bytes="Y*I="), "in vocab[256].token_bytes, it is not base64"),
+    (
+        at("vocab", 256, token_bytes="Y*I="),
+        "in vocab[256].token_bytes, it is not base64",
+    ),
     (at("vocab", 256, token_bytes="ÿ"), "in vocab[256].token_bytes, it is not base64"),
-    (at("vocab", 256, token_bytes="YQ=="), "the ranks 97 and 256 stand for the same bytes"),
+    (
+        at("vocab", 256, token_bytes="YQ=="),
+        "the ranks 97 and 256 stand for the same bytes",
+    ),
     (at("vocab", 97, token_bytes="eHh4"), "no token for the byte 0x61"),
     (at("config", pattern="("), "not a valid regular expression"),
     (lambda data: data.pop("config"), "in config, there is no value"),
-    (at(special_tokens=[{"rank": 0, "token_str": HALF, "is_control": True}]), "'<�>' holds half of a character"),
+    (
+        at(special_tokens=[{"rank": 0, "token_str": HALF, "is_control": True}]),
+        "'<�>' holds half of a character",
+    ),
 ]
 SENTENCEPIECE = [
     (sentencepiece(kind=1), "of the kind Unigram, and only BPE"),
     (sentencepiece(kind=4), "of the kind Char"),
     (sentencepiece([*PIECES, ("zz", 0, UNUSED)]), "unused pieces"),
     (sentencepiece(trainer=bytes([0xC0, 1, 1])), "spaces as suffixes"),
-    (sentencepiece(normalizer=field(1, b"nmt_nfkc") + field(2, b"x")), "the table 'nmt_nfkc'"),
+    (
+        sentencepiece(normalizer=field(1, b"nmt_nfkc") + field(2, b"x")),
+        "the table 'nmt_nfkc'",
+    ),
     (sentencepiece()[:3000], "cut off"),
     (sentencepiece([("\0", float("nan"), NORMAL)]), "cut off"),
 ]
@@ -192,19 +261,34 @@ TIKTOKEN = [
     (RANKS[:1000], "is broken"),
     (RANKS + b"YWI= 256 7\n", "line 257"),
     (RANKS + b"\xff\xfe 256\n", "line 257"),
-    *((data, "") for data in (b"YQ== 0\nYg==", b"YQ== 0\nYg==\n", b"YQ== 0 Yg==", b"YQ==", b"0\n")),
+    *(
+        (data, "")
+        for data in (
+            b"YQ== 0\nYg==",
+            b"YQ== 0\nYg==\n",
+            b"YQ== 0 Yg==",
+            b"YQ==",
+            b"0\n",
+        )
+    ),
 ]
 JS_TIKTOKEN = [
     (at(bpe_ranks=JS + "300 YWJj"), "line 3 of the ranks does not begin with !"),
     (at(bpe_ranks=JS + "! x YWJj"), "line 3 of the ranks does not begin with !"),
     (at(bpe_ranks=JS + "!"), "line 3 of the ranks does not begin with !"),
-    (at(bpe_ranks=JS + "! 99999999999 YWJj"), "line 3 of the ranks does not begin with !"),
+    (
+        at(bpe_ranks=JS + "! 99999999999 YWJj"),
+        "line 3 of the ranks does not begin with !",
+    ),
     (at(bpe_ranks=JS + "! 301 Y"), "in line 3 of the ranks, 'Y' is not base64"),
     (at(bpe_ranks=JS + "! 300 YWJjZA=="), "the rank 300 stands for a second time"),
     (at(bpe_ranks=JS + "! 301 YWJj"), "the ranks 300 and 301 stand for the same bytes"),
     (at(bpe_ranks="! 0 AA=="), "there is no token for the byte 0x01"),
     (at("special_tokens", **{HALF: 900}), "'<�>' holds half of a character"),
-    *((at(special_tokens=value), "broken") for value in ({"<s>": -1}, {"<s>": "x"}, [], {"": 400}, {"<s>": 256})),
+    *(
+        (at(special_tokens=value), "broken")
+        for value in ({"<s>": -1}, {"<s>": "x"}, [], {"": 400}, {"<s>": 256})
+    ),
 ]
 DOUBLING = "\n".join(f"{token} {token}" for token in range(256, 300))
 MINBPE_TEXTS = [
@@ -213,7 +297,10 @@ MINBPE_TEXTS = [
     ("minbpe v1\n\nx\n", "in line 3, 'x' is not a number"),
     ("minbpe v1\n\n9\n<x> 300\n", "ends before its 9 special tokens"),
     ("minbpe v1\n\n1\n<x>\n", "line 4 is not a special token and its id"),
-    ("minbpe v1\n\n0\n97 98\n97 300\n", "Merge 2 joins the id 300, which no merge before it makes"),
+    (
+        "minbpe v1\n\n0\n97 98\n97 300\n",
+        "Merge 2 joins the id 300, which no merge before it makes",
+    ),
     ("minbpe v1\n\n0\n97 98\n97 98\n", "97 and 98 are merged twice"),
     ("minbpe v1\n\n0\n97\n", "line 4 is not the ids of two tokens"),
     ("minbpe v1\n\n1\n<x> 256\n97 98\n", "the id 256, which is taken already"),
@@ -221,7 +308,10 @@ MINBPE_TEXTS = [
     (f"minbpe v1\n\n0\n97 98\n{DOUBLING}", "tokens become too long"),
 ]
 MERGES = [
-    ("#version: 0.2\na b\na q\n", "merges.txt is broken: in line 3, there is no token 'aq' in the vocabulary"),
+    (
+        "#version: 0.2\na b\na q\n",
+        "merges.txt is broken: in line 3, there is no token 'aq' in the vocabulary",
+    ),
     ("#version: 0.2\na b\n€ b\n", "in line 3, there is no token '€'"),
     ("#version: 0.2\na b c\n", "line 2 is not two tokens"),
     ("#version: 0.2\na\n", "line 2 is not two tokens"),
@@ -233,20 +323,34 @@ CONFIGURED = [
         for content in ("[", "[]", "[" * 100_000)
     ),
     *(
-        ({"tokenizer_config.json": {"added_tokens_decoder": it}}, "broken: in added_tokens_decoder")
+        (
+            {"tokenizer_config.json": {"added_tokens_decoder": it}},
+            "broken: in added_tokens_decoder",
+        )
         for it in ([], {"x": {"content": "<a>"}}, {"300": "<a>"}, {"300": {}})
     ),
-    ({"tokenizer_config.json": {"tokenizer_class": "CLIPTokenizer"}}, "CLIPTokenizer is not supported"),
+    (
+        {"tokenizer_config.json": {"tokenizer_class": "CLIPTokenizer"}},
+        "CLIPTokenizer is not supported",
+    ),
     (
         {
-            "vocab.json": dict(zip(["a", "b", "a</w>", "b</w>", "ab</w>"], range(5), strict=True)),
+            "vocab.json": dict(
+                zip(["a", "b", "a</w>", "b</w>", "ab</w>"], range(5), strict=True)
+            ),
             "merges.txt": "a b</w>\n",
         },
         "the ends of words with </w>",
     ),
     *(
         ({"vocab.json": text}, "")
-        for text in ('{"a": 1', '{"a": 1, "a": 2}', '{"a": 1, "b": 1}', '{"a": -1}', '{"a": 1e5}')
+        for text in (
+            '{"a": 1',
+            '{"a": 1, "a": 2}',
+            '{"a": 1, "b": 1}',
+            '{"a": -1}',
+            '{"a": 1e5}',
+        )
     ),
 ]
 CASES = [
@@ -272,7 +376,11 @@ def refusal(path, **how):
     return str(raised.value)
 
 
-@pytest.mark.parametrize(("kind", "change", "sentence"), CASES, ids=lambda it: it[:60] if isinstance(it, str) else "")
+@pytest.mark.parametrize(
+    ("kind", "change", "sentence"),
+    CASES,
+    ids=lambda it: it[:60] if isinstance(it, str) else "",
+)
 def test_what_is_broken_is_said_in_one_sentence(kind, change, sentence, tmp_path):
     files = whole(kind)
     pattern = "words" if kind == "tiktoken" else None
@@ -292,8 +400,13 @@ def test_an_object_that_is_none_and_parts_that_are_nested_too_deeply(tmp_path):
     assert refusal(put(tmp_path, {"tokenizer.json": huggingface() | {"model": []}}))
     inside = '{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true}'
     for depth in (100, 400, 3000):
-        nested = '{"type": "Sequence", "pretokenizers": [' * depth + inside + "]}" * depth
-        path = put(tmp_path, {"tokenizer.json": json.dumps(huggingface()).replace(inside, nested)})
+        nested = (
+            '{"type": "Sequence", "pretokenizers": [' * depth + inside + "]}" * depth
+        )
+        path = put(
+            tmp_path,
+            {"tokenizer.json": json.dumps(huggingface()).replace(inside, nested)},
+        )
         try:
             assert load(path).encode("abc") == [258]
         except FormatError as error:
@@ -321,7 +434,9 @@ def test_every_cut_of_a_rank_file_is_refused_or_read(newline, tmp_path):
         *(lines[:start] + lines[start + 9 :] for start in range(0, len(lines), 22)),
     ]:
         try:
-            assert load(put(tmp_path, {"cut": content}), pattern="words").encode("b") == [98]
+            assert load(put(tmp_path, {"cut": content}), pattern="words").encode(
+                "b"
+            ) == [98]
             kinds.add("read")
         except FormatError:
             kinds.add("refused")
@@ -338,16 +453,26 @@ def test_a_file_of_any_size_is_refused_by_its_size(tmp_path):
     path = tmp_path / "huge"
     with open(path, "wb") as file:
         file.truncate(5 << 30)
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))"
+    limit = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))"
+    )
     code = f"{limit}\nfrom bpe_core import load\ntry: load({str(path)!r})\nexcept ValueError as error: print(error)"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert "too large for a tokenizer file" in out.stdout, out.stderr
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 def test_a_packed_file_is_unpacked_within_bounds(pack, tmp_path, monkeypatch):
     save(train("abab", vocab_size=257), tmp_path / "a.json")
-    (tmp_path / "packed").write_bytes(packed := pack((tmp_path / "a.json").read_bytes()))
+    (tmp_path / "packed").write_bytes(
+        packed := pack((tmp_path / "a.json").read_bytes())
+    )
     assert load(tmp_path / "packed").merges == load(tmp_path / "a.json").merges
     (tmp_path / "packed").write_bytes(packed[:-9])
     assert "cannot be read: its packing ends too early" in refusal(tmp_path / "packed")

@@ -17,7 +17,11 @@ STEPS = (0, 1, 7, 30)
 def looked_up(tmp_path):
     """A tokenizer.json with `ignore_merges`, as Llama 3 has it: each token is also a whole piece."""
     path = tmp_path / "tokenizer.json"
-    save(train(TEXTS, vocab_size=300, pattern="llama3", special_tokens=["<|a|>"]), path, format="huggingface")
+    save(
+        train(TEXTS, vocab_size=300, pattern="llama3", special_tokens=["<|a|>"]),
+        path,
+        format="huggingface",
+    )
     described = json.loads(path.read_text("utf-8"))
     described["model"]["ignore_merges"] = True
     path.write_text(json.dumps(described), "utf-8")
@@ -36,7 +40,12 @@ def with_a_long_token(_):
 
 
 def with_a_special_token_made_later(_):
-    return Tokenizer(Vocabulary(BYTES, [(97, 98, 256), (256, 99, 257), (257, 97, 258)], {"abc": 257}), "llama3")
+    return Tokenizer(
+        Vocabulary(
+            BYTES, [(97, 98, 256), (256, 99, 257), (257, 97, 258)], {"abc": 257}
+        ),
+        "llama3",
+    )
 
 
 MAKERS = [looked_up, with_a_long_token, with_a_special_token_made_later]
@@ -50,7 +59,9 @@ def test_a_version_comes_back_from_a_file_of_our_own(make, tmp_path):
             save(tokenizer.at(step), tmp_path / "version.json")
             loaded = load(tmp_path / "version.json")
             assert loaded == tokenizer.at(step), step
-            assert loaded.encode_ordinary_batch(TEXTS) == tokenizer.at(step).encode_ordinary_batch(TEXTS)
+            assert loaded.encode_ordinary_batch(TEXTS) == tokenizer.at(
+                step
+            ).encode_ordinary_batch(TEXTS)
 
 
 @pytest.mark.parametrize("make", MAKERS[:2])
@@ -60,8 +71,12 @@ def test_a_version_is_written_in_other_formats(make, format, tmp_path):
     for step in (0, 3, 10):
         save(tokenizer.at(step), tmp_path / "version", format=format)
         loaded = load(tmp_path / "version", pattern="llama3")
-        assert loaded.step == step and loaded.n_tokens == 256 + step + (format == "huggingface")
-        assert loaded.encode_ordinary_batch(TEXTS) == tokenizer.at(step).encode_ordinary_batch(TEXTS)
+        assert loaded.step == step and loaded.n_tokens == 256 + step + (
+            format == "huggingface"
+        )
+        assert loaded.encode_ordinary_batch(TEXTS) == tokenizer.at(
+            step
+        ).encode_ordinary_batch(TEXTS)
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -70,9 +85,24 @@ def test_a_version_holds_what_a_vocabulary_of_its_merges_holds(make, tmp_path):
     for step in (0, 1, 2, whole.n_merges):
         version, merges = whole.at(step), whole.merges[:step]
         known = {*whole.base, *(token for _, _, token in merges)}
-        pieces = {piece: token for piece, token in whole.whole_pieces.items() if token in known}
-        alone = Vocabulary(whole.base, merges, whole.special_tokens, whole_pieces=pieces)
-        for name in ("bytes_of", "whole_pieces", "ranks", "base", "merges", "id_by_bytes", "n_tokens", "n_vocab"):
+        pieces = {
+            piece: token
+            for piece, token in whole.whole_pieces.items()
+            if token in known
+        }
+        alone = Vocabulary(
+            whole.base, merges, whole.special_tokens, whole_pieces=pieces
+        )
+        for name in (
+            "bytes_of",
+            "whole_pieces",
+            "ranks",
+            "base",
+            "merges",
+            "id_by_bytes",
+            "n_tokens",
+            "n_vocab",
+        ):
             assert getattr(version, name) == getattr(alone, name), name
         assert version == alone and version.ids() == alone.ids()
         assert version.bytes_of.keys() == known and len(version.ranks) == step
@@ -88,9 +118,13 @@ def test_what_a_version_holds_stays_when_another_is_extended():
 
 def test_a_fork_looks_up_no_piece_of_the_tokens_it_lacks():
     """Each piece that was a token of the later steps is merged in the fork, where their ids mean something else."""
-    learned = Vocabulary(BYTES, [(97, 98, 256), (98, 99, 257)], whole_pieces={b"ab": 256, b"bc": 257})
+    learned = Vocabulary(
+        BYTES, [(97, 98, 256), (98, 99, 257)], whole_pieces={b"ab": 256, b"bc": 257}
+    )
     fork = learned.at(1).extended([(99, 100, 257)])
     assert fork.whole_pieces == {b"ab": 256}
     for encode in (fork.encode, fork.join_in_python):
         assert encode(b"bc") == (98, 99)
-    assert fork == Vocabulary(BYTES, [(97, 98, 256), (99, 100, 257)], whole_pieces={b"ab": 256})
+    assert fork == Vocabulary(
+        BYTES, [(97, 98, 256), (99, 100, 257)], whole_pieces={b"ab": 256}
+    )

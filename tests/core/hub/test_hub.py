@@ -33,10 +33,34 @@ def without(monkeypatch, name):
 @pytest.mark.parametrize(
     ("name", "encoding"),
     [
-        *((name, "o200k_base") for name in ("o200k_base", "gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-5-nano", "o3-mini")),
-        *((name, "cl100k_base") for name in ("cl100k_base", "gpt-4", "gpt-4-turbo", "gpt-3.5-turbo-16k")),
+        *(
+            (name, "o200k_base")
+            for name in (
+                "o200k_base",
+                "gpt-4o",
+                "gpt-4o-mini",
+                "gpt-4.1",
+                "gpt-5-nano",
+                "o3-mini",
+            )
+        ),
+        *(
+            (name, "cl100k_base")
+            for name in ("cl100k_base", "gpt-4", "gpt-4-turbo", "gpt-3.5-turbo-16k")
+        ),
         *((name, "r50k_base") for name in ("gpt2", "davinci")),
-        *((name, None) for name in ("gpt-oss-20b", "gpt-3", "Qwen/Qwen3-8B", "mine.json", "adapt", "o1000", "")),
+        *(
+            (name, None)
+            for name in (
+                "gpt-oss-20b",
+                "gpt-3",
+                "Qwen/Qwen3-8B",
+                "mine.json",
+                "adapt",
+                "o1000",
+                "",
+            )
+        ),
     ],
 )
 def test_a_model_has_the_encoding_that_tiktoken_gives_it(name, encoding):
@@ -45,7 +69,9 @@ def test_a_model_has_the_encoding_that_tiktoken_gives_it(name, encoding):
         assert encoding_name_for_model(name) == encoding
 
 
-def test_what_tiktoken_has_fetched_needs_neither_network_nor_tiktoken(tmp_path, monkeypatch):
+def test_what_tiktoken_has_fetched_needs_neither_network_nor_tiktoken(
+    tmp_path, monkeypatch
+):
     without(monkeypatch, "tiktoken.load")
     data = b"whatever was published"
     monkeypatch.setitem(hub._DIGEST_OF, "o200k_base", hashlib.sha256(data).hexdigest())
@@ -58,7 +84,9 @@ def test_what_tiktoken_has_fetched_needs_neither_network_nor_tiktoken(tmp_path, 
     assert located("gpt-4o") == path and list(all_cached()) == [("o200k_base", path)]
 
 
-def test_what_the_hub_s_library_has_fetched_needs_neither_network_nor_library(tmp_path, monkeypatch):
+def test_what_the_hub_s_library_has_fetched_needs_neither_network_nor_library(
+    tmp_path, monkeypatch
+):
     without(monkeypatch, "huggingface_hub")
     model = tmp_path / "hf" / "hub" / "models--some--model"
     for commit in ("aaa", "bbb"):
@@ -74,9 +102,14 @@ def test_what_the_hub_s_library_has_fetched_needs_neither_network_nor_library(tm
 
 @pytest.mark.parametrize(
     ("name", "module", "package"),
-    [("gpt-4o", "tiktoken.load", "tiktoken"), ("some/model", "huggingface_hub", "huggingface-hub")],
+    [
+        ("gpt-4o", "tiktoken.load", "tiktoken"),
+        ("some/model", "huggingface_hub", "huggingface-hub"),
+    ],
 )
-def test_without_the_extra_a_sentence_names_what_pip_can_install(monkeypatch, name, module, package):
+def test_without_the_extra_a_sentence_names_what_pip_can_install(
+    monkeypatch, name, module, package
+):
     without(monkeypatch, module)
     told = []
     sentence = rf"^Fetching {name} needs {package}, of the extra \[hub\]: pip install {package}\.$"
@@ -98,7 +131,9 @@ def fake_hub(monkeypatch, folder, files, error=None, asked=None):
         def model_info(self, name, timeout):
             if error and not asked:
                 raise error
-            return SimpleNamespace(sha="0123", siblings=[SimpleNamespace(rfilename=file) for file in files])
+            return SimpleNamespace(
+                sha="0123", siblings=[SimpleNamespace(rfilename=file) for file in files]
+            )
 
     def hf_hub_download(name, file, revision):
         assert revision == "0123"
@@ -112,20 +147,36 @@ def fake_hub(monkeypatch, folder, files, error=None, asked=None):
     monkeypatch.setitem(sys.modules, "huggingface_hub", library)
 
 
-def test_a_repository_is_fetched_with_what_lies_beside_its_tokenizer(tmp_path, monkeypatch):
+def test_a_repository_is_fetched_with_what_lies_beside_its_tokenizer(
+    tmp_path, monkeypatch
+):
     fake_hub(
-        monkeypatch, tmp_path, {"tokenizer.json": "{}", "tokenizer_config.json": "{}", "vocab.json": "{}", "w": ""}
+        monkeypatch,
+        tmp_path,
+        {
+            "tokenizer.json": "{}",
+            "tokenizer_config.json": "{}",
+            "vocab.json": "{}",
+            "w": "",
+        },
     )
     told = []
-    assert fetch("some/model", lambda *what: told.append(what)) == tmp_path / "tokenizer.json"
+    assert (
+        fetch("some/model", lambda *what: told.append(what))
+        == tmp_path / "tokenizer.json"
+    )
     assert told == [(0, 2, "tokenizer_config.json"), (1, 2, "tokenizer.json")]
     fake_hub(monkeypatch, tmp_path, {"merges.txt": "", "vocab.json": "{}"})
-    assert fetch("some/model").name == "vocab.json" and (tmp_path / "merges.txt").exists()
+    assert (
+        fetch("some/model").name == "vocab.json" and (tmp_path / "merges.txt").exists()
+    )
 
 
 def test_a_repository_without_a_tokenizer_is_one_sentence(tmp_path, monkeypatch):
     fake_hub(monkeypatch, tmp_path, {"README.md": ""})
-    with pytest.raises(FetchError, match=r"^some/model has no tokenizer that is known here"):
+    with pytest.raises(
+        FetchError, match=r"^some/model has no tokenizer that is known here"
+    ):
         fetch("some/model")
 
 
@@ -154,7 +205,16 @@ def test_an_encoding_is_fetched_into_the_cache_of_tiktoken(tmp_path, monkeypatch
 
     fake_tiktoken(monkeypatch, read_file_cached)
     assert fetch("gpt-4o").read_bytes() == b"ranks"
-    assert asked == [(ADDRESS, next(digest for digest, known in KNOWN_FILES.items() if known.name == "o200k_base"))]
+    assert asked == [
+        (
+            ADDRESS,
+            next(
+                digest
+                for digest, known in KNOWN_FILES.items()
+                if known.name == "o200k_base"
+            ),
+        )
+    ]
 
 
 NOT_FOUND = named_error("RepositoryNotFoundError")
@@ -163,31 +223,57 @@ NOT_FOUND = named_error("RepositoryNotFoundError")
 @pytest.mark.parametrize(
     ("name", "error", "sentence"),
     [
-        ("some/model", named_error("GatedRepoError", type(NOT_FOUND)), "its owner asks who you are"),
+        (
+            "some/model",
+            named_error("GatedRepoError", type(NOT_FOUND)),
+            "its owner asks who you are",
+        ),
         ("some/model", NOT_FOUND, "shows you no such repository"),
-        ("some/model", named_error("HFValidationError", ValueError), "shows you no such repository"),
-        ("some/model", named_error("OfflineModeIsEnabled", ConnectionError), "HF_HUB_OFFLINE"),
-        ("some/model", named_error("HfHubHTTPError", status=503), "the server answers 503"),
+        (
+            "some/model",
+            named_error("HFValidationError", ValueError),
+            "shows you no such repository",
+        ),
+        (
+            "some/model",
+            named_error("OfflineModeIsEnabled", ConnectionError),
+            "HF_HUB_OFFLINE",
+        ),
+        (
+            "some/model",
+            named_error("HfHubHTTPError", status=503),
+            "the server answers 503",
+        ),
         ("some/model", named_error("ConnectError"), "no connection"),
         ("some/model", PermissionError(13, "no", "/cache"), "/cache cannot be written"),
         ("gpt-4o", ConnectionError("a long story"), "no connection"),
-        ("gpt-4o", named_error("HTTPError", OSError, status=404), "the server answers 404"),
+        (
+            "gpt-4o",
+            named_error("HTTPError", OSError, status=404),
+            "the server answers 404",
+        ),
         ("gpt-4o", ValueError("Hash mismatch"), "not the file that was published"),
         ("gpt-4o", PermissionError(13, "no"), "cannot be written"),
     ],
 )
 @pytest.mark.parametrize("asked", [False, True])
-def test_whatever_goes_wrong_in_a_library_is_one_sentence(tmp_path, monkeypatch, name, error, sentence, asked):
+def test_whatever_goes_wrong_in_a_library_is_one_sentence(
+    tmp_path, monkeypatch, name, error, sentence, asked
+):
     def read_file_cached(address, digest):
         raise error
 
     fake_hub(monkeypatch, tmp_path, {"tokenizer.json": "{}"}, error, asked)
     fake_tiktoken(monkeypatch, read_file_cached)
-    with pytest.raises(FetchError, match=rf"^{name} cannot be fetched: .*{sentence}.*\.$"):
+    with pytest.raises(
+        FetchError, match=rf"^{name} cannot be fetched: .*{sentence}.*\.$"
+    ):
         fetch(name)
 
 
-@pytest.mark.parametrize("name", ["gpt-4o", "some/model"])  # of tiktoken and of huggingface_hub
+@pytest.mark.parametrize(
+    "name", ["gpt-4o", "some/model"]
+)  # of tiktoken and of huggingface_hub
 def test_the_real_libraries_without_a_network(monkeypatch, name):
     """Nothing is asked of the network: the name of its server is not even looked up."""
 
@@ -195,5 +281,7 @@ def test_the_real_libraries_without_a_network(monkeypatch, name):
         raise socket.gaierror(-2, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", nowhere)
-    with pytest.raises(FetchError, match=f"^{name} cannot be fetched: there is no connection to .*\\.$"):
+    with pytest.raises(
+        FetchError, match=f"^{name} cannot be fetched: there is no connection to .*\\.$"
+    ):
         fetch(name)

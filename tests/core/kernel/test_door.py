@@ -25,7 +25,9 @@ class Broken:
 sys.meta_path.insert(0, Broken)
 """
 
-needs_kernel = pytest.mark.skipif(not kernel.available, reason=f"the kernel is {kernel.why_not}")
+needs_kernel = pytest.mark.skipif(
+    not kernel.available, reason=f"the kernel is {kernel.why_not}"
+)
 
 
 def said(monkeypatch: pytest.MonkeyPatch, before: str, switch: str | None) -> str:
@@ -34,7 +36,9 @@ def said(monkeypatch: pytest.MonkeyPatch, before: str, switch: str | None) -> st
         monkeypatch.delenv(kernel.SWITCH, raising=False)
     else:
         monkeypatch.setenv(kernel.SWITCH, switch)
-    run = subprocess.run([sys.executable, "-c", before + DOOR], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", before + DOOR], capture_output=True, text=True
+    )
     return run.stdout.strip() or run.stderr.strip().splitlines()[-1]
 
 
@@ -45,7 +49,9 @@ def test_a_required_kernel_that_is_missing_is_told_in_one_sentence(
     monkeypatch.setenv(kernel.SWITCH, "1")
     run = f"import runpy; sys.argv = ['bpescope', 'count', 'x']; runpy.run_module('{module}', run_name='__main__')"
     program = BROKEN + run
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True
+    )
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
     assert "BPESCOPE_KERNEL=1 asks for" in ended.stderr
@@ -62,18 +68,31 @@ def test_a_required_kernel_that_is_missing_is_told_in_one_sentence(
 def test_a_kernel_that_is_stale_or_broken_is_not_used_and_an_error_where_it_is_required(
     monkeypatch: pytest.MonkeyPatch, before: str, reason: str
 ) -> None:
-    assert said(monkeypatch, before, None) == said(monkeypatch, before, "") == f"False {reason}"
+    assert (
+        said(monkeypatch, before, None)
+        == said(monkeypatch, before, "")
+        == f"False {reason}"
+    )
     required = said(monkeypatch, before, "1")
-    assert f"KernelError: BPESCOPE_KERNEL=1 asks for the compiled kernel, but it is {reason};" in required
+    assert (
+        f"KernelError: BPESCOPE_KERNEL=1 asks for the compiled kernel, but it is {reason};"
+        in required
+    )
 
 
 def test_it_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said(monkeypatch, "", "0") == "False turned off by BPESCOPE_KERNEL=0"
 
 
-def test_where_it_was_never_compiled_everything_is_pure_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_where_it_was_never_compiled_everything_is_pure_python(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     engine = tmp_path / "bpe_core"
-    shutil.copytree(Path(bpe_core.__file__).parent, engine, ignore=shutil.ignore_patterns("*.so", "*.pyd"))
+    shutil.copytree(
+        Path(bpe_core.__file__).parent,
+        engine,
+        ignore=shutil.ignore_patterns("*.so", "*.pyd"),
+    )
     there = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
     assert said(monkeypatch, there, None) == "False not compiled"
     assert "but it is not compiled;" in said(monkeypatch, there, "1")

@@ -25,20 +25,35 @@ def test_nothing_differs(name: str) -> None:
 
 
 def _wrong_merges(self: Learner, start: int, merges=Learner.merges):
-    return [(left, right, count, tied + (count == 3), after) for left, right, count, tied, after in merges(self, start)]
+    return [
+        (left, right, count, tied + (count == 3), after)
+        for left, right, count, tied, after in merges(self, start)
+    ]
 
 
 @pytest.mark.parametrize(
     ("name", "owner", "attribute", "wrong"),
     [
-        ("split gpt2", splitting, "split", lambda scanner, data: [data] if data else []),
-        ("count gpt4", grammars, "scanner", lambda _, scanner=grammars.scanner: scanner(PATTERNS["gpt2"])),
+        (
+            "split gpt2",
+            splitting,
+            "split",
+            lambda scanner, data: [data] if data else [],
+        ),
+        (
+            "count gpt4",
+            grammars,
+            "scanner",
+            lambda _, scanner=grammars.scanner: scanner(PATTERNS["gpt2"]),
+        ),
         ("train first", Learner, "merges", _wrong_merges),
         ("train largest", reference, "train", lambda *_: []),
         ("merge", Vocabulary, "encode", lambda _, piece: tuple(piece)),
     ],
 )
-def test_what_differs_is_told(name: str, owner, attribute: str, wrong, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_differs_is_told(
+    name: str, owner, attribute: str, wrong, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(owner, attribute, wrong)
     n_agree, told = fuzz.batch((name, THINGS[name], 1, 500, 1000))
     assert n_agree < 500

@@ -22,8 +22,35 @@ from kernel_calls import kernel_calls
 NAMES = list(kernel_calls(100))
 
 WRONG = (
-    *(None, -1, 0, 1, 1 << 31, (1 << 32) - 1, 1 << 63, 1 << 70, 0.5, object(), len, "", "text", "a\ud800", b"", b"abc"),
-    *(b"\xff" * 8, bytearray(b"ab"), memoryview(b"abcdef")[::2], [], ["a\ud800"], [None], [b"\xff", ""], [""], ()),
+    *(
+        None,
+        -1,
+        0,
+        1,
+        1 << 31,
+        (1 << 32) - 1,
+        1 << 63,
+        1 << 70,
+        0.5,
+        object(),
+        len,
+        "",
+        "text",
+        "a\ud800",
+        b"",
+        b"abc",
+    ),
+    *(
+        b"\xff" * 8,
+        bytearray(b"ab"),
+        memoryview(b"abcdef")[::2],
+        [],
+        ["a\ud800"],
+        [None],
+        [b"\xff", ""],
+        [""],
+        (),
+    ),
     (-1,) * 256,
     *({}, {b"a": -1}, {b"a": None}, {b"": 1 << 80}, {"a": 1}, {b"x" * 1000: 7}),
 )
@@ -36,10 +63,16 @@ def test_everything_is_tried() -> None:
     there = set()
     for name in ("Scanner", "Encoder", "PieceTable", "Learner"):
         methods = vars(getattr(kernel, name)).items()
-        there |= {name} | {f"{name}.{method}" for method, function in methods if type(function) is type(str.join)}
+        there |= {name} | {
+            f"{name}.{method}"
+            for method, function in methods
+            if type(function) is type(str.join)
+        }
     from bpe_core.kernel import _kernel
 
-    there |= {name for name, function in vars(_kernel).items() if type(function) is type(len)}
+    there |= {
+        name for name, function in vars(_kernel).items() if type(function) is type(len)
+    }
     assert there == set(NAMES)
 
 
@@ -60,7 +93,14 @@ def test_what_is_wrong_is_refused_and_what_is_right_still_works(name: str) -> No
 
 
 BYTES = bytes(range(256))
-WRONG_IDS = [(0,) * 255, [0] * 256, (-1,) * 256, (1 << 31,) * 256, (1 << 90,) * 256, ("a",) * 256]
+WRONG_IDS = [
+    (0,) * 255,
+    [0] * 256,
+    (-1,) * 256,
+    (1 << 31,) * 256,
+    (1 << 90,) * 256,
+    ("a",) * 256,
+]
 NO_DOCUMENTS = [-1, 1 << 31, 1 << 70]
 MUST_BE_REFUSED = {
     "Scanner": [[1], [4, -1], [-1]],
@@ -75,8 +115,20 @@ MUST_BE_REFUSED = {
     "PieceTable.add": [["a", None, 1], NO_DOCUMENTS],
     "PieceTable.append": [["a", None, 1], NO_DOCUMENTS, [0, -1]],
     "PieceTable.columns": [["a", None], ["a", 1 << 70]],
-    "PieceTable.extend": [["a", b"", b"a"], ["a", b"\xff" * 48, bytes(48)], NO_DOCUMENTS, [0, -1]],
-    "Learner": [[[], {"a": 1}], [3, -1], [0, 1 << 70], [0], [BYTES[:255], "a", bytes(256)], [None]],
+    "PieceTable.extend": [
+        ["a", b"", b"a"],
+        ["a", b"\xff" * 48, bytes(48)],
+        NO_DOCUMENTS,
+        [0, -1],
+    ],
+    "Learner": [
+        [[], {"a": 1}],
+        [3, -1],
+        [0, 1 << 70],
+        [0],
+        [BYTES[:255], "a", bytes(256)],
+        [None],
+    ],
     "Learner.learn": [[-1, 1 << 80, "1", None]],
     "read_ranks": [["YQ== 0\n"]],
     "decimals": [[b"abc", bytearray(8)], ["\u2003", "\ud800", b" "]],
@@ -113,7 +165,9 @@ def test_a_token_is_held_while_it_is_looked_up(monkeypatch: pytest.MonkeyPatch) 
     assert not ids
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on this system")
+@pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="there are no timers on this system"
+)
 @pytest.mark.parametrize(
     ("name", "size"),
     [
@@ -138,7 +192,12 @@ def test_an_interruption_ends_the_work_itself(name: str, size: int) -> None:
             with suppress(KeyboardInterrupt):
                 signal.setitimer(signal.ITIMER_VIRTUAL, 0.001)
                 # Python looks for signals between its own instructions: here are none between the work and its end.
-                list(map(operator.call, (partial(call, *arguments), partial(done.append, True))))
+                list(
+                    map(
+                        operator.call,
+                        (partial(call, *arguments), partial(done.append, True)),
+                    )
+                )
                 signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             if ended_early := not done:
                 break
@@ -152,12 +211,30 @@ def test_where_memory_runs_out_nothing_leaks_and_work_can_go_on() -> None:
     pytest.importorskip("_testcapi")
     script = Path(__file__).with_name("without_memory.py")
     path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=os.environ | path)
+    run = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        env=os.environ | path,
+    )
     assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.parametrize("between", [" ", ", ", "", " and then "])
 def test_the_digits_of_ids_are_those_of_python(between: str) -> None:
-    all_numbers = [0, *(10**n + more for n in range(10) for more in (-1, 0, 1)), 2**31 - 1, 2**31, 2**32 - 1]
-    for numbers in ([], *([number] for number in all_numbers), all_numbers[::-1], all_numbers * 500):
-        assert kernel.decimals(array("I", numbers).tobytes(), between) == between.join(map(str, numbers))
+    all_numbers = [
+        0,
+        *(10**n + more for n in range(10) for more in (-1, 0, 1)),
+        2**31 - 1,
+        2**31,
+        2**32 - 1,
+    ]
+    for numbers in (
+        [],
+        *([number] for number in all_numbers),
+        all_numbers[::-1],
+        all_numbers * 500,
+    ):
+        assert kernel.decimals(array("I", numbers).tobytes(), between) == between.join(
+            map(str, numbers)
+        )

@@ -13,12 +13,23 @@ from bpe_core.formats.tiktoken import _line_by_line
 if not kernel.available:
     pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
 
-TOKENS = [b"a", b"ab", b"abc", b"\xff\x00\xfe", "日本".encode(), b" " * 81, bytes(range(256))]
+TOKENS = [
+    b"a",
+    b"ab",
+    b"abc",
+    b"\xff\x00\xfe",
+    "日本".encode(),
+    b" " * 81,
+    bytes(range(256)),
+]
 
 
 def lines(tokens: list[bytes], *, first: int = 0) -> bytes:
     """A rank file of some tokens."""
-    return b"".join(b"%s %d\n" % (b64encode(token), rank) for rank, token in enumerate(tokens, first))
+    return b"".join(
+        b"%s %d\n" % (b64encode(token), rank)
+        for rank, token in enumerate(tokens, first)
+    )
 
 
 def test_both_mappings_are_there() -> None:
@@ -63,13 +74,20 @@ def test_a_changed_file_is_read_as_line_by_line_or_not_at_all() -> None:
         data = bytearray(lines(rng.sample(TOKENS, 3), first=rng.choice((0, 9, 99))))
         for _ in range(rng.randrange(3)):
             at = rng.randrange(len(data))
-            data[at : at + rng.randrange(2)] = rng.choice((b"", b"A", b"=", b" ", b"\n", b"0", b"9", b"\x80"))
+            data[at : at + rng.randrange(2)] = rng.choice(
+                (b"", b"A", b"=", b" ", b"\n", b"0", b"9", b"\x80")
+            )
         found = kernel.read_ranks(bytes(data))
         if found:
             try:
-                expected = _line_by_line(TokenizerFile(bytes(data), "ranks", Path("ranks")))
+                expected = _line_by_line(
+                    TokenizerFile(bytes(data), "ranks", Path("ranks"))
+                )
             except FormatError as error:
                 pytest.fail(f"{bytes(data)!r} was read, but {error}")
-            assert found == (expected, {token: rank for rank, token in expected.items()}), bytes(data)
+            assert found == (
+                expected,
+                {token: rank for rank, token in expected.items()},
+            ), bytes(data)
             n_read += 1
     assert n_read > 250

@@ -25,17 +25,32 @@ OTHER_FORMS = [
 
 
 @pytest.mark.parametrize("source", [*map(PATTERNS.__getitem__, SCANNED), *OTHER_FORMS])
-def test_what_is_seen_in_windows_and_in_other_forms_is_split_as_by_regex(source: str) -> None:
+def test_what_is_seen_in_windows_and_in_other_forms_is_split_as_by_regex(
+    source: str,
+) -> None:
     """Contractions, white space and tails of signs in the midst of which a window ends, or ASCII does."""
     found, rng = scanner(source), random.Random(source)
     assert found
     for _ in range(1500):
-        for text in (in_windows(rng, KINDS), "".join(rng.choices("".join(KINDS), k=12))):
-            assert split(found, text.encode()) == [piece.encode() for piece in regex.findall(source, text)]
+        for text in (
+            in_windows(rng, KINDS),
+            "".join(rng.choices("".join(KINDS), k=12)),
+        ):
+            assert split(found, text.encode()) == [
+                piece.encode() for piece in regex.findall(source, text)
+            ]
 
 
 @pytest.mark.parametrize(
-    "source", ["", r"\S+", r"\p{L}+|\P{L}+", PATTERNS["gpt4"] + "|x", PATTERNS["gpt4"][:-1], "(?i:"]
+    "source",
+    [
+        "",
+        r"\S+",
+        r"\p{L}+|\P{L}+",
+        PATTERNS["gpt4"] + "|x",
+        PATTERNS["gpt4"][:-1],
+        "(?i:",
+    ],
 )
 def test_no_other_pattern_has_one(source: str) -> None:
     assert scanner(source) is None
@@ -54,7 +69,26 @@ def test_bytes_that_are_no_text_are_split_into_pieces_all_the_same(name: str) ->
     found = scanner(PATTERNS[name])
     assert found
     rng = random.Random(name)
-    leads = bytes([0x41, 0x27, 0x20, 0x80, 0xBF, 0xC0, 0xC5, 0xE0, 0xED, 0xA0, 0xEF, 0xF0, 0x90, 0xF4, 0xF5, 0xFF])
+    leads = bytes(
+        [
+            0x41,
+            0x27,
+            0x20,
+            0x80,
+            0xBF,
+            0xC0,
+            0xC5,
+            0xE0,
+            0xED,
+            0xA0,
+            0xEF,
+            0xF0,
+            0x90,
+            0xF4,
+            0xF5,
+            0xFF,
+        ]
+    )
     for _ in range(3000):
         data = bytes(rng.choices(leads, k=rng.randrange(12)))
         pieces = split(found, data)
@@ -63,9 +97,16 @@ def test_bytes_that_are_no_text_are_split_into_pieces_all_the_same(name: str) ->
 
 def test_sets_are_not_trusted() -> None:
     new = kernel.Scanner
-    for ranges in [b"abc", b"\0" * 12, b"\xff" * 12, bytes([0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0])]:
+    for ranges in [
+        b"abc",
+        b"\0" * 12,
+        b"\xff" * 12,
+        bytes([0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0]),
+    ]:
         with pytest.raises(ValueError):
-            new(lambda plane, ranges=ranges: ranges, 0, 0, True, True, False).ends(b"abc")
+            new(lambda plane, ranges=ranges: ranges, 0, 0, True, True, False).ends(
+                b"abc"
+            )
     with pytest.raises(TypeError):
         new(lambda plane: "text", 0, 0, True, True, False).ends(b"abc")
     with pytest.raises(ZeroDivisionError):
@@ -74,7 +115,9 @@ def test_sets_are_not_trusted() -> None:
 
 
 @pytest.mark.parametrize(("character", "other"), ["a😀", "😀a"])
-def test_sets_that_another_thread_has_learned_meanwhile_are_left_as_they_are(character: str, other: str) -> None:
+def test_sets_that_another_thread_has_learned_meanwhile_are_left_as_they_are(
+    character: str, other: str
+) -> None:
     text = (character * 2 + other).encode()
     told: list[int] = []
 
@@ -87,4 +130,6 @@ def test_sets_that_another_thread_has_learned_meanwhile_are_left_as_they_are(cha
         return pack("=3I", plane << 16, (plane + 1) << 16, SPACE)
 
     scanned = kernel.Scanner(ranges_of, 0, 1, False, False, False)
-    assert scanned.ends(text) == pack("=Q", len(text)), "letters, of which the last does not go to the next piece"
+    assert scanned.ends(text) == pack("=Q", len(text)), (
+        "letters, of which the last does not go to the next piece"
+    )

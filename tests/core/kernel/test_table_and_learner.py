@@ -31,8 +31,13 @@ def table(*texts: str) -> kernel.PieceTable:
 
 def documents(table: kernel.PieceTable) -> dict[str, tuple[int, ...]]:
     """Piece -> in how many documents it is, the first of them if these are one or two, the last."""
-    n, numbers = len(table), memoryview(table.columns(0, len(table))[1]).cast("Q")[1:].tolist()
-    rows = zip(numbers[2 * n : 3 * n], numbers[3 * n : 4 * n], numbers[4 * n :], strict=True)
+    n, numbers = (
+        len(table),
+        memoryview(table.columns(0, len(table))[1]).cast("Q")[1:].tolist(),
+    )
+    rows = zip(
+        numbers[2 * n : 3 * n], numbers[3 * n : 4 * n], numbers[4 * n :], strict=True
+    )
     return dict(zip(table.counts(), rows, strict=True))
 
 
@@ -87,11 +92,23 @@ def test_tables_are_put_together_in_order() -> None:
     together = table("a b", "b")
     together.append(table("b c", "d"), 2)
     assert together.counts() == {"a": 1, " b": 1, "b": 2, " c": 1, "d": 1}
-    assert documents(together) == {"a": (1, 0, 0), " b": (1, 0, 0), "b": (2, 1, 2), " c": (1, 2, 2), "d": (1, 3, 3)}
+    assert documents(together) == {
+        "a": (1, 0, 0),
+        " b": (1, 0, 0),
+        "b": (2, 1, 2),
+        " c": (1, 2, 2),
+        "d": (1, 3, 3),
+    }
     together.append(table("d", "b"), 3, 5)
     assert together.counts() == {"a": 1, " b": 1, "b": 7, " c": 1, "d": 6}
     assert (len(together), together.n_pieces) == (5, 8)
-    assert documents(together) == {"a": (1, 0, 0), " b": (1, 0, 0), "b": (3, 0, 4), " c": (1, 2, 2), "d": (1, 3, 3)}
+    assert documents(together) == {
+        "a": (1, 0, 0),
+        " b": (1, 0, 0),
+        "b": (3, 0, 4),
+        " c": (1, 2, 2),
+        "d": (1, 3, 3),
+    }
 
 
 def test_columns_are_what_a_table_is_made_of() -> None:
@@ -101,8 +118,15 @@ def test_columns_are_what_a_table_is_made_of() -> None:
         for start in range(0, len(whole), size):
             n_new += again.extend(*whole.columns(start, start + size)[:2], 5).count(1)
         assert list(again.counts().items()) == list(whole.counts().items())
-        assert n_new == len(whole) and again.n_pieces == whole.n_pieces and again.long_bytes == whole.long_bytes
-        moved = {piece: (n, first + 5 * (n < 3), last + 5) for piece, (n, first, last) in documents(whole).items()}
+        assert (
+            n_new == len(whole)
+            and again.n_pieces == whole.n_pieces
+            and again.long_bytes == whole.long_bytes
+        )
+        moved = {
+            piece: (n, first + 5 * (n < 3), last + 5)
+            for piece, (n, first, last) in documents(whole).items()
+        }
         assert documents(again) == moved
     assert not any(whole.extend(*whole.columns(0, 10**9)[:2], 10**6, 3))
     assert list(whole.counts().values()) == [4 * n for n in again.counts().values()]
@@ -169,7 +193,9 @@ def test_counts_need_more_than_32_bits() -> None:
     assert found.merges(0) == [(97, 98, 3 << 40, 1, (1 << 40) + (1 << 42))]
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on this system")
+@pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="there are no timers on this system"
+)
 def test_an_interruption_comes_through_and_learning_goes_on_where_it_was() -> None:
     pieces = {"".join(map(str, range(200_000))): 1}
     undisturbed, found = learner(pieces), learner(pieces)
@@ -189,7 +215,11 @@ def test_an_interruption_comes_through_and_learning_goes_on_where_it_was() -> No
             interrupted += found.n_merges < 2000
             made = found.merges(0)
             assert made == undisturbed.merges(0)[: found.n_merges]
-            assert found.n_tokens == sum(found.symbol_counts()) == (made[-1][-1] if made else found.n_tokens)
+            assert (
+                found.n_tokens
+                == sum(found.symbol_counts())
+                == (made[-1][-1] if made else found.n_tokens)
+            )
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
@@ -207,8 +237,13 @@ def test_other_threads_run_meanwhile_and_may_not_learn_from_the_same_learner() -
             refused.append(error)
 
     for _ in range(200):  # on a busy machine one may have ended before the other begins
-        found, together = learner({"".join(map(str, range(20_000))): 1}), threading.Barrier(2)
-        threads = [threading.Thread(target=learn, args=(found, together)) for _ in range(2)]
+        found, together = (
+            learner({"".join(map(str, range(20_000))): 1}),
+            threading.Barrier(2),
+        )
+        threads = [
+            threading.Thread(target=learn, args=(found, together)) for _ in range(2)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -54,7 +54,9 @@ def main():
         tracemalloc.stop()
         print(f"{name}: {n_failed} failures, {grown} bytes", file=sys.stderr)
         assert n_failed
-        assert grown[1] < 20_000  # the module regex keeps some bytes of each of its own failures
+        assert (
+            grown[1] < 20_000
+        )  # the module regex keeps some bytes of each of its own failures
 
 
 if __name__ == "__main__":

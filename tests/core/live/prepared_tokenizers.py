@@ -3,7 +3,13 @@
 from bpe_core import Tokenizer, Vocabulary, train
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers as n
-from bpe_core.tokenizer.preparation import AddedToken, PrefixStep, Preparation, ReplaceStep, SplitStep
+from bpe_core.tokenizer.preparation import (
+    AddedToken,
+    PrefixStep,
+    Preparation,
+    ReplaceStep,
+    SplitStep,
+)
 from bpe_core.vocabulary.symbols import CharacterSymbols
 from tests.nasty import nasty_texts
 
@@ -33,12 +39,18 @@ def of_characters(unknown=None, fuse=False, fallback=True):
     base |= {token: name.encode() for token, name in names.items()} | {0: b"<unk>"}
     merges = [(301, 302, 310), (310, 303, 311), (300, 311, 312)]
     bytes_of = {byte: 3 + byte for byte in range(256)} if fallback else {}
-    symbols = CharacterSymbols({name: token for token, name in names.items()}, bytes_of, unknown, fuse=fuse)
+    symbols = CharacterSymbols(
+        {name: token for token, name in names.items()}, bytes_of, unknown, fuse=fuse
+    )
     return Vocabulary(base, merges, {}, symbols=symbols, whole_pieces={})
 
 
 LLAMA = [n.Prepended("▁"), n.Replaced(" ", "▁")]
-ADDED = [AddedToken("lo", 301), AddedToken("ab", 302, normalized=True), AddedToken("E", 303, lstrip=True, rstrip=True)]
+ADDED = [
+    AddedToken("lo", 301),
+    AddedToken("ab", 302, normalized=True),
+    AddedToken("E", 303, lstrip=True, rstrip=True),
+]
 METASPACE = [ReplaceStep(" ", "▁"), PrefixStep("▁", only_first=True)]
 GPT2, WORDS = SplitStep(splitter("gpt2")), SplitStep(splitter("words"))
 MAKERS = {

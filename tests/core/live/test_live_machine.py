@@ -13,7 +13,13 @@ from itertools import accumulate
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 from prepared_tokenizers import MAKERS
 
 from bpe_core import LiveText, Tokenizer, Vocabulary, train
@@ -23,7 +29,18 @@ from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from tests.nasty import CONTRACTIONS, DIGITS, LATIN, SIGNS, SPACES
 
-NASTY = [*LATIN, *SPACES, *CONTRACTIONS, *DIGITS, *SIGNS, "日本語", "\U0001f60a", "\ud800", "\ud83d\ude0a", "<|x|>"]
+NASTY = [
+    *LATIN,
+    *SPACES,
+    *CONTRACTIONS,
+    *DIGITS,
+    *SIGNS,
+    "日本語",
+    "\U0001f60a",
+    "\ud800",
+    "\ud83d\ude0a",
+    "<|x|>",
+]
 ALPHABETS = [
     NASTY,
     ["a"],
@@ -51,9 +68,23 @@ ALPHABETS = [
 ]
 PUBLISHED = ("gpt2", "gpt4", "gpt4o", "llama3", "none", "words")
 OWN = (
-    *(r"\p{N}{1,2}|\w+|\W", r"(?<=x)a+|.|\n", r"a[^b]{0,20}b|a|(?s:.)", r"\b\w", r".{1,7}|\n"),
-    *(r"\d{3}(?=\d)|\d|\D{1,4}", r".{1,7}(?#then)\d\d|.", r"(?#only)(?:(?<=a)b)(*SKIP)(*FAIL)|(?:(?!(?<=a)b)(?s:.))+"),
-    *(r"(?#only)a+(?=b)|ba|\d{1,3}", r"(?#only)\w{2}", r"(?#only)(?<!\d)\d{2}(?!\d)(?#then)gpt4"),
+    *(
+        r"\p{N}{1,2}|\w+|\W",
+        r"(?<=x)a+|.|\n",
+        r"a[^b]{0,20}b|a|(?s:.)",
+        r"\b\w",
+        r".{1,7}|\n",
+    ),
+    *(
+        r"\d{3}(?=\d)|\d|\D{1,4}",
+        r".{1,7}(?#then)\d\d|.",
+        r"(?#only)(?:(?<=a)b)(*SKIP)(*FAIL)|(?:(?!(?<=a)b)(?s:.))+",
+    ),
+    *(
+        r"(?#only)a+(?=b)|ba|\d{1,3}",
+        r"(?#only)\w{2}",
+        r"(?#only)(?<!\d)\d{2}(?!\d)(?#then)gpt4",
+    ),
 )
 SMALL = {
     "giant": {"LONG": 24, "STEP": 4, "WINDOW": 1, "STRETCH": 40},
@@ -71,15 +102,28 @@ class Interrupted(BaseException):
 @cache
 def tokenizers():
     """Of every pattern; with special tokens; of ranks, and with pieces that no merges give; all that change a text."""
-    corpus = without_surrogates("".join(NASTY) * 3 + "ab" * 80 + "a" * 90 + " " * 70 + "123456789" * 9)
-    learned = train(corpus, vocab_size=600, pattern="none", special_tokens=["<|x|>"]).vocabulary
-    runs = {256 + n: b"a" * n for n in (2, 4, 8, 16, 3, 13, 81)} | {400: b" " * 2, 401: b" " * 5, 402: b"ab"}
+    corpus = without_surrogates(
+        "".join(NASTY) * 3 + "ab" * 80 + "a" * 90 + " " * 70 + "123456789" * 9
+    )
+    learned = train(
+        corpus, vocab_size=600, pattern="none", special_tokens=["<|x|>"]
+    ).vocabulary
+    runs = {256 + n: b"a" * n for n in (2, 4, 8, 16, 3, 13, 81)} | {
+        400: b" " * 2,
+        401: b" " * 5,
+        402: b"ab",
+    }
     base = {byte: bytes([byte]) for byte in range(256)}
     return [
         *(Tokenizer(learned, pattern) for pattern in (*PUBLISHED, *OWN)),
         SpecialsAllowed.of(Tokenizer(learned, "gpt4")),
-        *(Tokenizer(RankedVocabulary(base | runs), pattern) for pattern in ("none", "gpt2")),
-        Tokenizer(Vocabulary(base | {300: b"ab", 301: b"x" * 9, 302: b" x"}), r"\w+|\W"),
+        *(
+            Tokenizer(RankedVocabulary(base | runs), pattern)
+            for pattern in ("none", "gpt2")
+        ),
+        Tokenizer(
+            Vocabulary(base | {300: b"ab", 301: b"x" * 9, 302: b" x"}), r"\w+|\W"
+        ),
         *(make() for make in MAKERS.values()),
     ]
 
@@ -92,7 +136,11 @@ def interrupted_after(n_calls):
     def watch(frame, event, _):
         nonlocal left
         place = frame.f_code.co_filename
-        if event in ("call", "c_call") and "/bpe_core/" in place and frame.f_code.co_name != "patience":
+        if (
+            event in ("call", "c_call")
+            and "/bpe_core/" in place
+            and frame.f_code.co_name != "patience"
+        ):
             left -= 1
             if left < 0:
                 raise Interrupted
@@ -107,7 +155,10 @@ def interrupted_after(n_calls):
 
 places = st.integers(0, 1 << 16)
 lengths = st.sampled_from((0, 0, 0, 1, 1, 2, 9, 80, 1 << 16))
-bits = st.lists(st.tuples(st.integers(0, 1 << 10), st.sampled_from((1, 1, 1, 2, 7, 40))), max_size=12)
+bits = st.lists(
+    st.tuples(st.integers(0, 1 << 10), st.sampled_from((1, 1, 1, 2, 7, 40))),
+    max_size=12,
+)
 keys = st.integers(0, 1 << 10)
 
 
@@ -124,19 +175,28 @@ class Edits(RuleBasedStateMachine):
         self.live = LiveText(self.tokenizer, self.text)
 
     def written(self, made_of):
-        return "".join(self.alphabet[number % len(self.alphabet)] * times for number, times in made_of)
+        return "".join(
+            self.alphabet[number % len(self.alphabet)] * times
+            for number, times in made_of
+        )
 
     def spliced(self, start, n_removed, typed):
         """Make an edit, and hold what is said to have changed against what has."""
         start %= len(self.text) + 1
         end = min(len(self.text), start + n_removed)
-        was_settled, before, old = self.live.settled, self.text, self.tokenizer.encode_ordinary(self.text)
+        was_settled, before, old = (
+            self.live.settled,
+            self.text,
+            self.tokenizer.encode_ordinary(self.text),
+        )
         change = self.live.splice(start, end, typed)
         self.text = self.text[:start] + without_surrogates(typed) + self.text[end:]
         self.place = start + len(without_surrogates(typed))
         if was_settled and self.live.settled:
             ends = len(before[:start].encode()), len(before[end:].encode())
-            self.check_change(change, old, self.tokenizer.encode_ordinary(self.text), *ends)
+            self.check_change(
+                change, old, self.tokenizer.encode_ordinary(self.text), *ends
+            )
             assert change.n_bytes == len(self.text.encode()) - len(before.encode())
 
     def check_change(self, change, old, new, n_before, n_behind):
@@ -148,24 +208,47 @@ class Edits(RuleBasedStateMachine):
         starts = range(len(old) - len(removed) + 1)
         if self.tokenizer.by_piece and not lossy and old != new:
             borders, others = (
-                list(accumulate((len(self.tokenizer.token_bytes(token)) for token in ids), initial=0))
+                list(
+                    accumulate(
+                        (len(self.tokenizer.token_bytes(token)) for token in ids),
+                        initial=0,
+                    )
+                )
                 for ids in (new, old)
             )
-            starts = [borders.index(len(self.text[: change.start].encode()) + change.head)]
+            starts = [
+                borders.index(len(self.text[: change.start].encode()) + change.head)
+            ]
             stop = borders[starts[0] + len(inserted)]
-            assert change.stop == max(change.start, len(self.text.encode()[:stop].decode(errors="replace")))
-            left = {at for at in borders if at <= n_before} ^ {at for at in others if at <= n_before}
-            right = {borders[-1] - at for at in borders} ^ {others[-1] - at for at in others}
-            reach = *(n_before - at for at in left), *(n_behind - at for at in right if at <= n_behind)
-            assert change.ripple == max(reach, default=0), "the farthest border that only one of them has"
+            assert change.stop == max(
+                change.start, len(self.text.encode()[:stop].decode(errors="replace"))
+            )
+            left = {at for at in borders if at <= n_before} ^ {
+                at for at in others if at <= n_before
+            }
+            right = {borders[-1] - at for at in borders} ^ {
+                others[-1] - at for at in others
+            }
+            reach = (
+                *(n_before - at for at in left),
+                *(n_behind - at for at in right if at <= n_behind),
+            )
+            assert change.ripple == max(reach, default=0), (
+                "the farthest border that only one of them has"
+            )
         assert any(
-            old[at : at + len(removed)] == removed and [*old[:at], *inserted, *old[at + len(removed) :]] == new
+            old[at : at + len(removed)] == removed
+            and [*old[:at], *inserted, *old[at + len(removed) :]] == new
             for at in starts
         )
 
     def borders(self, ids):
         """The bytes at which tokens begin, and where the last one ends."""
-        return list(accumulate((len(self.tokenizer.token_bytes(token)) for token in ids), initial=0))
+        return list(
+            accumulate(
+                (len(self.tokenizer.token_bytes(token)) for token in ids), initial=0
+            )
+        )
 
     @rule(start=places, key=keys)
     def insert(self, start, key):
@@ -227,9 +310,16 @@ class Edits(RuleBasedStateMachine):
         start %= max(1, len(self.text))
         end = min(len(self.text), start + length)
         assert self.live.between(start, end) == self.text[start:end]
-        counted, part = self.live.n_tokens_between(start, end), self.live.spans(start, end)
+        counted, part = (
+            self.live.n_tokens_between(start, end),
+            self.live.spans(start, end),
+        )
         if self.live.settled:
-            whole = [span for span in self.live.spans(0, len(self.text)) if span.start < span.end]
+            whole = [
+                span
+                for span in self.live.spans(0, len(self.text))
+                if span.start < span.end
+            ]
             meets = [span for span in whole if span.start < end and start < span.end]
             assert [span for span in part if span.start < span.end] == meets
             assert counted == sum(len(span.ids) for span in part)
@@ -243,43 +333,70 @@ class Edits(RuleBasedStateMachine):
         elif piece is not None:
             assert piece[2] == self.text[slice(*piece[:2])]
             places = self.tokenizer.splitter.places(self.text)
-            assert piece[:2] in places or not any(at < piece[1] and piece[0] < stop for at, stop in places)
+            assert piece[:2] in places or not any(
+                at < piece[1] and piece[0] < stop for at, stop in places
+            )
 
     @rule()
     def look_at_all(self):
         ids = self.tokenizer.encode_ordinary(self.text)
-        assert self.live.ids == ids and self.live.settled and self.live.n_tokens == len(ids)
+        assert (
+            self.live.ids == ids
+            and self.live.settled
+            and self.live.n_tokens == len(ids)
+        )
 
     @invariant()
     def is_its_text(self):
         assert self.live.text == self.text and self.live.tokenizer is self.tokenizer
-        assert (self.live.n_characters, self.live.n_bytes) == (len(self.text), len(self.text.encode()))
+        assert (self.live.n_characters, self.live.n_bytes) == (
+            len(self.text),
+            len(self.text.encode()),
+        )
 
     @invariant()
     def is_exact_when_settled(self):
         if not self.live.settled:
             return
-        ids, spans = self.tokenizer.encode_ordinary(self.text), self.live.spans(0, len(self.text))
+        ids, spans = (
+            self.tokenizer.encode_ordinary(self.text),
+            self.live.spans(0, len(self.text)),
+        )
         assert self.live.ids == [token for span in spans for token in span.ids] == ids
         assert self.live.n_tokens == len(ids)
         if not self.tokenizer.by_piece:
             whole = Alignment(self.tokenizer, self.text).spans(0, len(self.text))
-            assert [span for span in spans if span.start < span.end] == [s for s in whole if s.start < s.end]
+            assert [span for span in spans if span.start < span.end] == [
+                s for s in whole if s.start < s.end
+            ]
         bounds = [0, *(bound for span in spans for bound in span[:2]), len(self.text)]
         assert bounds == sorted(bounds)
         if self.tokenizer.by_piece:
             for span in spans:
-                assert self.tokenizer.decode_bytes(span.ids) == self.text[span.start : span.end].encode()
+                assert (
+                    self.tokenizer.decode_bytes(span.ids)
+                    == self.text[span.start : span.end].encode()
+                )
             if not self.tokenizer.splitter.lossy:
-                assert bounds[::2][:-1] == bounds[1::2][:-1] and (not self.text or spans[-1].end == len(self.text))
+                assert bounds[::2][:-1] == bounds[1::2][:-1] and (
+                    not self.text or spans[-1].end == len(self.text)
+                )
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # an interrupt as a generator is closed
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # an interrupt as a generator is closed
 @pytest.mark.parametrize("n_examples", [15, pytest.param(2000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sizes", [{}, SMALL], ids=["in use", "small"])
 def test_whatever_is_done_to_a_live_text(sizes, n_examples, monkeypatch):
     for module, small in sizes.items():
         for name, size in small.items():
             monkeypatch.setattr(import_module(f"bpe_core.live.{module}"), name, size)
-    quiet = {"suppress_health_check": list(HealthCheck), "phases": (Phase.explicit, Phase.generate)}
-    run_state_machine_as_test(Edits, settings=settings(max_examples=n_examples, stateful_step_count=30, **quiet))
+    quiet = {
+        "suppress_health_check": list(HealthCheck),
+        "phases": (Phase.explicit, Phase.generate),
+    }
+    run_state_machine_as_test(
+        Edits,
+        settings=settings(max_examples=n_examples, stateful_step_count=30, **quiet),
+    )

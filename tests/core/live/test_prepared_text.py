@@ -13,7 +13,11 @@ from bpe_core.tokenizer import normalizers as n
 
 def covers(live):
     """The characters that no span holds."""
-    held = {place for span in live.spans(0, live.n_characters) for place in range(span.start, span.end)}
+    held = {
+        place
+        for span in live.spans(0, live.n_characters)
+        for place in range(span.start, span.end)
+    }
     return [character for place, character in enumerate(live.text) if place not in held]
 
 
@@ -40,41 +44,81 @@ def test_each_empty_span_meets_one_character(name):
     for text in TEXTS[:6]:
         live = LiveText(MAKERS[name](), text)
         empty = [span for span in live.spans(0, len(text)) if span.start == span.end]
-        one_by_one = [s for at in range(len(text)) for s in live.spans(at, at + 1) if s.start == s.end]
+        one_by_one = [
+            s
+            for at in range(len(text))
+            for s in live.spans(at, at + 1)
+            if s.start == s.end
+        ]
         assert sorted(one_by_one) == sorted(empty) or not text.strip()
 
 
 def test_the_space_put_before_a_text_stands_for_nothing_in_it():
     live = LiveText(MAKERS["llama 2"](), "low lowl")
-    assert live.spans(0, 8) == [Span(0, 3, (312,)), Span(3, 7, (312,)), Span(7, 8, (301,))]
+    assert live.spans(0, 8) == [
+        Span(0, 3, (312,)),
+        Span(3, 7, (312,)),
+        Span(7, 8, (301,)),
+    ]
     live.splice(0, 0, "é")
-    assert live.spans(0, 4) == [Span(0, 0, (300,)), Span(0, 1, (304,)), Span(1, 4, (311,))]
+    assert live.spans(0, 4) == [
+        Span(0, 0, (300,)),
+        Span(0, 1, (304,)),
+        Span(1, 4, (311,)),
+    ]
     assert live.piece_at(0)[2] == " élow"
     change = live.splice(0, 1, "")
-    assert (change.start, change.removed, change.inserted) == (0, (300, 304, 311), (312,))
+    assert (change.start, change.removed, change.inserted) == (
+        0,
+        (300, 304, 311),
+        (312,),
+    )
     assert change.n_bytes == -2
 
 
 def test_bytes_of_one_character_share_it_and_so_do_characters_that_became_one():
     live = LiveText(MAKERS["llama 2"](), "oß")
-    assert live.spans(0, 2) == [Span(0, 0, (300,)), Span(0, 1, (302,)), Span(1, 2, (3 + 0xC3, 3 + 0x9F))]
+    assert live.spans(0, 2) == [
+        Span(0, 0, (300,)),
+        Span(0, 1, (302,)),
+        Span(1, 2, (3 + 0xC3, 3 + 0x9F)),
+    ]
     live = LiveText(prepared([n.NormalForm("NFC")], (), of_characters()), "we\u0301w")
-    assert live.spans(0, 4) == [Span(0, 1, (303,)), Span(1, 3, (304,)), Span(3, 4, (303,))]
+    assert live.spans(0, 4) == [
+        Span(0, 1, (303,)),
+        Span(1, 3, (304,)),
+        Span(3, 4, (303,)),
+    ]
 
 
 def test_an_end_of_word_has_no_width_and_comes_with_the_word():
     tokenizer = Tokenizer(Vocabulary.of_bytes(end_of_word="</w>"), "words")
     live = LiveText(tokenizer, "lo w")
-    assert live.spans(0, 2) == [Span(0, 1, (108,)), Span(1, 2, (111,)), Span(2, 2, (256,))]
+    assert live.spans(0, 2) == [
+        Span(0, 1, (108,)),
+        Span(1, 2, (111,)),
+        Span(2, 2, (256,)),
+    ]
     assert live.spans(3, 4) == [Span(3, 4, (119,)), Span(4, 4, (256,))]
     assert covers(live) == [" "]
 
 
 def test_unknown_characters_are_one_token_each_or_one_in_a_row():
     each = LiveText(MAKERS["unknown"](), "lößüo")
-    assert [(s.start, s.end) for s in each.spans(0, 5)] == [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
+    assert [(s.start, s.end) for s in each.spans(0, 5)] == [
+        (0, 1),
+        (1, 2),
+        (2, 3),
+        (3, 4),
+        (4, 5),
+    ]
     fused = LiveText(MAKERS["unknown in a row"](), "lößüo")
-    assert [(s.start, s.end) for s in fused.spans(0, 5)] == [(0, 0), (0, 1), (1, 4), (4, 5)]
+    assert [(s.start, s.end) for s in fused.spans(0, 5)] == [
+        (0, 0),
+        (0, 1),
+        (1, 4),
+        (4, 5),
+    ]
 
 
 def test_an_added_token_is_no_piece():
@@ -86,7 +130,13 @@ def test_an_added_token_is_no_piece():
 
 def test_every_segment_of_a_normal_form_stands_alone():
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
-        for text in (*TEXTS, "\u1100\u1161\u11a8\u1161", "x\u0316\u0f73\u0327", "カﾞﾞ", "\u09c7\u09be"):
+        for text in (
+            *TEXTS,
+            "\u1100\u1161\u11a8\u1161",
+            "x\u0316\u0f73\u0327",
+            "カﾞﾞ",
+            "\u09c7\u09be",
+        ):
             rule, done, parts = n.NormalForm(form), 0, []
             for start, end, new in rule.rewrites(text):
                 parts += text[done:start], new
@@ -98,7 +148,9 @@ def test_what_cannot_be_shown_is_refused_and_nothing_has_changed():
     live = LiveText(prepared([n.LOWERCASE], (), of_characters(fallback=False)), "low")
     with pytest.raises(UnknownTokenError, match="U\\+0071"):
         live.splice(0, 0, "q")
-    with pytest.raises(OptionError, match="200,001 characters have no place to cut them"):
+    with pytest.raises(
+        OptionError, match="200,001 characters have no place to cut them"
+    ):
         LiveText(MAKERS["end of word"](), "w" * (LONGEST + 1))
     with pytest.raises(OptionError, match="no range from 2 to 4"):
         live.spans(2, 4)

@@ -17,4 +17,8 @@ def test_a_token_may_end_inside_one_character_and_another_begin_there():
     ids = vocabulary.encode("x😊y".encode())
     (span,) = layout("x😊y", ids, vocabulary.token_bytes)
     assert span == Span(0, 3, (256, 0x9F, 0x98, 257))
-    assert torn(span._replace(start=10, end=13), "x😊y", vocabulary.token_bytes) == [11, 11, 11]
+    assert torn(span._replace(start=10, end=13), "x😊y", vocabulary.token_bytes) == [
+        11,
+        11,
+        11,
+    ]

@@ -24,7 +24,10 @@ from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_all_texts
 from bpe_core.metrics.comparison import Comparison, script_runs, sections
 from tests.nasty import nasty_texts
 
-TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
+TEXT = (
+    "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n"
+    * 9
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,9 @@ def test_boundaries_are_where_decoding_ever_more_tokens_ends(pair):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         for tokenizer in pair:
             cuts = encoded(tokenizer, text).cuts
-            assert [end for end in range(1, len(cuts) - 1) if cuts[end]] == slow_boundaries(tokenizer, text)
+            assert [
+                end for end in range(1, len(cuts) - 1) if cuts[end]
+            ] == slow_boundaries(tokenizer, text)
 
 
 def test_a_pattern_that_drops_white_space_keeps_places():
@@ -53,10 +58,14 @@ def test_a_pattern_that_drops_white_space_keeps_places():
     assert len(found.ids) == len(found.ends) == len(tokenizer.encode("  low lower "))
 
 
-def test_a_tokenizer_that_changes_a_text_has_boundaries_in_the_text_as_it_was(pair, tmp_path):
+def test_a_tokenizer_that_changes_a_text_has_boundaries_in_the_text_as_it_was(
+    pair, tmp_path
+):
     save(pair[0], tmp_path / "tokenizer.json", format="huggingface")
     file = json.loads((tmp_path / "tokenizer.json").read_text())
-    (tmp_path / "tokenizer.json").write_text(json.dumps(file | {"normalizer": {"type": "Lowercase"}}))
+    (tmp_path / "tokenizer.json").write_text(
+        json.dumps(file | {"normalizer": {"type": "Lowercase"}})
+    )
     lower = load(tmp_path / "tokenizer.json")
     found = encoded(lower, "THE THEME")
     assert found.ids == pair[0].encode("the theme")
@@ -64,14 +73,22 @@ def test_a_tokenizer_that_changes_a_text_has_boundaries_in_the_text_as_it_was(pa
 
 
 def test_agreement_by_hand_and_with_oneself(pair):
-    found, _ = compared(EncodedText(b"12345678", [], [1, 2, 5]), EncodedText(b"12345678", [], [2, 5, 6, 7]))
+    found, _ = compared(
+        EncodedText(b"12345678", [], [1, 2, 5]),
+        EncodedText(b"12345678", [], [2, 5, 6, 7]),
+    )
     assert (found.n_shared, found.recall, found.precision) == (2, 2 / 3, 2 / 4)
     assert found.f1 == pytest.approx(2 * (2 / 3) * (1 / 2) / (2 / 3 + 1 / 2))
     assert Agreement().f1 == 1.0
     comparison = Comparison([pair[0], pair[0]])
     comparison.add("text", TEXT)
-    assert comparison.pairs[0].agreement.f1 == 1.0 and overlap(pair[0], pair[0])[1:] == ([], [])
-    assert comparison.pairs[0].examples(5) == [] and merges_in_common(pair[0], pair[0]) == pair[0].step
+    assert comparison.pairs[0].agreement.f1 == 1.0 and overlap(pair[0], pair[0])[
+        1:
+    ] == ([], [])
+    assert (
+        comparison.pairs[0].examples(5) == []
+        and merges_in_common(pair[0], pair[0]) == pair[0].step
+    )
 
 
 def slow_words(tokenizer, text):
@@ -83,7 +100,9 @@ def slow_words(tokenizer, text):
         if character.isspace():
             if start is not None:
                 words += 1
-                whole += not any(at in cuts for at in range(offsets[start] + 1, offsets[index]))
+                whole += not any(
+                    at in cuts for at in range(offsets[start] + 1, offsets[index])
+                )
             start = None
         elif start is None:
             start = index
@@ -91,18 +110,40 @@ def slow_words(tokenizer, text):
 
 
 def test_amounts_are_those_of_a_slow_recount(pair):
-    for text in (TEXT, "", "one", " two words ", "12 345 6789 0.5", "a\u00a0бв\u3000世界th\u2028z"):
+    for text in (
+        TEXT,
+        "",
+        "one",
+        " two words ",
+        "12 345 6789 0.5",
+        "a\u00a0бв\u3000世界th\u2028z",
+    ):
         comparison = Comparison(pair)
         comparison.add("text", text)
         total, scripts = comparison.total, comparison.scripts()
-        assert total.n_bytes == len(text.encode()) == sum(script.n_bytes for script in scripts)
+        assert (
+            total.n_bytes
+            == len(text.encode())
+            == sum(script.n_bytes for script in scripts)
+        )
         for index, tokenizer in enumerate(pair):
-            assert (total.n_words, total.n_whole_words[index]) == slow_words(tokenizer, text)
+            assert (total.n_words, total.n_whole_words[index]) == slow_words(
+                tokenizer, text
+            )
             assert comparison.token_counts[index] == Counter(tokenizer.encode(text))
             assert total.n_tokens[index] == len(tokenizer.encode(text))
-            assert sum(script.n_tokens[index] for script in scripts) == total.n_tokens[index]
-            assert sum(script.n_whole_words[index] for script in scripts) == total.n_whole_words[index]
-            assert sum(n * times for n, times in comparison.token_lengths(index).items()) == total.n_bytes
+            assert (
+                sum(script.n_tokens[index] for script in scripts)
+                == total.n_tokens[index]
+            )
+            assert (
+                sum(script.n_whole_words[index] for script in scripts)
+                == total.n_whole_words[index]
+            )
+            assert (
+                sum(n * times for n, times in comparison.token_lengths(index).items())
+                == total.n_bytes
+            )
 
 
 def test_numbers_are_counted_by_how_they_are_cut():
@@ -112,20 +153,32 @@ def test_numbers_are_counted_by_how_they_are_cut():
     for text in ("1234567 123", "9 " + "1" * 50):  # of a long run 40 digits count
         comparison.add("text", text)
     ways = comparison.number_splits[0]
-    assert ways[tuple(map(len, ids))] == ways[3,] == ways[1,] == 1 and sorted(map(sum, ways)) == [1, 3, 7, 40]
+    assert ways[tuple(map(len, ids))] == ways[3,] == ways[1,] == 1 and sorted(
+        map(sum, ways)
+    ) == [1, 3, 7, 40]
 
 
 def test_every_character_belongs_to_one_script():
     for text in [TEXT, "", "12 !", "\u0378x", *nasty_texts(40, seed=9)]:
         runs = list(script_runs(text))
         assert "".join(text[start:end] for _, start, end in runs) == text
-        assert all(runs[i][2] == runs[i + 1][1] and runs[i][0] != runs[i + 1][0] for i in range(len(runs) - 1))
-    assert [run[0] for run in script_runs("12 hello мир! 中文abc")] == ["Latin", "Cyrillic", "Han", "Latin"]
+        assert all(
+            runs[i][2] == runs[i + 1][1] and runs[i][0] != runs[i + 1][0]
+            for i in range(len(runs) - 1)
+        )
+    assert [run[0] for run in script_runs("12 hello мир! 中文abc")] == [
+        "Latin",
+        "Cyrillic",
+        "Han",
+        "Latin",
+    ]
     assert list(script_runs("12 !")) == [("no script", 0, 4)]
 
 
 def test_morphemes_that_are_tokens_are_recalled():
-    tokenizer = train("un break able un break able", vocab_size=256 + 9, pattern="words")
+    tokenizer = train(
+        "un break able un break able", vocab_size=256 + 9, pattern="words"
+    )
     found = morphological_alignment(tokenizer, [("un", "break", "able")])
     assert (found.n_first, found.recall) == (2, 1.0)
     assert morphological_alignment(tokenizer, []).f1 == 1.0
@@ -133,7 +186,12 @@ def test_morphemes_that_are_tokens_are_recalled():
 
 def test_an_edit_leaves_far_boundaries_alone(pair):
     assert edit_survival(pair[0], "") == edit_survival(pair[0], "a") == 1.0
-    assert edit_survival(pair[0].at(0), TEXT.encode("ascii", "ignore").decode(), n_edits=20) == 1.0
+    assert (
+        edit_survival(
+            pair[0].at(0), TEXT.encode("ascii", "ignore").decode(), n_edits=20
+        )
+        == 1.0
+    )
 
 
 def sections_of(text, size=1000):
@@ -162,45 +220,95 @@ def test_progress_is_reported_before_each_metric_of_each_tokenizer(pair):
     seen = []
     values = of_all_texts(comparison, lambda *progress: seen.append(progress))
     n_values = 2 * len(values)
-    assert [(done, total) for done, total, _ in seen] == [(n, n_values) for n in range(n_values)]
+    assert [(done, total) for done, total, _ in seen] == [
+        (n, n_values) for n in range(n_values)
+    ]
     assert "boundary survival" in {title for _, _, title in seen}
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_sections_are_texts_of_their_own(size):
-    assert sections_of("before\n# One\n\na\nb\n\n# Two\n## c\n", size) == [("One", "a\nb", 4), ("Two", "## c", 8)]
+    assert sections_of("before\n# One\n\na\nb\n\n# Two\n## c\n", size) == [
+        ("One", "a\nb", 4),
+        ("Two", "## c", 8),
+    ]
     text = "\f\u2028x\n# One\na\f\n# Two\nb"
-    assert sections_of(text, size) == [("One", "a\f", 3), ("Two", "b", 5)], "LF ends a line"
-    assert sections_of("nothing", size) == [] == sections_of("# \nno title\n #x\n#y", size)
+    assert sections_of(text, size) == [("One", "a\f", 3), ("Two", "b", 5)], (
+        "LF ends a line"
+    )
+    assert (
+        sections_of("nothing", size) == [] == sections_of("# \nno title\n #x\n#y", size)
+    )
     long = f"# A\n{'x' * 50} # no\n\n\n## no\n#  B \r\n# C"
-    assert sections_of(long, size) == [("A", f"{'x' * 50} # no\n\n\n## no", 2), ("B", "", 7), ("C", "", 8)]
+    assert sections_of(long, size) == [
+        ("A", f"{'x' * 50} # no\n\n\n## no", 2),
+        ("B", "", 7),
+        ("C", "", 8),
+    ]
 
 
 def all_of(comparison):
     """All that a comparison knows."""
-    found = vars(comparison) | {"pairs": [vars(pair) for pair in comparison.pairs], "_divider": None}
-    return found | {"scripts": comparison.scripts(), "examples": [pair.examples(99) for pair in comparison.pairs]}
+    found = vars(comparison) | {
+        "pairs": [vars(pair) for pair in comparison.pairs],
+        "_divider": None,
+    }
+    return found | {
+        "scripts": comparison.scripts(),
+        "examples": [pair.examples(99) for pair in comparison.pairs],
+    }
 
 
 def prepared(folder, **settings):
     """A tokenizer that changes texts before it splits them."""
-    save(train(TEXT, vocab_size=300, pattern="qwen2"), folder / "tokenizer.json", format="huggingface")
+    save(
+        train(TEXT, vocab_size=300, pattern="qwen2"),
+        folder / "tokenizer.json",
+        format="huggingface",
+    )
     data = json.loads((folder / "tokenizer.json").read_text())
     (folder / "tokenizer.json").write_text(json.dumps(data | settings))
     return load(folder / "tokenizer.json")
 
 
-DEEPSEEK = r"\p{N}{1,3}", r"[一-龥]+", r" ?\p{P}+[\r\n]*|[^\r\n\p{L}\p{P}\p{S}]?\p{L}+|\s*[\r\n]+|\s+(?!\S)|\s+|."
+DEEPSEEK = (
+    r"\p{N}{1,3}",
+    r"[一-龥]+",
+    r" ?\p{P}+[\r\n]*|[^\r\n\p{L}\p{P}\p{S}]?\p{L}+|\s*[\r\n]+|\s+(?!\S)|\s+|.",
+)
 
 
 @pytest.fixture(scope="module")
 def pairs(pair, tmp_path_factory):
     lower = prepared(tmp_path_factory.mktemp("lower"), normalizer={"type": "Lowercase"})
-    steps = [{"type": "Split", "pattern": {"Regex": one}, "behavior": "Isolated", "invert": False} for one in DEEPSEEK]
-    steps.append({"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": False})
-    in_steps = prepared(tmp_path_factory.mktemp("steps"), pre_tokenizer={"type": "Sequence", "pretokenizers": steps})
+    steps = [
+        {
+            "type": "Split",
+            "pattern": {"Regex": one},
+            "behavior": "Isolated",
+            "invert": False,
+        }
+        for one in DEEPSEEK
+    ]
+    steps.append(
+        {
+            "type": "ByteLevel",
+            "add_prefix_space": True,
+            "trim_offsets": True,
+            "use_regex": False,
+        }
+    )
+    in_steps = prepared(
+        tmp_path_factory.mktemp("steps"),
+        pre_tokenizer={"type": "Sequence", "pretokenizers": steps},
+    )
     gpt4o = train(TEXT, vocab_size=320, pattern="gpt4o")
-    return [pair, (gpt4o, lower), (in_steps, in_steps), (train(TEXT, vocab_size=290, pattern="none"), gpt4o)]
+    return [
+        pair,
+        (gpt4o, lower),
+        (in_steps, in_steps),
+        (train(TEXT, vocab_size=290, pattern="none"), gpt4o),
+    ]
 
 
 @pytest.mark.parametrize("which", range(4))
@@ -209,14 +317,23 @@ def test_a_text_that_comes_in_parts_is_measured_as_the_whole(pairs, which, block
     rng = random.Random(which)
     some = ["\n", " ", "  ", "the theme", "мир ", "世界", "12 345", "!\r\n", "\t"]
     lines = "".join(rng.choices(some, k=900))
-    for text in [TEXT, lines, "1 2 3 4, " * 40, "12 " * 50 + "x", "", *nasty_texts(12, seed=5)]:
+    for text in [
+        TEXT,
+        lines,
+        "1 2 3 4, " * 40,
+        "12 " * 50 + "x",
+        "",
+        *nasty_texts(12, seed=5),
+    ]:
         text = text.encode("utf-8", "replace").decode()
         whole, in_parts = Comparison(pairs[which]), Comparison(pairs[which])
         in_parts._divider.size = 30
         for comparison in whole, in_parts:
             comparison.add("first", "a first text\nof two lines")
         whole.add("text", text, line=7)
-        in_parts.add("text", (text[at : at + block] for at in range(0, len(text), block)), line=7)
+        in_parts.add(
+            "text", (text[at : at + block] for at in range(0, len(text), block)), line=7
+        )
         assert all_of(in_parts) == all_of(whole)
 
 
@@ -226,7 +343,12 @@ def test_a_long_text_is_divided_if_a_tokenizer_can_be_cut(pairs):
         comparison._divider.size = 100
         parts = [part.text for part in comparison._divider.parts([TEXT])]
         assert "".join(parts) == TEXT
-        parts = [part.text for part in comparison._divider.parts(TEXT[at : at + 9] for at in range(0, len(TEXT), 9))]
+        parts = [
+            part.text
+            for part in comparison._divider.parts(
+                TEXT[at : at + 9] for at in range(0, len(TEXT), 9)
+            )
+        ]
         assert "".join(parts) == TEXT
         assert (len(parts) > 2) is is_divided
         assert not is_divided or max(map(len, parts)) < 250
@@ -240,25 +362,44 @@ def slow_disagreements(first, second):
         i, j = i + (end_i <= end_j), j + (end_j <= end_i)
         if end_i == end_j:
             if first.ends[before_i : i - 1] != second.ends[before_j : j - 1]:
-                yield start, end_i, tuple(first.ids[before_i:i]), tuple(second.ids[before_j:j])
+                yield (
+                    start,
+                    end_i,
+                    tuple(first.ids[before_i:i]),
+                    tuple(second.ids[before_j:j]),
+                )
             before_i, before_j, start = i, j, end_i
 
 
 def disagreements(first, second):
     for start, end in (found.span() for found in compared(first, second)[1]):
-        yield start, end, tuple(first.tokens(start, end)), tuple(second.tokens(start, end))
+        yield (
+            start,
+            end,
+            tuple(first.tokens(start, end)),
+            tuple(second.tokens(start, end)),
+        )
 
 
 def test_disagreements_are_those_of_a_walk_over_both(pair):
     for text in [TEXT, *nasty_texts(60, seed=8)]:
-        first, second = (encoded(tokenizer, text.encode("utf-8", "replace").decode()) for tokenizer in pair)
-        assert list(disagreements(first, second)) == list(slow_disagreements(first, second))
+        first, second = (
+            encoded(tokenizer, text.encode("utf-8", "replace").decode())
+            for tokenizer in pair
+        )
+        assert list(disagreements(first, second)) == list(
+            slow_disagreements(first, second)
+        )
 
 
 def test_tokens_that_stand_for_nothing_do_not_disagree():
-    with_prefix = EncodedText(b"ab", [7, 8, 9], [0, 1, 2])  # a space that is prepended ends where the text begins
+    with_prefix = EncodedText(
+        b"ab", [7, 8, 9], [0, 1, 2]
+    )  # a space that is prepended ends where the text begins
     assert list(disagreements(with_prefix, EncodedText(b"ab", [1, 2], [1, 2]))) == []
-    assert list(disagreements(with_prefix, EncodedText(b"ab", [1], [2]))) == [(0, 2, (7, 8, 9), (1,))]
+    assert list(disagreements(with_prefix, EncodedText(b"ab", [1], [2]))) == [
+        (0, 2, (7, 8, 9), (1,))
+    ]
 
 
 def test_examples_lead_to_where_they_begin(pair):
@@ -272,20 +413,37 @@ def test_examples_lead_to_where_they_begin(pair):
     for example in found:
         line = lines[example.place.line - 11]
         if example.place.text == 1 and "\ufffd" not in example.stretch:
-            assert line[example.place.column :].startswith(example.stretch.partition("\n")[0])
-    counts = Counter((ours, theirs) for _, _, ours, theirs in disagreements(*(encoded(t, text) for t in pair)))
-    counts += Counter((ours, theirs) for _, _, ours, theirs in disagreements(*(encoded(t, "nothing") for t in pair)))
+            assert line[example.place.column :].startswith(
+                example.stretch.partition("\n")[0]
+            )
+    counts = Counter(
+        (ours, theirs)
+        for _, _, ours, theirs in disagreements(*(encoded(t, text) for t in pair))
+    )
+    counts += Counter(
+        (ours, theirs)
+        for _, _, ours, theirs in disagreements(*(encoded(t, "nothing") for t in pair))
+    )
     assert {(one.first, one.other): one.n_times for one in found} == counts
 
 
 def test_the_worst_lines_are_those_of_sorting_all(monkeypatch):
     rng = random.Random(4)
-    words = [*["the", "theme", "of", "other", "thesis", "мир", "世界", "12345", "!"], "\t", "\r"]
-    texts = ["\n".join(" ".join(rng.choices(words, k=rng.randrange(9))) for _ in range(80)) for _ in range(4)]
+    words = [
+        *["the", "theme", "of", "other", "thesis", "мир", "世界", "12345", "!"],
+        "\t",
+        "\r",
+    ]
+    texts = [
+        "\n".join(" ".join(rng.choices(words, k=rng.randrange(9))) for _ in range(80))
+        for _ in range(4)
+    ]
     sizes = (300, "gpt2"), (290, "gpt4"), (257, "none")
     three = [train(TEXT, vocab_size=size, pattern=pattern) for size, pattern in sizes]
     comparison = Comparison(three)
-    monkeypatch.setattr("bpe_core.metrics.comparison._WORST", 5)  # so few that most of them are dropped on the way
+    monkeypatch.setattr(
+        "bpe_core.metrics.comparison._WORST", 5
+    )  # so few that most of them are dropped on the way
     every = []
     for number, text in enumerate(texts):
         comparison.add(str(number), text)
@@ -294,21 +452,32 @@ def test_the_worst_lines_are_those_of_sorting_all(monkeypatch):
         for n, line in enumerate(_lines(data), 1):
             end = start + len(line)
             tokens = tuple(sum(start < at <= end for at in one) for one in ends)
-            every.append((line.decode().removesuffix("\n").removesuffix("\r"), tokens, number, n))
+            every.append(
+                (line.decode().removesuffix("\n").removesuffix("\r"), tokens, number, n)
+            )
             start = end
     for index in range(3):
         times = Counter((line, tokens) for line, tokens, _, _ in every)
-        excess = {key: key[1][index] - min(n for i, n in enumerate(key[1]) if i != index) for key in times}
-        expected = sorted((key for key in excess if excess[key] > 0), key=lambda key: -excess[key])[:5]
+        excess = {
+            key: key[1][index] - min(n for i, n in enumerate(key[1]) if i != index)
+            for key in times
+        }
+        expected = sorted(
+            (key for key in excess if excess[key] > 0), key=lambda key: -excess[key]
+        )[:5]
         found = comparison.worst_lines(index)
-        assert [excess[one.line, one.n_tokens] for one in found] == [excess[key] for key in expected]
+        assert [excess[one.line, one.n_tokens] for one in found] == [
+            excess[key] for key in expected
+        ]
         for one in found:
             assert one.n_times == times[one.line, one.n_tokens]
             assert (one.line, one.n_tokens, *one.place[:2]) in every
 
 
 def _lines(data):
-    return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]
+    return [line + b"\n" for line in data.split(b"\n")[:-1]] + [
+        last for last in data.split(b"\n")[-1:] if last
+    ]
 
 
 def test_folders_and_scripts_add_up_to_all(pair):
@@ -316,7 +485,11 @@ def test_folders_and_scripts_add_up_to_all(pair):
     for folder, text in (("en", "the theme"), ("ru", "мир"), ("en", TEXT)):
         comparison.add(text[:3], text, folder=folder)
     assert [one.name for one in comparison.folders()] == ["en", "ru"]
-    for parts in (comparison.folders(), comparison.scripts(), [text.amounts for text in comparison.texts]):
+    for parts in (
+        comparison.folders(),
+        comparison.scripts(),
+        [text.amounts for text in comparison.texts],
+    ):
         first, *others = parts
         assert replace(sum(others, first), name="all") == comparison.total
 
@@ -346,7 +519,11 @@ def test_a_text_at_a_part_of_which_it_is_stopped_leaves_nothing(pair, n_before):
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        stopped.add("second", (TEXT[at : at + 50] for at in range(0, len(TEXT), 50)), encoding=encoding)
+        stopped.add(
+            "second",
+            (TEXT[at : at + 50] for at in range(0, len(TEXT), 50)),
+            encoding=encoding,
+        )
     assert all(calls)
     assert not stopped.is_within_a_text
     assert all_of(stopped) == all_of(whole)
@@ -355,7 +532,10 @@ def test_a_text_at_a_part_of_which_it_is_stopped_leaves_nothing(pair, n_before):
 def test_each_metric_is_told_with_its_value(pair):
     comparison = Comparison(pair, [("th", "ing"), ("th", "eme")])
     comparison.add("text", TEXT)
-    values = {key: [compute(comparison.total, None, index) for index in (0, 1)] for key, compute in OF_PARTS.items()}
+    values = {
+        key: [compute(comparison.total, None, index) for index in (0, 1)]
+        for key, compute in OF_PARTS.items()
+    }
     assert values.pop("parity") == [None, None], "parity takes a text it relates to"
     values |= of_all_texts(comparison)
     assert values.keys() == METRICS.keys() - {"parity"}
@@ -365,14 +545,20 @@ def test_each_metric_is_told_with_its_value(pair):
         assert values["bytes_per_token"][index] == len(TEXT.encode()) / n
         assert values["characters_per_token"][index] == len(TEXT) / n
         assert values["fertility"][index] == n / len(TEXT.split())
-        assert values["continued_words"][index] == pytest.approx(1 - values["whole_words"][index])
+        assert values["continued_words"][index] == pytest.approx(
+            1 - values["whole_words"][index]
+        )
         counts = Counter(tokenizer.encode(TEXT)).values()
         assert values["renyi_entropy"][index] == metrics.renyi_entropy(counts)
-        assert values["shannon_efficiency"][index] == metrics.renyi_efficiency(counts, 1)
+        assert values["shannon_efficiency"][index] == metrics.renyi_efficiency(
+            counts, 1
+        )
         assert values["utilization"][index] == len(counts) / tokenizer.n_tokens
         assert 0.5 < values["edit_survival"][index] <= 1.0
         two = [values[f"morpheme_{what}"][index] for what in ("recall", "precision")]
-        assert values["morpheme_f1"][index] == pytest.approx(harmonic_mean(two) if all(two) else 0.0)
+        assert values["morpheme_f1"][index] == pytest.approx(
+            harmonic_mean(two) if all(two) else 0.0
+        )
     assert all(len(metric.meaning) <= 100 for metric in METRICS.values())
     one = comparison.texts[0].amounts
     expected = {key: values[key][0] if key in values else 1.0 for key in OF_PARTS}
@@ -383,7 +569,10 @@ def test_each_metric_is_told_with_its_value(pair):
     ("text", "words"),
     [
         ("un+break+able\n\ncat\n", [("un", "break", "able"), ("cat",)]),
-        ("dogs\tdog s\nunbreakable\tun @@break @@able", [("dog", "s"), ("un", "break", "able")]),
+        (
+            "dogs\tdog s\nunbreakable\tun @@break @@able",
+            [("dog", "s"), ("un", "break", "able")],
+        ),
         ("low@@ est", [("low", "est")]),
         ("un|do\nre-do", [("un", "do"), ("re", "do")]),
         ("hated\thate ed", "words.txt: Line 1.*do not make 'hated'"),

@@ -7,7 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from bpe_core import OptionError, Tokenizer, Trainer, Vocabulary, load, metrics, save, train
+from bpe_core import (
+    OptionError,
+    Tokenizer,
+    Trainer,
+    Vocabulary,
+    load,
+    metrics,
+    save,
+    train,
+)
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.metrics import renyi_efficiency, training_curve
@@ -38,14 +47,18 @@ PUBLISHED = Counter(["pick", "@@ed", "pick", "@@l", "@@ed", "pick", "@@les"]).va
     ],
 )
 def test_by_hand(metric, arguments, value):
-    assert getattr(metrics, metric)(*arguments) == pytest.approx(value, rel=1e-12, abs=1e-6)
+    assert getattr(metrics, metric)(*arguments) == pytest.approx(
+        value, rel=1e-12, abs=1e-6
+    )
 
 
 def test_renyi_efficiency_is_continuous_at_one_and_falls_with_the_order():
     counts = [50, 20, 20, 5, 5, 1]
     near = [renyi_efficiency(counts, alpha) for alpha in (1 - 1e-6, 1, 1 + 1e-6)]
     assert max(near) - min(near) < 1e-5
-    falling = [renyi_efficiency(counts, alpha) for alpha in (0, 1, 2, 2.5, 100, math.inf)]
+    falling = [
+        renyi_efficiency(counts, alpha) for alpha in (0, 1, 2, 2.5, 100, math.inf)
+    ]
     assert falling == sorted(falling, reverse=True)
 
 
@@ -61,10 +74,22 @@ S0 = PRESETS["S0"].documents
 def test_twenty_merges_are_a_curve_of_twenty_one_points_and_a_lossy_pattern_begins_above_one_byte_a_token():
     points = training_curve(train(S0, vocab_size=276, pattern="none"))
     assert len(points) == 21 and sum(point.saved for point in points) == 168 - 109
-    assert (points[0].step, points[0].n_tokens, points[0].bytes_per_token) == (0, 168, 1.0)
-    assert (points[-1].step, points[-1].n_tokens, round(points[-1].bytes_per_token, 2)) == (20, 109, 1.54)
+    assert (points[0].step, points[0].n_tokens, points[0].bytes_per_token) == (
+        0,
+        168,
+        1.0,
+    )
+    assert (
+        points[-1].step,
+        points[-1].n_tokens,
+        round(points[-1].bytes_per_token, 2),
+    ) == (20, 109, 1.54)
     points = training_curve(train("low low", vocab_size=258, pattern="words"))
-    assert [(point.n_tokens, point.bytes_per_token) for point in points] == [(6, 7 / 6), (4, 7 / 4), (2, 7 / 2)]
+    assert [(point.n_tokens, point.bytes_per_token) for point in points] == [
+        (6, 7 / 6),
+        (4, 7 / 4),
+        (2, 7 / 2),
+    ]
 
 
 def check(trainer: Trainer, pieces: dict[str, int]) -> None:
@@ -80,22 +105,36 @@ def check(trainer: Trainer, pieces: dict[str, int]) -> None:
         assert (point.n_tokens, point.n_used) == (used.total(), len(used))
         assert point.n_vocab == then.n_tokens
         assert point.utilization == len(used) / point.n_vocab
-        assert point.renyi_efficiency == pytest.approx(renyi_efficiency(used.values()), abs=1e-11)
+        assert point.renyi_efficiency == pytest.approx(
+            renyi_efficiency(used.values()), abs=1e-11
+        )
     assert {token: n for token, n in trainer.token_counts().items() if n} == used
 
 
 def test_every_point_is_what_encoding_the_corpus_gives():
     for seed in range(30):
         r = random.Random(seed)
-        texts = ["".join(r.choices(r.choice(["ab", "abc ", "aé 😊", "a\n b"]), k=r.randrange(40))) for _ in range(5)]
+        texts = [
+            "".join(
+                r.choices(r.choice(["ab", "abc ", "aé 😊", "a\n b"]), k=r.randrange(40))
+            )
+            for _ in range(5)
+        ]
         pattern, ties = r.choice(("none", "words", "gpt4")), r.choice(TIES)
         options = r.choice(
-            [{}, {"special_tokens": ["<s>", "<e>"]}, {"special_tokens": ["<s>"], "id_layout": "specials-first"}]
+            [
+                {},
+                {"special_tokens": ["<s>", "<e>"]},
+                {"special_tokens": ["<s>"], "id_layout": "specials-first"},
+            ]
         )
         if pattern == "words" and r.random() < 0.5:
             options = {**options, "end_of_word": r.choice(["</w>", "_"])}
         counts = Counts.of(texts, pattern)
-        check(Trainer(counts, vocab_size=259 + r.randrange(25), ties=ties, **options), counts.pieces)
+        check(
+            Trainer(counts, vocab_size=259 + r.randrange(25), ties=ties, **options),
+            counts.pieces,
+        )
 
 
 def test_given_merges_have_points_too():
@@ -105,7 +144,9 @@ def test_given_merges_have_points_too():
 
 
 def test_a_kept_tokenizer_has_the_same_curve(tmp_path):
-    tokenizer = train("low low lower", vocab_size=270, pattern="words", end_of_word="</w>")
+    tokenizer = train(
+        "low low lower", vocab_size=270, pattern="words", end_of_word="</w>"
+    )
     save(tokenizer, tmp_path / "a.json")
     assert training_curve(load(tmp_path / "a.json")) == training_curve(tokenizer)
     assert training_curve(tokenizer.at(3)) == training_curve(tokenizer)[:4]
@@ -117,4 +158,9 @@ def test_without_a_record_there_is_no_curve_and_without_counts_no_use():
     trained = train("abcabab", vocab_size=257, pattern="none")
     record = replace(trained.record, first_counts=())
     point = training_curve(Tokenizer(trained.vocabulary, "none", record=record))[1]
-    assert (point.saved, point.n_used, point.utilization, point.renyi_efficiency) == (3, None, None, None)
+    assert (point.saved, point.n_used, point.utilization, point.renyi_efficiency) == (
+        3,
+        None,
+        None,
+        None,
+    )

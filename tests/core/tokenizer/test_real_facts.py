@@ -23,7 +23,9 @@ def digest(value):
 def sample(name, fact):
     """A sample text, if it still is the one that the digests are of."""
     text = (ROOT / "sample_texts" / name).read_bytes().decode()
-    assert digest(text) == fact["text"], f"{name} has changed: run tests/core/facts/make.py"
+    assert digest(text) == fact["text"], (
+        f"{name} has changed: run tests/core/facts/make.py"
+    )
     return text
 
 
@@ -60,7 +62,9 @@ def test_samples_are_split_as_the_published_expression_splits_them(name):
 def test_the_whole_vocabulary_gives_the_ids_that_are_recorded(name, tmp_path):
     tokenizer, known = load(real_file(f"{name}.tiktoken", tmp_path)), facts(name)
     assert tokenizer.n_tokens - len(tokenizer.special_tokens) == known["n_ranks"]
-    assert {text: tokenizer.encode_ordinary(text) for text in known["texts"]} == known["texts"]
+    assert {text: tokenizer.encode_ordinary(text) for text in known["texts"]} == known[
+        "texts"
+    ]
     for file, fact in known["samples"].items():
         ids = tokenizer.encode_ordinary(sample(file, fact))
         assert (len(ids), digest(ids)) == (fact["n_ids"], fact["ids"]), file

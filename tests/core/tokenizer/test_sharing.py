@@ -13,7 +13,15 @@ import pytest
 from live.prepared_tokenizers import MAKERS
 from real import real_file
 
-from bpe_core import OptionError, SpecialTokenError, Tokenizer, UnknownTokenError, Vocabulary, load, train
+from bpe_core import (
+    OptionError,
+    SpecialTokenError,
+    Tokenizer,
+    UnknownTokenError,
+    Vocabulary,
+    load,
+    train,
+)
 from bpe_core.errors import FetchError
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.utf8 import without_surrogates
@@ -29,12 +37,19 @@ def learned(**options):
 
 def ranked(**options):
     tokens = learned(pattern="gpt2").vocabulary.bytes_of
-    return Tokenizer(RankedVocabulary(dict(tokens), {"<|a|>": 500}, **options), "gpt2", name="ranked")
+    return Tokenizer(
+        RankedVocabulary(dict(tokens), {"<|a|>": 500}, **options), "gpt2", name="ranked"
+    )
 
 
 def looked_up():
-    merges, base = [(108, 111, 256), (256, 119, 257)], {byte: bytes([byte]) for byte in range(256)}
-    return Tokenizer(Vocabulary(base, merges, whole_pieces={b"lo": 256, b"low": 257}), "gpt2")
+    merges, base = (
+        [(108, 111, 256), (256, 119, 257)],
+        {byte: bytes([byte]) for byte in range(256)},
+    )
+    return Tokenizer(
+        Vocabulary(base, merges, whole_pieces={b"lo": 256, b"low": 257}), "gpt2"
+    )
 
 
 KINDS = MAKERS | {
@@ -46,7 +61,9 @@ KINDS = MAKERS | {
     "specials allowed": lambda: SpecialsAllowed.of(learned()),
     "ranks": ranked,
     "ranks that are merged": lambda: ranked(whole_pieces=False),
-    "equal ranks": lambda: ranked(rank_of={data: n // 9 for n, data in enumerate(ranked().vocabulary.id_by_bytes)}),
+    "equal ranks": lambda: ranked(
+        rank_of={data: n // 9 for n, data in enumerate(ranked().vocabulary.id_by_bytes)}
+    ),
     "tokens yet to be learned": lambda: looked_up().at(1),
     "merges recovered": lambda: ranked().at(30),
     "more special tokens": lambda: ranked().with_special_tokens({"<|b|>": 900}),
@@ -61,16 +78,27 @@ def test_a_pickle_holds_the_tokenizer_and_no_caches(kind):
     assert again == tokenizer == KINDS[kind]() and hash(again) == hash(tokenizer)
     for text in TEXTS:
         assert again.encode_ordinary(text) == tokenizer.encode_ordinary(text)
-    assert (again.record, again.name, again.merges) == (tokenizer.record, tokenizer.name, tokenizer.merges)
+    assert (again.record, again.name, again.merges) == (
+        tokenizer.record,
+        tokenizer.name,
+        tokenizer.merges,
+    )
     assert pickle.dumps(tokenizer) == data
     assert copy(tokenizer) == deepcopy(tokenizer) == tokenizer
     assert again.vocabulary == deepcopy(tokenizer.vocabulary) == tokenizer.vocabulary
-    assert not [other for other in KINDS if other != kind and KINDS[other]() == tokenizer]
+    assert not [
+        other for other in KINDS if other != kind and KINDS[other]() == tokenizer
+    ]
 
 
 def test_what_is_equal_is_one_in_a_set():
     tokenizer = learned()
-    assert tokenizer.at(5) == tokenizer.at(9).at(5) != tokenizer != Tokenizer(tokenizer.vocabulary, "gpt2")
+    assert (
+        tokenizer.at(5)
+        == tokenizer.at(9).at(5)
+        != tokenizer
+        != Tokenizer(tokenizer.vocabulary, "gpt2")
+    )
     assert {tokenizer, learned(), tokenizer.at(5)} == {tokenizer, tokenizer.at(5)}
 
 
@@ -79,7 +107,9 @@ def test_a_published_vocabulary_is_small_as_a_pickle(tmp_path):
     tokenizer.encode_ordinary("a"), tokenizer.merges
     data = pickle.dumps(tokenizer)
     assert len(data) < 10_000_000
-    assert [*map(pickle.loads(data).encode_ordinary, TEXTS)] == [*map(tokenizer.encode_ordinary, TEXTS)]
+    assert [*map(pickle.loads(data).encode_ordinary, TEXTS)] == [
+        *map(tokenizer.encode_ordinary, TEXTS)
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
@@ -87,13 +117,20 @@ def test_a_published_vocabulary_is_small_as_a_pickle(tmp_path):
 def test_processes_encode_as_this_one_does(method):
     tokenizer = learned()
     with get_context(method).Pool(2) as pool:
-        assert pool.map(tokenizer.encode_ordinary, TEXTS) == [*map(tokenizer.encode_ordinary, TEXTS)]
+        assert pool.map(tokenizer.encode_ordinary, TEXTS) == [
+            *map(tokenizer.encode_ordinary, TEXTS)
+        ]
 
 
-@pytest.mark.parametrize("kind", ["learned", "ranks", "merges recovered", "added", "specials allowed"])
+@pytest.mark.parametrize(
+    "kind", ["learned", "ranks", "merges recovered", "added", "specials allowed"]
+)
 def test_eight_threads_share_one(kind):
     """Its tables are made when first asked for: here by all threads at once, of three steps of it."""
-    expected = {step: [*map(KINDS[kind]().at(step).encode_ordinary, TEXTS)] for step in (0, 10, 20)}
+    expected = {
+        step: [*map(KINDS[kind]().at(step).encode_ordinary, TEXTS)]
+        for step in (0, 10, 20)
+    }
     tokenizer, begin = KINDS[kind](), Barrier(8)
 
     def work(n):
@@ -101,7 +138,9 @@ def test_eight_threads_share_one(kind):
         mine = tokenizer.at((n % 3) * 10)
         assert [*map(mine.encode_ordinary, TEXTS)] == expected[mine.step]
         longer = tokenizer.at(20).with_merges([(97, 98 + n, 600 + n)])
-        assert longer.merges[20:] == [(97, 98 + n, 600 + n)] and 600 + n in longer.vocabulary.children(97)
+        assert longer.merges[20:] == [
+            (97, 98 + n, 600 + n)
+        ] and 600 + n in longer.vocabulary.children(97)
         return tokenizer.vocabulary.children(101), longer.at(20) == tokenizer.at(20)
 
     with ThreadPoolExecutor(8) as threads:
@@ -109,12 +148,16 @@ def test_eight_threads_share_one(kind):
 
 
 @pytest.mark.parametrize("num_threads", [None, 1, 2, 7])
-@pytest.mark.parametrize("texts", [[], TEXTS, [text * 3000 for text in TEXTS[:9]]], ids=len)
+@pytest.mark.parametrize(
+    "texts", [[], TEXTS, [text * 3000 for text in TEXTS[:9]]], ids=len
+)
 def test_a_batch_is_its_texts_one_by_one(texts, num_threads):
     tokenizer = learned()
     batch = tokenizer.encode_ordinary_batch(iter(texts), num_threads=num_threads)
     assert batch == [*map(tokenizer.encode_ordinary, texts)]
-    assert tokenizer.encode_to_arrays(texts, num_threads=num_threads) == [array("I", ids) for ids in batch]
+    assert tokenizer.encode_to_arrays(texts, num_threads=num_threads) == [
+        array("I", ids) for ids in batch
+    ]
     marked = [f"{text}<|a|>{text}" for text in texts]
     ids = tokenizer.encode_batch(marked, num_threads=num_threads, allowed_special="all")
     assert ids == [tokenizer.encode(text, allowed_special="all") for text in marked]
@@ -137,8 +180,13 @@ def test_ids_come_as_a_numpy_array_under_the_name_that_tiktoken_has(monkeypatch)
     assert marked == theirs.encode_to_numpy("low<|a|>", allowed_special="all").tolist()
     with pytest.raises(SpecialTokenError):
         tokenizer.encode_to_numpy("low<|a|>")
-    monkeypatch.setitem(sys.modules, "numpy", None)  # importing it fails, as where it is not installed
-    with pytest.raises(FetchError, match=r"^encode_to_numpy needs numpy, of the extra \[embeddings\]: pip install"):
+    monkeypatch.setitem(
+        sys.modules, "numpy", None
+    )  # importing it fails, as where it is not installed
+    with pytest.raises(
+        FetchError,
+        match=r"^encode_to_numpy needs numpy, of the extra \[embeddings\]: pip install",
+    ):
         tokenizer.encode_to_numpy("low")
 
 
@@ -156,14 +204,32 @@ def test_a_table_with_a_row_for_each_id_has_room_for_all():
 def test_special_tokens_are_added(kind):
     tokenizer = KINDS[kind]()
     more = tokenizer.with_special_tokens({"<|x|>": 901, "<|a|>": 902})
-    assert more.special_tokens == tokenizer.special_tokens | {"<|x|>": 901, "<|a|>": 902}
-    between, ids = more.encode_ordinary("low, lower"), more.encode("<|a|>low<|x|>", allowed_special="all")
+    assert more.special_tokens == tokenizer.special_tokens | {
+        "<|x|>": 901,
+        "<|a|>": 902,
+    }
+    between, ids = (
+        more.encode_ordinary("low, lower"),
+        more.encode("<|a|>low<|x|>", allowed_special="all"),
+    )
     assert ids[0] == 902 and ids[-1] == 901 and "low" in more.decode(ids)
-    assert more.with_special_tokens({"<|x|>": 903}).encode("<|x|>", allowed_special="all")[-1] == 903
+    assert (
+        more.with_special_tokens({"<|x|>": 903}).encode("<|x|>", allowed_special="all")[
+            -1
+        ]
+        == 903
+    )
     begins = [len(more.decode(between[:n])) for n in range(len(between))]
     assert more.decode_with_offsets(between) == (more.decode(between), begins)
-    assert more.encode_single_token("<|x|>") == more.encode_single_token(b"<|x|>") == more.max_token_value - 1 == 901
+    assert (
+        more.encode_single_token("<|x|>")
+        == more.encode_single_token(b"<|x|>")
+        == more.max_token_value - 1
+        == 901
+    )
     with pytest.raises(OptionError, match="which is taken already"):
         tokenizer.with_special_tokens({"<|x|>": tokenizer.encode_ordinary("low")[-1]})
-    with pytest.raises(UnknownTokenError, match=r"^This tokenizer has no special token <\|endoftext\|>"):
+    with pytest.raises(
+        UnknownTokenError, match=r"^This tokenizer has no special token <\|endoftext\|>"
+    ):
         assert more.eot_token

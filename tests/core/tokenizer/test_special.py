@@ -15,14 +15,18 @@ SPECIALS = {"<|end|>": 400, "<|end|><|": 401, "abab": 402, "</s>": 403}
 
 def tokenizer(pattern: str) -> Tokenizer:
     learned = train("the ab end, <| |> ends s\n" * 9, vocab_size=290, pattern=pattern)
-    return Tokenizer(Vocabulary(learned.vocabulary.base, learned.merges, SPECIALS), pattern)
+    return Tokenizer(
+        Vocabulary(learned.vocabulary.base, learned.merges, SPECIALS), pattern
+    )
 
 
 def test_the_text_of_a_special_token_is_that_token() -> None:
     plain = tokenizer("gpt4")
     allowed = SpecialsAllowed.of(plain)
     assert plain.encode_ordinary("<|end|>") != [400]
-    assert allowed.encode_ordinary("the<|end|>s") == plain.encode("the<|end|>s", allowed_special="all")
+    assert allowed.encode_ordinary("the<|end|>s") == plain.encode(
+        "the<|end|>s", allowed_special="all"
+    )
     assert 400 in allowed.encode_ordinary("the<|end|>s")
     assert SpecialsAllowed.of(allowed) is allowed
     without = train("ab", vocab_size=257)
@@ -34,7 +38,21 @@ def test_a_live_text_minds_them_in_every_edit(pattern: str) -> None:
     rng = random.Random(pattern)
     plain = tokenizer(pattern)
     allowed = SpecialsAllowed.of(plain)
-    parts = ("<|end|>", "<|", "|>", "end", "ab", "a", "b", " ", "\n", "</s>", "<", "/", "the ")
+    parts = (
+        "<|end|>",
+        "<|",
+        "|>",
+        "end",
+        "ab",
+        "a",
+        "b",
+        " ",
+        "\n",
+        "</s>",
+        "<",
+        "/",
+        "the ",
+    )
     live = LiveText(allowed, "".join(rng.choices(parts, k=300)))
     for _ in range(100):
         start = rng.randrange(live.n_characters + 1)
@@ -51,7 +69,10 @@ def found_in(text: str, finder: Finder) -> list[str | int]:
 
 def test_of_added_tokens_that_normalization_makes_equal_the_first_is_found() -> None:
     """Hugging Face's library takes any of them, in each run another."""
-    tokens = [AddedToken(text, token, normalized=True) for token, text in enumerate(("AB", "ab", "Ab"), 300)]
+    tokens = [
+        AddedToken(text, token, normalized=True)
+        for token, text in enumerate(("AB", "ab", "Ab"), 300)
+    ]
     assert found_in("xab", Finder(tokens, str.casefold)) == ["x", 300]
     assert found_in("xabAB", Finder(tokens)) == ["x", 301, 300]
 
@@ -67,8 +88,13 @@ def test_of_added_tokens_that_normalization_makes_equal_the_first_is_found() -> 
         ("a <>", ["a", 301]),
     ],
 )
-def test_added_tokens_find_what_their_flags_say(text: str, found: list[str | int]) -> None:
-    word, spaced = AddedToken("ab", 300, single_word=True), AddedToken("<>", 301, lstrip=True, rstrip=True)
+def test_added_tokens_find_what_their_flags_say(
+    text: str, found: list[str | int]
+) -> None:
+    word, spaced = (
+        AddedToken("ab", 300, single_word=True),
+        AddedToken("<>", 301, lstrip=True, rstrip=True),
+    )
     assert found_in(text, Finder([word, spaced])) == found
 
 

@@ -8,14 +8,19 @@ import pytest
 from bpe_core import OptionError, Tokenizer, load, train
 from bpe_core.corpus import Counts
 
-TEXT = "she sells sea shells by the sea shore; the shells she sells are sea shells, I am sure " * 3
+TEXT = (
+    "she sells sea shells by the sea shore; the shells she sells are sea shells, I am sure "
+    * 3
+)
 
 
 class Enough(Exception):
     """Raised by who does not want to wait."""
 
 
-def test_a_training_that_was_interrupted_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+def test_a_training_that_was_interrupted_ends_as_if_it_had_not_been(
+    tmp_path: Path,
+) -> None:
     place, told = tmp_path / "learned.json", []
 
     def progress(done: int, wanted: int) -> None:
@@ -27,7 +32,10 @@ def test_a_training_that_was_interrupted_ends_as_if_it_had_not_been(tmp_path: Pa
     ((done, wanted),) = told
     kept = load(place)
     assert kept.step == done > 0 and wanted == 44
-    resumed, whole = train(TEXT, vocab_size=300, resume=kept), train(TEXT, vocab_size=300)
+    resumed, whole = (
+        train(TEXT, vocab_size=300, resume=kept),
+        train(TEXT, vocab_size=300),
+    )
     assert resumed.merges == whole.merges and resumed.record and whole.record
     assert resumed.record.steps == whole.record.steps
 
@@ -35,7 +43,11 @@ def test_a_training_that_was_interrupted_ends_as_if_it_had_not_been(tmp_path: Pa
 def test_a_tokenizer_is_extended_with_its_own_pattern() -> None:
     old = train(TEXT, vocab_size=270, pattern="words", special_tokens=["<s>"])
     new = train(TEXT, vocab_size=280, start=old)
-    assert new.pattern == "words" and new.merges[: old.step] == old.merges and new.special_tokens == old.special_tokens
+    assert (
+        new.pattern == "words"
+        and new.merges[: old.step] == old.merges
+        and new.special_tokens == old.special_tokens
+    )
     assert train(TEXT, vocab_size=280, start=old, pattern="none").pattern == "none"
 
 
@@ -52,12 +64,16 @@ def test_a_tokenizer_is_extended_with_its_own_pattern() -> None:
 )
 def test_other_options_are_refused(asked: dict[str, object], sentence: str) -> None:
     with pytest.raises(OptionError, match=sentence):
-        train(TEXT, **{"vocab_size": 300, "resume": train(TEXT, vocab_size=280), **asked})
+        train(
+            TEXT, **{"vocab_size": 300, "resume": train(TEXT, vocab_size=280), **asked}
+        )
 
 
 def test_options_that_only_end_the_learning_may_differ() -> None:
     earlier = train(TEXT, vocab_size=270)
-    longer = train(TEXT, vocab_size=290, resume=earlier, min_count=2, min_share="1/10000")
+    longer = train(
+        TEXT, vocab_size=290, resume=earlier, min_count=2, min_share="1/10000"
+    )
     assert longer.merges[:14] == earlier.merges and longer.step > 14
 
 
@@ -66,14 +82,25 @@ def test_other_texts_weights_and_merges_are_refused() -> None:
     for texts, sentence in (
         ([TEXT + "!"], "has changed since"),
         ([TEXT, TEXT], "is read where"),
-        (Counts.weighted([(Counts.of([TEXT]), 3)]), "counted 1 times in the training to resume, not 3"),
+        (
+            Counts.weighted([(Counts.of([TEXT]), 3)]),
+            "counted 1 times in the training to resume, not 3",
+        ),
     ):
         with pytest.raises(OptionError, match=sentence):
             train(texts, vocab_size=280, resume=earlier)
     assert earlier.record
     steps = (*earlier.record.steps[:5], (1, 1, 1), *earlier.record.steps[6:])
-    other = Tokenizer(earlier.vocabulary, earlier.pattern, record=replace(earlier.record, steps=steps))
-    with pytest.raises(OptionError, match="Step 6 of the training to resume is not the one"):
+    other = Tokenizer(
+        earlier.vocabulary, earlier.pattern, record=replace(earlier.record, steps=steps)
+    )
+    with pytest.raises(
+        OptionError, match="Step 6 of the training to resume is not the one"
+    ):
         train([TEXT], vocab_size=280, resume=other)
     with pytest.raises(OptionError, match="no record"):
-        train([TEXT], vocab_size=280, resume=Tokenizer(earlier.vocabulary, earlier.pattern))
+        train(
+            [TEXT],
+            vocab_size=280,
+            resume=Tokenizer(earlier.vocabulary, earlier.pattern),
+        )

@@ -24,7 +24,11 @@ def test_a_vocabulary_of_ranks_is_extended_by_the_merges_they_hide(tmp_path):
 def test_a_given_merge_costs_no_more_where_there_are_many():
     """Of 50,000 given merges, each copied those behind it: twenty seconds for nothing."""
     text = "".join(chr(a) + chr(b) for a in range(97, 118) for b in range(97, 118))
-    trainer = Trainer("a", vocab_size=5000, start=train(text * 2, vocab_size=1100, pattern="none").vocabulary)
+    trainer = Trainer(
+        "a",
+        vocab_size=5000,
+        start=train(text * 2, vocab_size=1100, pattern="none").vocabulary,
+    )
     assert trainer.record.n_given > 600
     least = 1 << 30
     tracemalloc.start()
@@ -34,7 +38,9 @@ def test_a_given_merge_costs_no_more_where_there_are_many():
         next(trainer)
         least = min(least, tracemalloc.get_traced_memory()[1] - before)
     tracemalloc.stop()
-    assert least < 4 * 600, "bytes at most that one step took: a pointer for each merge is 8"
+    assert least < 4 * 600, (
+        "bytes at most that one step took: a pointer for each merge is 8"
+    )
 
 
 def test_all_ids_stay_and_new_tokens_take_the_free_ones():
@@ -50,7 +56,13 @@ def test_all_ids_stay_and_new_tokens_take_the_free_ones():
     fork = train("bcbc", vocab_size=258, pattern="none", start=old.vocabulary.at(0))
     assert fork.merges == [(98, 99, 256)]
     assert fork.n_vocab == 258
-    first = train("abab", vocab_size=258, pattern="none", special_tokens=["<s>"], id_layout="specials-first")
+    first = train(
+        "abab",
+        vocab_size=258,
+        pattern="none",
+        special_tokens=["<s>"],
+        id_layout="specials-first",
+    )
     more = train("abcabc", vocab_size=259, pattern="none", start=first.vocabulary)
     assert more.record.id_layout == "specials-first"
     assert more.merges == [(98, 99, 257), (257, 100, 258)]
@@ -75,10 +87,18 @@ def test_bytes_may_have_any_ids():
 
 def test_what_cannot_be_extended():
     old = train("abab", vocab_size=258, pattern="none")
-    with pytest.raises(OptionError, match="has 258 tokens; ask for a larger vocab_size"):
+    with pytest.raises(
+        OptionError, match="has 258 tokens; ask for a larger vocab_size"
+    ):
         Trainer("abab", vocab_size=257, pattern="none", start=old.vocabulary)
     with pytest.raises(OptionError, match="those of the vocabulary extended"):
-        Trainer("abab", vocab_size=300, pattern="none", start=old.vocabulary, special_tokens=["<s>"])
+        Trainer(
+            "abab",
+            vocab_size=300,
+            pattern="none",
+            start=old.vocabulary,
+            special_tokens=["<s>"],
+        )
     lacks = Vocabulary({byte: bytes([byte]) for byte in range(255)})
     with pytest.raises(OptionError, match="do not begin with the 256 bytes"):
         Trainer("abab", vocab_size=300, start=lacks)
@@ -121,7 +141,18 @@ def test_special_tokens_are_not_compared_with_one_another() -> None:
         __hash__ = int.__hash__
 
     n, n_compared = 300, list[int]()
-    assert len(Options(1000, special_tokens=[Text(f"<{i}>") for i in range(n)]).checked().special_tokens) == n
+    assert (
+        len(
+            Options(1000, special_tokens=[Text(f"<{i}>") for i in range(n)])
+            .checked()
+            .special_tokens
+        )
+        == n
+    )
     specials = {f"<{i}>": Id(256 + i) for i in range(n)}
-    behind = Vocabulary(Vocabulary.of_bytes().base, (), specials).extended([(97, 98, 256)])
-    assert [*behind.special_tokens.values()] == [*range(257, 257 + n)] and sum(n_compared) < 10 * n
+    behind = Vocabulary(Vocabulary.of_bytes().base, (), specials).extended(
+        [(97, 98, 256)]
+    )
+    assert [*behind.special_tokens.values()] == [*range(257, 257 + n)] and sum(
+        n_compared
+    ) < 10 * n

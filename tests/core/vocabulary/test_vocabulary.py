@@ -38,7 +38,10 @@ def test_special_tokens_behind_the_merges_stay_behind_them():
     assert dict(start.special_tokens) == {"<s>": 256, "</s>": 257}
     grown = start.extended(MERGES)
     assert dict(grown.special_tokens) == {"<s>": 259, "</s>": 260}
-    assert dict(grown.at(1).special_tokens) == {"<s>": 259, "</s>": 260}  # time travel renumbers nothing
+    assert dict(grown.at(1).special_tokens) == {
+        "<s>": 259,
+        "</s>": 260,
+    }  # time travel renumbers nothing
     assert grown.at(1).n_tokens == 259
     first = Vocabulary.of_bytes("specials-first", ["<s>"]).extended([(98, 98, 257)])
     assert dict(first.special_tokens) == {"<s>": 0}
@@ -49,7 +52,9 @@ def test_special_tokens_behind_the_merges_stay_behind_them():
 def test_a_merge_may_make_a_token_that_is_there_already():
     """More merges than tokens: each is a rank of its own, but the vocabulary does not grow by it."""
     base = {byte: bytes([byte]) for byte in range(256)}
-    vocabulary = Vocabulary(base, [(97, 98, 256), (98, 99, 257), (256, 99, 258), (97, 257, 258)])
+    vocabulary = Vocabulary(
+        base, [(97, 98, 256), (98, 99, 257), (256, 99, 258), (97, 257, 258)]
+    )
     assert (vocabulary.n_merges, vocabulary.n_tokens) == (4, 259)
     assert vocabulary.at(3).n_tokens == 259
     assert vocabulary.parents(258) == (256, 99)
@@ -59,7 +64,11 @@ def test_a_merge_may_make_a_token_that_is_there_already():
 def test_a_special_token_may_be_made_by_a_merge_too():
     base = {byte: bytes([byte]) for byte in range(256)}
     whole = Vocabulary(base, [(97, 98, 256), (256, 99, 257)], {"abc": 257})
-    assert (whole.step_of(257), whole.parents(257), whole.n_tokens) == (2, (256, 99), 258)
+    assert (whole.step_of(257), whole.parents(257), whole.n_tokens) == (
+        2,
+        (256, 99),
+        258,
+    )
     for step in 0, 1:
         before = whole.at(step)
         assert (before.step_of(257), before.parents(257)) == (0, None)
@@ -80,7 +89,11 @@ def test_a_missing_byte_is_named():
     ("merges", "specials", "sentence"),
     [
         ([(97, 999, 256)], {}, "Merge 1 joins the id 999"),
-        ([(97, 97, 256), (98, 98, 256)], {}, "Merge 2 gives the id 256 a second meaning"),
+        (
+            [(97, 97, 256), (98, 98, 256)],
+            {},
+            "Merge 2 gives the id 256 a second meaning",
+        ),
         ([], {"<s>": 97}, "'<s>' has the id 97, which is taken"),
         ([], {"<s>": 300, "<t>": 300}, "has the id 300, which is taken"),
         ([], {"": 300}, "empty"),
@@ -88,8 +101,14 @@ def test_a_missing_byte_is_named():
             ([(97, 98, wrong)], {}, "whole numbers from 0 to 4,294,967,295")
             for wrong in (-1, 1 << 32, 10**30, 1.5, None)
         ),
-        *(([], {"<s>": wrong}, "whole numbers from 0 to") for wrong in (-1, 1 << 32, "1")),
-        *(([row], {}, "whole numbers from 0 to|no row of three") for row in ((), (97, 98), (97, 98, 256, 0), None, 5)),
+        *(
+            ([], {"<s>": wrong}, "whole numbers from 0 to")
+            for wrong in (-1, 1 << 32, "1")
+        ),
+        *(
+            ([row], {}, "whole numbers from 0 to|no row of three")
+            for row in ((), (97, 98), (97, 98, 256, 0), None, 5)
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(merges, specials, sentence):
@@ -102,8 +121,17 @@ def test_what_contradicts_itself_is_refused(merges, specials, sentence):
 
 def test_a_piece_that_is_a_token_need_not_become_it():
     """Merges may come in an order in which another one is first, and the token may be that of a later step."""
-    merges = [(97, 98, 256), (98, 99, 257), (256, 99, 258), (97, 257, 259), (99, 97, 260), (260, 98, 261)]
+    merges = [
+        (97, 98, 256),
+        (98, 99, 257),
+        (256, 99, 258),
+        (97, 257, 259),
+        (99, 97, 260),
+        (260, 98, 261),
+    ]
     vocabulary = Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges)
     assert vocabulary.encode(b"abc") == (258,)
     assert vocabulary.at(2).encode(b"abc") == (256, 99)
-    assert vocabulary.encode(b"cab") == (99, 256), "the token 261 is cab, but a and b go first"
+    assert vocabulary.encode(b"cab") == (99, 256), (
+        "the token 261 is cab, but a and b go first"
+    )

@@ -39,7 +39,11 @@ def plain_loop(symbols, rank_of, joined):
     If ranks are the order of a training, that is what encoding gives; published ones may have any order, and be equal.
     """
     parts = list(symbols)
-    while ranks := {i: rank for i, pair in enumerate(pairwise(parts)) if (rank := rank_of(*pair)) is not None}:
+    while ranks := {
+        i: rank
+        for i, pair in enumerate(pairwise(parts))
+        if (rank := rank_of(*pair)) is not None
+    }:
         i = min(ranks, key=ranks.__getitem__)
         parts[i : i + 2] = [joined(parts[i], parts[i + 1])]
     return parts
@@ -54,13 +58,17 @@ def merged(piece, merges):
     """By the Python loop, whether the kernel is there or not."""
     ranks = ranks_of(merges)
     return merge_loop.merge(
-        list(piece), lambda *pair: ranks.get(pair, merge_loop.NO_RANK), lambda _, __, rank: merges[rank][2]
+        list(piece),
+        lambda *pair: ranks.get(pair, merge_loop.NO_RANK),
+        lambda _, __, rank: merges[rank][2],
     )
 
 
 def replayed(piece, merges):
     ranks = ranks_of(merges)
-    return plain_loop(piece, lambda *pair: ranks.get(pair), lambda *pair: merges[ranks[pair]][2])
+    return plain_loop(
+        piece, lambda *pair: ranks.get(pair), lambda *pair: merges[ranks[pair]][2]
+    )
 
 
 def test_one_letter_a_million_times_is_a_token_and_what_is_left_over():
@@ -78,7 +86,11 @@ FROM_THE_RIGHT = [(byte, byte + 1, 511 - byte) for byte in reversed(range(255))]
 """Merges of a byte and the next greater one, the greatest first: a run of bytes is paired from its end."""
 
 
-@given(st.lists(st.tuples(st.integers(0, 120), st.integers(1, 134)), min_size=6, max_size=12))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 120), st.integers(1, 134)), min_size=6, max_size=12
+    )
+)
 @FEW
 def test_the_end_of_a_run_decides_how_its_beginning_is_merged_long_before(runs):
     """So the last tokens of a window are wrong, many more of them than the next window merges again as a rule."""
@@ -95,47 +107,71 @@ def test_the_end_of_a_run_decides_how_its_beginning_is_merged_long_before(runs):
 def test_long_pieces_of_trained_vocabularies_are_merged_as_by_replay(ties, data):
     letters = data.draw(st.sampled_from(("ab", "aab", "abcdef")))
     corpus = data.draw(st.text(letters, min_size=300, max_size=600))
-    vocabulary = train(corpus, vocab_size=256 + 60, pattern="none", ties=ties).vocabulary
+    vocabulary = train(
+        corpus, vocab_size=256 + 60, pattern="none", ties=ties
+    ).vocabulary
     merges = list(vocabulary.merges)[: data.draw(st.integers(0, vocabulary.n_merges))]
     piece = data.draw(pieces(letters, 600))
     expected = oracle.encode(piece, merges)
-    assert list(vocabulary.at(len(merges)).encode(piece)) == expected == merged(piece, merges)
+    assert (
+        list(vocabulary.at(len(merges)).encode(piece))
+        == expected
+        == merged(piece, merges)
+    )
 
 
 @pytest.mark.parametrize("width", [1, 4, 16])
 @given(st.data())
 @FEW
-def test_merges_in_any_order_and_tokens_that_are_made_twice_or_never_reached(width, data):
+def test_merges_in_any_order_and_tokens_that_are_made_twice_or_never_reached(
+    width, data
+):
     """What compatibility rests on does not ask how a vocabulary came about."""
     bytes_of, merges = {97: b"a", 98: b"b"}, []
     for new in range(256, 280):
         left, right = data.draw(st.tuples(*[st.sampled_from(sorted(bytes_of))] * 2))
         joined = bytes_of[left] + bytes_of[right]
-        token = data.draw(st.sampled_from([new, *(token for token, made in bytes_of.items() if made == joined)]))
+        token = data.draw(
+            st.sampled_from(
+                [new, *(token for token, made in bytes_of.items() if made == joined)]
+            )
+        )
         bytes_of[token] = joined
         merges.append((left, right, token))
     early = Vocabulary({97: b"a", 98: b"b"}, merges[:12])
     piece = data.draw(
-        pieces("ab", width) | st.sampled_from([joined for joined in bytes_of.values() if len(joined) < 99])
+        pieces("ab", width)
+        | st.sampled_from([joined for joined in bytes_of.values() if len(joined) < 99])
     )
     early.encode(piece)
     shuffled = data.draw(st.permutations(merges))
     with windows_of(width):
         assert merged(piece, shuffled) == replayed(piece, shuffled)
         step = data.draw(st.integers(0, len(merges)))
-        for vocabulary in (early, early.extended(merges[12:]), early.extended(merges[12:]).at(step)):
+        for vocabulary in (
+            early,
+            early.extended(merges[12:]),
+            early.extended(merges[12:]).at(step),
+        ):
             assert list(vocabulary.encode(piece)) == replayed(piece, vocabulary.merges)
 
 
 @pytest.mark.parametrize("width", [4, 16])
-@given(st.dictionaries(st.text("ab", min_size=2, max_size=6), st.integers(0, 30), max_size=40), st.data())
+@given(
+    st.dictionaries(
+        st.text("ab", min_size=2, max_size=6), st.integers(0, 30), max_size=40
+    ),
+    st.data(),
+)
 @FEW
 def test_ranks_with_gaps_in_them_and_with_ties(width, rank_of, data):
     """Rank files may lack the parts of a token, and scores may be equal: then the leftmost goes first."""
     rank_of = {token.encode(): rank for token, rank in rank_of.items()}
     piece = data.draw(pieces("ab", 2 * width + 1))
     parts = [piece[i : i + 1] for i in range(len(piece))]
-    replay = plain_loop(parts, lambda left, right: rank_of.get(left + right), bytes.__add__)
+    replay = plain_loop(
+        parts, lambda left, right: rank_of.get(left + right), bytes.__add__
+    )
     with windows_of(width):
         assert merge_parts(parts, rank_of) == replay
 
@@ -143,7 +179,9 @@ def test_ranks_with_gaps_in_them_and_with_ties(width, rank_of, data):
 def test_a_mark_at_the_end_and_letters_without_a_token():
     """Symbols need not be the bytes of the piece: what is looked at is symbols."""
     base = {97: b"a", 98: b"b", 256: b"</w>"}
-    vocabulary = Vocabulary(base, [(97, 98, 257), (257, 257, 258), (258, 256, 259)], end_of_word=256)
+    vocabulary = Vocabulary(
+        base, [(97, 98, 257), (257, 257, 258), (258, 256, 259)], end_of_word=256
+    )
     assert vocabulary.encode(b"ab" * 1_000) == (258,) * 499 + (259,)
 
 
@@ -151,6 +189,8 @@ def test_a_mark_at_the_end_and_letters_without_a_token():
 @FEW
 def test_every_two_neighbors_of_an_encoding_are_the_encoding_of_their_bytes(piece):
     """The fact itself, in the direction that is easily seen."""
-    vocabulary = train("abacbcabbacacbaabcba" * 20, vocab_size=320, pattern="none").vocabulary
+    vocabulary = train(
+        "abacbcabbacacbaabcba" * 20, vocab_size=320, pattern="none"
+    ).vocabulary
     for left, right in pairwise(vocabulary.encode(piece)):
         assert vocabulary.compatible(left, right)

@@ -22,18 +22,29 @@ from bpe_core.errors import ClusterError, FetchError, Stopped, TextError
 from bpe_core.worker import cluster as cluster_module
 from bpe_core.worker.cluster import Cluster, connected
 
-pytest.importorskip("distributed", reason="counting on many machines needs distributed, of the extra [dask]")
-pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask, about sockets of workers that were killed
+pytest.importorskip(
+    "distributed",
+    reason="counting on many machines needs distributed, of the extra [dask]",
+)
+pytestmark = pytest.mark.filterwarnings(
+    "ignore"
+)  # of Dask, about sockets of workers that were killed
 SIZES = [3, 20_000, 0, 9_000, 60_000, 700, 30_000, 40_000, 25_000, 12_000]
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     folder, rng = tmp_path_factory.mktemp("corpus"), random.Random(1)
-    words = ["".join(rng.choices("abcdeéfgh中", k=rng.randint(1, 7))) for _ in range(5000)]
+    words = [
+        "".join(rng.choices("abcdeéfgh中", k=rng.randint(1, 7))) for _ in range(5000)
+    ]
     for number, size in enumerate(SIZES):
-        (folder / f"{number}.txt").write_text(" ".join(rng.choices(words, k=size)), "utf-8")
-    (folder / "rows.jsonl").write_text("".join(f"{json.dumps({'text': word})}\n" for word in words), "utf-8")
+        (folder / f"{number}.txt").write_text(
+            " ".join(rng.choices(words, k=size)), "utf-8"
+        )
+    (folder / "rows.jsonl").write_text(
+        "".join(f"{json.dumps({'text': word})}\n" for word in words), "utf-8"
+    )
     return folder
 
 
@@ -44,14 +55,19 @@ def merges(counts):
 
 
 @pytest.mark.slow
-def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(corpus, tmp_path, monkeypatch):
+def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(
+    corpus, tmp_path, monkeypatch
+):
     import distributed
 
     files = find_files(corpus).files
     alone = Counts.read(files, "gpt4")
     places = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
     monkeypatch.setattr(cluster_module, "LARGEST", 1 << 16)
-    with patch.dict(os.environ), distributed.LocalCluster(n_workers=4, threads_per_worker=1, **places) as four:
+    with (
+        patch.dict(os.environ),
+        distributed.LocalCluster(n_workers=4, threads_per_worker=1, **places) as four,
+    ):
         for time in range(3):
             killed = []
 
@@ -63,13 +79,23 @@ def test_one_of_four_workers_is_killed_in_mid_count_and_no_count_is_doubled(corp
 
             with connected(four.scheduler_address) as cluster:
                 counts = cluster.read(files, "gpt4", progress=kill)
-            assert killed and counts.to_bytes() == alone.to_bytes() and merges(counts) == merges(alone)
-        with connected(four.scheduler_address) as cluster, closing(Spill(0, tmp_path)) as spill:
+            assert (
+                killed
+                and counts.to_bytes() == alone.to_bytes()
+                and merges(counts) == merges(alone)
+            )
+        with (
+            connected(four.scheduler_address) as cluster,
+            closing(Spill(0, tmp_path)) as spill,
+        ):
             cluster.read(files, "gpt4", spill=spill).save(tmp_path / "spilled")
             assert Counts.load(tmp_path / "spilled").to_bytes() == alone.to_bytes()
             with pytest.raises(Stopped):
                 cluster.read(files, "gpt4", progress=stop)
-            with pytest.raises(ClusterError, match=r"The workers cannot do it \(KilledWorker: .*\); look"):
+            with pytest.raises(
+                ClusterError,
+                match=r"The workers cannot do it \(KilledWorker: .*\); look",
+            ):
                 cluster._result(cluster._submit(os._exit, 1), {}, stop)
             (tmp_path / "gone").write_text("low")
             gone = find_files(tmp_path / "gone").files
@@ -85,20 +111,44 @@ def stop(*_):
 @pytest.fixture
 def encode(corpus, tmp_path):
     """`bpescope encode` by local workers, in a process group of its own."""
-    save(train("low lower " * 9, vocab_size=262, special_tokens=["<|end|>"]), tmp_path / "t.json")
-    line = [sys.executable, "-m", "bpe_core", "encode", "-t", "t.json", corpus, "--dask", "local", "-o", "ids"]
+    save(
+        train("low lower " * 9, vocab_size=262, special_tokens=["<|end|>"]),
+        tmp_path / "t.json",
+    )
+    line = [
+        sys.executable,
+        "-m",
+        "bpe_core",
+        "encode",
+        "-t",
+        "t.json",
+        corpus,
+        "--dask",
+        "local",
+        "-o",
+        "ids",
+    ]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(line, cwd=tmp_path, env=environment, start_new_session=True, **pipes)
+    return subprocess.Popen(
+        line, cwd=tmp_path, env=environment, start_new_session=True, **pipes
+    )
 
 
 @pytest.mark.slow
 def test_ids_are_a_row_a_document(corpus, tmp_path, encode):
     assert (encode.communicate(timeout=120), encode.returncode)[1] == 0
-    found = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "ids")["ids"].to_pylist()
+    found = (
+        pytest.importorskip("pyarrow.parquet")
+        .read_table(tmp_path / "ids")["ids"]
+        .to_pylist()
+    )
     tokenizer = train("low lower " * 9, vocab_size=262, special_tokens=["<|end|>"])
     texts = [path.read_text("utf-8") for path in sorted(corpus.glob("*.txt"))]
-    assert found[: len(texts)] == list(map(tokenizer.encode, texts)) and len(found) == len(texts) + 5000
+    assert (
+        found[: len(texts)] == list(map(tokenizer.encode, texts))
+        and len(found) == len(texts) + 5000
+    )
 
 
 @pytest.mark.slow
@@ -109,7 +159,9 @@ def test_ctrl_c_leaves_no_process_and_no_half_folder(tmp_path, encode):
     _, said = encode.communicate(timeout=120)
     assert (encode.returncode, said) == (130, "python -m bpe_core: Interrupted.\n")
     assert [path.name for path in tmp_path.iterdir() if "ids" in path.name] == []
-    left = subprocess.run(["ps", "-o", "stat=", "-g", str(encode.pid)], capture_output=True, text=True).stdout
+    left = subprocess.run(
+        ["ps", "-o", "stat=", "-g", str(encode.pid)], capture_output=True, text=True
+    ).stdout
     assert all(state.startswith("Z") for state in left.split())
 
 
@@ -119,7 +171,9 @@ def test_local_workers_leave_nothing_behind(corpus, tmp_path, monkeypatch):
     warnings.simplefilter("error", UserWarning)
     with socket.socket() as other, patch.dict(os.environ):
         with suppress(OSError):
-            other.bind(("127.0.0.1", 8787))  # where Dask has its pages; or somebody else has that
+            other.bind(
+                ("127.0.0.1", 8787)
+            )  # where Dask has its pages; or somebody else has that
             other.listen()
         with connected("local") as cluster:
             cluster.read(find_files(corpus).files, "gpt4")
@@ -129,8 +183,14 @@ def test_local_workers_leave_nothing_behind(corpus, tmp_path, monkeypatch):
 
 def test_what_is_left_out_has_the_path_that_was_given(corpus, monkeypatch):
     monkeypatch.chdir(corpus.parent)
-    files = find_files(f"{corpus.name}/rows.jsonl::none", skip_bad=True).files + find_files(corpus.name).files
-    assert Cluster(Here, iter).read(files, "gpt4").to_bytes() == Counts.read(files, "gpt4").to_bytes()
+    files = (
+        find_files(f"{corpus.name}/rows.jsonl::none", skip_bad=True).files
+        + find_files(corpus.name).files
+    )
+    assert (
+        Cluster(Here, iter).read(files, "gpt4").to_bytes()
+        == Counts.read(files, "gpt4").to_bytes()
+    )
 
 
 class Here:
@@ -143,16 +203,29 @@ class Here:
 
     @classmethod
     def submit(cls, work, given, *more, **_):
-        return cls(work([one.result() for one in given] if isinstance(given[0], cls) else given, *more))
+        return cls(
+            work(
+                [one.result() for one in given] if isinstance(given[0], cls) else given,
+                *more,
+            )
+        )
 
 
 @pytest.mark.parametrize("address", ["nowhere", "gibber://x:1"])
 def test_an_address_without_a_scheduler_is_one_sentence(address):
-    with pytest.raises(ClusterError, match=f"No Dask cluster is at '{address}'"), connected(address):
+    with (
+        pytest.raises(ClusterError, match=f"No Dask cluster is at '{address}'"),
+        connected(address),
+    ):
         pass
 
 
 def test_without_the_extra_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(FetchError, match=r"needs distributed, of the extra \[dask\]: pip install"), connected("local"):
+    with (
+        pytest.raises(
+            FetchError, match=r"needs distributed, of the extra \[dask\]: pip install"
+        ),
+        connected("local"),
+    ):
         pass

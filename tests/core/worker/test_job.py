@@ -15,7 +15,15 @@ from bpe_core.errors import BpeError, Stopped
 from bpe_core.trainer import Merges, Trainer
 from bpe_core.worker import train as worker_train
 from bpe_core.worker.job import Job, Reporter
-from bpe_core.worker.messages import Checkpoint, Event, Failed, Stop, WorkProgress, packed, unpacked
+from bpe_core.worker.messages import (
+    Checkpoint,
+    Event,
+    Failed,
+    Stop,
+    WorkProgress,
+    packed,
+    unpacked,
+)
 from bpe_core.worker.train import Recipe, TrainRequest
 from tests.core.worker_process import merges_of
 
@@ -36,13 +44,19 @@ def test_stopped_before_all_that_was_known_is_made_again_it_writes_nothing(
     monkeypatch.setattr(worker_train, "BATCH_SECONDS", 0)
     text, output = tmp_path / "text.txt", tmp_path / "out.json"
     text.write_text("low lower lowest " * 9)
-    request = TrainRequest(Recipe((str(text),), {"vocab_size": 265}), str(output), resume=True)
+    request = TrainRequest(
+        Recipe((str(text),), {"vocab_size": 265}), str(output), resume=True
+    )
     reporter = SimpleNamespace(say=print, close=lambda: None, send=lambda _: None)
     with closing(Job(cast(Reporter, reporter))) as job:
         assert worker_train.train(request, job)
         before = output.read_bytes()
         reporter.send = lambda event: isinstance(event, Merges) and job.stop("stopped")
-        assert worker_train.train(request, job) is None and job.stopped and output.read_bytes() == before
+        assert (
+            worker_train.train(request, job) is None
+            and job.stopped
+            and output.read_bytes() == before
+        )
 
 
 def test_work_that_nobody_listens_to_is_stopped() -> None:
@@ -57,13 +71,21 @@ def test_work_that_nobody_listens_to_is_stopped() -> None:
         assert job.stopped == "stopped"
 
 
-def test_a_control_c_that_the_work_never_looks_at_interrupts_it_and_all_is_as_before() -> None:
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)]
+def test_a_control_c_that_the_work_never_looks_at_interrupts_it_and_all_is_as_before() -> (
+    None
+):
+    before = [
+        signal.getsignal(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+    ]
     with pytest.raises(KeyboardInterrupt), closing(Job(patience=0.05)):
         signal.raise_signal(signal.SIGINT)
         while True:
             pass
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)] == before
+    assert [
+        signal.getsignal(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+    ] == before
 
 
 def test_a_control_c_that_the_work_looks_at_lets_it_end_in_order() -> None:
@@ -71,7 +93,10 @@ def test_a_control_c_that_the_work_looks_at_lets_it_end_in_order() -> None:
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(Stopped):
             job.progress("counting", 0, 0)
-        assert job.stopped == "interrupted" and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        assert (
+            job.stopped == "interrupted"
+            and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        )
 
 
 MESSAGES = st.one_of(
@@ -82,14 +107,23 @@ MESSAGES = st.one_of(
 
 
 @given(st.lists(MESSAGES), st.integers(1, 40))
-def test_messages_come_out_of_portions_of_any_size(messages: list[object], size: int) -> None:
+def test_messages_come_out_of_portions_of_any_size(
+    messages: list[object], size: int
+) -> None:
     data = b"".join(map(packed, messages))
     for most in size, len(data) + 1:
-        unread, portions = bytearray(), [data[at : at + most] for at in range(0, len(data), most)]
-        assert [message for portion in portions for message in unpacked(unread, portion)] == messages
+        unread, portions = (
+            bytearray(),
+            [data[at : at + most] for at in range(0, len(data), most)],
+        )
+        assert [
+            message for portion in portions for message in unpacked(unread, portion)
+        ] == messages
 
 
-@pytest.mark.parametrize("body", [b"", b"noise", pickle.dumps(1)[:-1], b"cnowhere\nnothing\n."])
+@pytest.mark.parametrize(
+    "body", [b"", b"noise", pickle.dumps(1)[:-1], b"cnowhere\nnothing\n."]
+)
 def test_what_is_no_message_is_refused(body: bytes) -> None:
     with pytest.raises(BpeError, match="Not a message of a worker"):
         list(unpacked(bytearray(), len(body).to_bytes(4, "big") + body))

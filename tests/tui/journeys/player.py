@@ -40,7 +40,13 @@ _PARTS = re.compile(
     r"|\x1b"
     r"|[^\x1b]+"
 )
-_CHARACTERS = {"space": " ", "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f"}
+_CHARACTERS = {
+    "space": " ",
+    "enter": "\r",
+    "tab": "\t",
+    "escape": "\x1b",
+    "backspace": "\x7f",
+}
 
 
 class Cells:
@@ -64,14 +70,18 @@ class Cells:
         data, self._rest = self._rest + data, ""
         for part in _PARTS.finditer(data):
             values, end = part[1], part[2]
-            if part[0] == "\x1b" or (part.end() == len(data) and part[0][:1] == "\x1b" and end is None):
+            if part[0] == "\x1b" or (
+                part.end() == len(data) and part[0][:1] == "\x1b" and end is None
+            ):
                 self._rest = data[part.start() :]
                 return
             if end == "H":
                 row, _, column = values.partition(";")
                 self._x, self._y = int(column or 1) - 1, int(row or 1) - 1
             elif end == "m":
-                self._style = "" if values in ("", "0") else f"{self._style};{values}".lstrip(";")
+                self._style = (
+                    "" if values in ("", "0") else f"{self._style};{values}".lstrip(";")
+                )
             elif end == "J":
                 self.resize(self.width, self.height)
             elif part[0][0] != "\x1b":
@@ -92,7 +102,10 @@ class Cells:
                 continue  # a place on the screen follows
             width = cell_len(character)
             if not width and self._x:
-                row[self._x - 1] = (row[self._x - 1][0] + character, row[self._x - 1][1])
+                row[self._x - 1] = (
+                    row[self._x - 1][0] + character,
+                    row[self._x - 1][1],
+                )
             for part in (character, "")[:width]:
                 if self._x < self.width:
                     row[self._x] = (part, self._style)
@@ -102,7 +115,9 @@ class Cells:
     def rows(self) -> list[str]:
         """The text of each row, without the blanks at its end."""
         if self._rows is None:
-            self._rows = ["".join([text for text, _ in row]).rstrip() for row in self._cells]
+            self._rows = [
+                "".join([text for text, _ in row]).rstrip() for row in self._cells
+            ]
         return self._rows
 
     @property
@@ -118,7 +133,10 @@ class Cells:
         for y, row in enumerate(self._cells):
             starts = [x for x, (character, _) in enumerate(row) for _ in character]
             whole = "".join(character for character, _ in row)
-            yield from ((starts[match.start()], y) for match in re.finditer(re.escape(text), whole))
+            yield from (
+                (starts[match.start()], y)
+                for match in re.finditer(re.escape(text), whole)
+            )
 
     def place(self, text: str, beside: str = "") -> tuple[int, int]:
         """The cell at which a text begins: the first, or the first in a row that holds `beside`, too."""
@@ -137,14 +155,20 @@ class Cells:
         for x, y in self.found(text):
             cells = self._cells[y][x : x + cell_len(text)]
             runs = groupby(cells, key=lambda cell: _background(cell[1]))
-            found.append(["".join(character for character, _ in run) for _, run in runs])
+            found.append(
+                ["".join(character for character, _ in run) for _, run in runs]
+            )
         return found
 
     @property
     def step(self) -> tuple[int, int]:
         """What the line of steps says: the step that is shown, and the last one; (-1, -1) where it says nothing."""
         numbers = re.search(r"step +([\d,]+) of ([\d,]+)", self.text)
-        return (int(numbers[1].replace(",", "")), int(numbers[2].replace(",", ""))) if numbers else (-1, -1)
+        return (
+            (int(numbers[1].replace(",", "")), int(numbers[2].replace(",", "")))
+            if numbers
+            else (-1, -1)
+        )
 
 
 class Player:
@@ -170,7 +194,14 @@ class Player:
     def write(self, text: str) -> None:
         """Type a text, a key a character."""
         self.press(
-            *("enter" if character == "\n" else "space" if character == " " else character for character in text)
+            *(
+                "enter"
+                if character == "\n"
+                else "space"
+                if character == " "
+                else character
+                for character in text
+            )
         )
 
     async def command(self, name: str) -> None:
@@ -192,7 +223,9 @@ class Player:
         """Paste, as a terminal tells it between brackets."""
         self._send(events.Paste(text))
 
-    def click(self, at: str | tuple[int, int], beside: str = "", right: int = 0) -> None:
+    def click(
+        self, at: str | tuple[int, int], beside: str = "", right: int = 0
+    ) -> None:
         """Click on a cell, or on the first of a text on the screen, so many cells to the `right` of it."""
         x, y = self.screen.place(at, beside) if isinstance(at, str) else at
         self._mouse(events.MouseDown, x + right, y)
@@ -218,7 +251,9 @@ class Player:
         loop.time = lambda: now() + seconds  # type: ignore[method-assign]
 
     def _mouse(self, kind: type[events.MouseEvent], x: int, y: int) -> None:
-        self._send(kind(None, x, y, 0, 0, 1, False, False, False, screen_x=x, screen_y=y))
+        self._send(
+            kind(None, x, y, 0, 0, 1, False, False, False, screen_x=x, screen_y=y)
+        )
 
     def _send(self, event: events.Event) -> None:
         self._driver.process_message(event)
@@ -230,7 +265,11 @@ class Player:
 
         def missing() -> list[str | Callable[[Cells], object]]:
             text = self.screen.text
-            return [hold for hold in holds if not (hold in text if isinstance(hold, str) else hold(self.screen))]
+            return [
+                hold
+                for hold in holds
+                if not (hold in text if isinstance(hold, str) else hold(self.screen))
+            ]
 
         idle, end = 0, time.monotonic() + LONGEST
         while missing():
@@ -242,7 +281,9 @@ class Player:
                 self._app.clear_notifications()
         else:
             return
-        raise AssertionError(f"it did not come to {missing()} on the screen:\n{self.screen.text}")
+        raise AssertionError(
+            f"it did not come to {missing()} on the screen:\n{self.screen.text}"
+        )
 
     async def rest(self) -> None:
         """Wait until nothing has been drawn for some pauses, and no worker does anything."""
@@ -263,7 +304,11 @@ class Player:
         """Whether anything is on its way: on a busy machine a pause may pass without a turn for who has work to do."""
         await asyncio.sleep(0)  # what a pipe holds becomes work of the event loop
         ready = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]
-        return bool(ready) or any(map(at_work, children())) or at_work(os.getpid(), but=os.getpid())
+        return (
+            bool(ready)
+            or any(map(at_work, children()))
+            or at_work(os.getpid(), but=os.getpid())
+        )
 
     async def quit(self) -> None:
         """Leave by the key, and wait until the app has ended."""
@@ -299,18 +344,26 @@ class Player:
                 player._drawn.set()
 
         app.driver_class = Terminal
-        self._running = asyncio.create_task(app.run_async(size=(self.screen.width, self.screen.height)))
+        self._running = asyncio.create_task(
+            app.run_async(size=(self.screen.width, self.screen.height))
+        )
         try:
             await self.until(lambda screen: screen.text.strip())
             yield self
             if not self._running.done():
                 await self.quit()
-            assert (self._running.result(), app.return_code) == (None, code), f"the app ended with {app.return_code}"
+            assert (self._running.result(), app.return_code) == (None, code), (
+                f"the app ended with {app.return_code}"
+            )
         finally:
             if not self._running.done():
                 app.exit()
                 await self._running
-            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):  # its process would have ended
+            for number in (
+                signal.SIGHUP,
+                signal.SIGINT,
+                signal.SIGTERM,
+            ):  # its process would have ended
                 asyncio.get_running_loop().remove_signal_handler(number)
 
 
@@ -333,8 +386,15 @@ async def play(
 
     If it `waits`, the last of the tokenizers is there, with all of its steps. It ends with the exit code `code`.
     """
-    app = BpeScope(tuple(map(str, paths)), tuple(map(str, tokenizers)), full_speed=full_speed, lesson=lesson)
-    app.animation_level = "none"  # frames on the way to what is waited for are a twentieth of the time
+    app = BpeScope(
+        tuple(map(str, paths)),
+        tuple(map(str, tokenizers)),
+        full_speed=full_speed,
+        lesson=lesson,
+    )
+    app.animation_level = (
+        "none"  # frames on the way to what is waited for are a twentieth of the time
+    )
     async with Player(*size).playing(app, code) as player:
         if tokenizers and waits:
             await player.until(lambda screen: screen.step[0] == screen.step[1] > 0)
@@ -342,9 +402,15 @@ async def play(
 
 
 @contextmanager
-def seen_in_terminal(*arguments: str | Path) -> Iterator[tuple[AppTerminal, Callable[[], Cells]]]:
+def seen_in_terminal(
+    *arguments: str | Path,
+) -> Iterator[tuple[AppTerminal, Callable[[], Cells]]]:
     """The app as a process of its own, which can be killed, and what a terminal of 120 by 40 cells shows of it."""
-    cells, decoder, n_read = Cells(120, 40), codecs.getincrementaldecoder("utf-8")("replace"), 0
+    cells, decoder, n_read = (
+        Cells(120, 40),
+        codecs.getincrementaldecoder("utf-8")("replace"),
+        0,
+    )
 
     def screen() -> Cells:
         nonlocal n_read

@@ -12,10 +12,15 @@ from bpe_core.visible import token_label
 
 def findings(screen: Cells) -> list[int]:
     """The ids in the rows of the audit."""
-    return [int(token) for token in re.findall(r"││ +(?:[▲●○] +\d\.\d\d +)?(\d+)  \S", screen.text)]
+    return [
+        int(token)
+        for token in re.findall(r"││ +(?:[▲●○] +\d\.\d\d +)?(\d+)  \S", screen.text)
+    ]
 
 
-async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, book: Path) -> None:
+async def test_a_finding_leads_to_its_merge_and_into_the_editor(
+    small: Path, book: Path
+) -> None:
     tokenizer = load(small)
     made = {token: (left, right) for left, right, token in tokenizer.merges}
     async with play(book, tokenizers=(small,)) as player:
@@ -33,26 +38,43 @@ async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, boo
             token = findings(player.screen)[down]
             player.press(*["down"] * down, "enter")
             text = tokenizer.decode([token])
-            merge = " +".join(re.escape(token_label(tokenizer.token_bytes(one))) for one in (*made[token], token))
-            await player.until(f"{len(text)} characters", lambda screen, merge=merge: re.search(merge, screen.text))
-            await player.until(lambda screen, text=text: [text] in screen.pieces(text))  # in the editor
+            merge = " +".join(
+                re.escape(token_label(tokenizer.token_bytes(one)))
+                for one in (*made[token], token)
+            )
+            await player.until(
+                f"{len(text)} characters",
+                lambda screen, merge=merge: re.search(merge, screen.text),
+            )
+            await player.until(
+                lambda screen, text=text: [text] in screen.pieces(text)
+            )  # in the editor
             player.press("f5")
-            await player.until("tokens found", lambda screen: findings(screen)[:1] == worst)
+            await player.until(
+                "tokens found", lambda screen: findings(screen)[:1] == worst
+            )
         player.press("f3", "f7")
         await player.until("held at 1 of")
         await player.rest()
-        assert "F3 changes" in player.screen.text, "a training that forgets the audit leaves the training in sight"
+        assert "F3 changes" in player.screen.text, (
+            "a training that forgets the audit leaves the training in sight"
+        )
         player.press("f5")
         await player.until("An audit follows")
         player.pass_time(1)
         await player.rest()
-        assert "An audit follows" in player.screen and "▶ Audit  / text, id, 0x hex   " in player.screen
+        assert (
+            "An audit follows" in player.screen
+            and "▶ Audit  / text, id, 0x hex   " in player.screen
+        )
         assert "not saved" not in player.screen, "no audit is tried beside a training"
         player.press("f8")  # it ends, and the pane is open
         await player.until("13 tokens found")
 
 
-async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path, book: Path, home: Path) -> None:
+async def test_the_findings_are_sorted_searched_filtered_and_written(
+    small: Path, book: Path, home: Path
+) -> None:
     tokenizer = load(small)
     async with play(book, tokenizers=(small,)) as player:
         player.press("f5")
@@ -66,21 +88,31 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path
         player.press("home")
         await player.until(lambda screen: findings(screen)[:3] == [0, 1, 2])
         player.press("right")
-        await player.until(lambda screen: 256 in findings(screen) and 10 not in findings(screen))  # "th" is never used
+        await player.until(
+            lambda screen: 256 in findings(screen) and 10 not in findings(screen)
+        )  # "th" is never used
         player.press("left", "home")
         await player.until(lambda screen: 10 in findings(screen))
         player.press("slash")
         for sought in "oug", "0x6f7567":
             player.write(sought)
-            having = [token for token in range(280) if b"oug" in tokenizer.token_bytes(token)]
+            having = [
+                token for token in range(280) if b"oug" in tokenizer.token_bytes(token)
+            ]
             await player.until(lambda screen, having=having: findings(screen) == having)
             player.press("ctrl+u")
             await player.until(lambda screen: findings(screen)[:3] == [0, 1, 2])
         player.write("oug")
         await player.until(lambda screen: findings(screen) == having)
-        player.press("enter", "enter")  # the line of steps, the log and the reason agree on where the token was made
+        player.press(
+            "enter", "enter"
+        )  # the line of steps, the log and the reason agree on where the token was made
         step = tokenizer.vocabulary.step_of(having[0])
-        await player.until(f"Step {step} made this token", f"merge {step} ", lambda screen: screen.step[0] == step)
+        await player.until(
+            f"Step {step} made this token",
+            f"merge {step} ",
+            lambda screen: screen.step[0] == step,
+        )
         await player.until(lambda screen: re.search(rf"● +{step} ", screen.text))
         player.press("f5", "slash", "ctrl+u", "enter", "s", "S")
         await player.rest()
@@ -96,10 +128,16 @@ async def test_the_findings_are_sorted_searched_filtered_and_written(small: Path
         player.click("▶ Audit")
         await player.until("found in the tokenizer alone")
         await player.command("measure the editor's text")
-        await player.until("Compare", "bytes per token", lambda screen: "Search for commands" not in screen)
+        await player.until(
+            "Compare",
+            "bytes per token",
+            lambda screen: "Search for commands" not in screen,
+        )
 
 
-async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Path, book: Path, home: Path) -> None:
+async def test_tokenizers_are_compared_on_the_chosen_text(
+    small: Path, other: Path, book: Path, home: Path
+) -> None:
     text = book.read_text()
     counts = [len(load(path).encode(text)) for path in (small, other)]
     async with play(book, tokenizers=(other, small)) as player:
@@ -108,21 +146,42 @@ async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Pa
             player.paste(text)
             player.press("f10")
             now = [len(load(path).encode(text * n)) for path in (small, other)]
-            await player.until(lambda screen, now=now: re.search(rf"│ *tokens +{now[0]} +{now[1]} ", screen.text))
+            await player.until(
+                lambda screen, now=now: re.search(
+                    rf"│ *tokens +{now[0]} +{now[1]} ", screen.text
+                )
+            )
             player.press("f4")
         player.press("f10")
         player.press("a")
         await player.until("[A]", "[B]")
         player.press("enter")
-        await player.until(lambda screen: re.search(rf"book\.txt +1,340 +{counts[0]} +{counts[1]} ", screen.text))
+        await player.until(
+            lambda screen: re.search(
+                rf"book\.txt +1,340 +{counts[0]} +{counts[1]} ", screen.text
+            )
+        )
         await player.rest()
         player.press("x")
         await player.answer("Where to? .csv, .md, .tex", "found.csv")
         await player.until(lambda screen: (home / "found.csv").exists(), "Saved as")
-        (head, row), n = csv.reader((home / "found.csv").read_text().splitlines()), len(text.encode())
+        (head, row), n = (
+            csv.reader((home / "found.csv").read_text().splitlines()),
+            len(text.encode()),
+        )
         named = [f"A {small.stem}", f"B {other.stem}", "vs. A"]
-        assert head == ["text", "bytes", *named] and row[:4] == ["book.txt", str(n), *map(str, counts)]
-        for view in "Latin", "bytes per token", "book.txt:1", "boundaries", f"only in A {small.stem}":
+        assert head == ["text", "bytes", *named] and row[:4] == [
+            "book.txt",
+            str(n),
+            *map(str, counts),
+        ]
+        for view in (
+            "Latin",
+            "bytes per token",
+            "book.txt:1",
+            "boundaries",
+            f"only in A {small.stem}",
+        ):
             player.press("right")
             await player.until(view)
         player.press("left", "left")
@@ -131,11 +190,16 @@ async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Pa
         await player.until(f"{len(text):,} bytes", "bytes/token")
 
 
-async def test_the_only_tokenizer_is_compared_with_its_first_half(small: Path, book: Path) -> None:
+async def test_the_only_tokenizer_is_compared_with_its_first_half(
+    small: Path, book: Path
+) -> None:
     whole = load(small)
     async with play(tokenizers=(small,), size=(80, 24)) as player:
         player.press("alt+a", "delete")
         player.paste(book.read_text())
         player.press("f10")
         n, half = (len(one.encode(book.read_text())) for one in (whole, whole.at(12)))
-        await player.until("B step 12", lambda screen: re.search(rf"tokens +{n:,} +{half:,} ", screen.text))
+        await player.until(
+            "B step 12",
+            lambda screen: re.search(rf"tokens +{n:,} +{half:,} ", screen.text),
+        )

@@ -18,7 +18,14 @@ def split(tokenizer: Tokenizer, text: str) -> list[str]:
 
 def edit(screen: Cells) -> str:
     """What the last edit did, as the line below the editor says."""
-    return next((row.partition("last edit")[2].strip(" │") for row in screen.rows if "last edit" in row), "")
+    return next(
+        (
+            row.partition("last edit")[2].strip(" │")
+            for row in screen.rows
+            if "last edit" in row
+        ),
+        "",
+    )
 
 
 async def test_tokens_form_anew_while_one_types_pastes_and_undoes(small: Path) -> None:
@@ -34,11 +41,15 @@ async def test_tokens_form_anew_while_one_types_pastes_and_undoes(small: Path) -
                 tokens = split(tokenizer, typed)
                 await player.until(f"{len(tokens)} token", f"{len(typed)} bytes", typed)
         player.press("enter")
-        await player.until(lambda screen: split(tokenizer, typed) in screen.pieces(typed))
+        await player.until(
+            lambda screen: split(tokenizer, typed) in screen.pieces(typed)
+        )
         player.press("up", "end", "backspace")
         assert split(tokenizer, typed[:-1]) != split(tokenizer, typed)[:-1]
         player.press("home")
-        await player.until(lambda screen: split(tokenizer, typed[:-1]) in screen.pieces(typed[:-1]))
+        await player.until(
+            lambda screen: split(tokenizer, typed[:-1]) in screen.pieces(typed[:-1])
+        )
 
         # What the last edit did is told, and those before it can be asked for.
         player.press("alt+a", "delete")
@@ -46,9 +57,17 @@ async def test_tokens_form_anew_while_one_types_pastes_and_undoes(small: Path) -
         player.press("left")
         await player.until("5 bytes")
         player.write("e")
-        await player.until(lambda screen: "␣th m → ␣them" in edit(screen) and "−1 token " in edit(screen))
+        await player.until(
+            lambda screen: (
+                "␣th m → ␣them" in edit(screen) and "−1 token " in edit(screen)
+            )
+        )
         player.press("end", "e")
-        await player.until(lambda screen: "␣them → ␣theme" in edit(screen) and "+1 byte" in edit(screen))
+        await player.until(
+            lambda screen: (
+                "␣them → ␣theme" in edit(screen) and "+1 byte" in edit(screen)
+            )
+        )
         player.press("alt+up")
         await player.until("␣th m → ␣them")
         player.press("alt+down")
@@ -68,10 +87,14 @@ async def test_tokens_form_anew_while_one_types_pastes_and_undoes(small: Path) -
         await player.until(f"{n_tokens:,} tokens")
         player.press("ctrl+home", *["delete"] * 4)
         await player.until(f"{len(chapter) - 4:,} bytes")
-        await player.until(lambda screen: split(tokenizer, line)[1:] in screen.pieces(line[3:]))
+        await player.until(
+            lambda screen: split(tokenizer, line)[1:] in screen.pieces(line[3:])
+        )
 
 
-async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(small: Path, other: Path) -> None:
+async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
+    small: Path, other: Path
+) -> None:
     text = "they thought through the thesis"
     first, second = load(small), load(other)
     assert split(first, text) != split(second, text)
@@ -82,24 +105,43 @@ async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
         player.press("alt+l")
         await player.until("Lanes")
         player.press("enter")
-        await player.until(lambda screen: screen.pieces(text) == [split(first, text), split(second, text)])
+        await player.until(
+            lambda screen: (
+                screen.pieces(text) == [split(first, text), split(second, text)]
+            )
+        )
         player.press("up", "end")
         player.write("es")
         longer = f"{text}es"
-        await player.until(lambda screen: screen.pieces(longer) == [split(first, longer), split(second, longer)])
+        await player.until(
+            lambda screen: (
+                screen.pieces(longer) == [split(first, longer), split(second, longer)]
+            )
+        )
         player.press("alt+left")
         earlier = first.at(23)
-        await player.until(lambda screen: screen.pieces(longer) == [split(earlier, longer), split(second, longer)])
+        await player.until(
+            lambda screen: (
+                screen.pieces(longer) == [split(earlier, longer), split(second, longer)]
+            )
+        )
         # The tokenizer of a lane that is put in force changes places with the one before.
-        for path, steps, order in ((other, 26, [second, first]), (small, 24, [first, second])):
+        for path, steps, order in (
+            (other, 26, [second, first]),
+            (small, 24, [first, second]),
+        ):
             name, size = f"{path.stem} ", f" {256 + steps}"
             await player.until(
-                lambda screen, name=name, size=size: any(name in row and size in row for row in screen.rows)
+                lambda screen, name=name, size=size: any(
+                    name in row and size in row for row in screen.rows
+                )
             )
             player.click(name, beside=size)
             await player.until(f"step {steps} of {steps}")
             await player.until(
-                lambda screen, order=order: screen.pieces(longer) == [split(one, longer) for one in order]
+                lambda screen, order=order: (
+                    screen.pieces(longer) == [split(one, longer) for one in order]
+                )
             )
         both = player.screen.pieces(longer)
         player.press("f4", "x", "backspace")
@@ -113,16 +155,28 @@ async def test_the_same_text_by_two_tokenizers_in_lanes_and_one_after_the_other(
             await player.until("Lanes: the same text")
             player.press(*keys)
             await player.until(
-                lambda screen, lanes=lanes: "Lanes: the same" not in screen and screen.pieces(longer) == lanes
+                lambda screen, lanes=lanes: (
+                    "Lanes: the same" not in screen and screen.pieces(longer) == lanes
+                )
             )
-        await player.until(lambda screen: "−1 byte" in edit(screen))  # still said without the lanes
+        await player.until(
+            lambda screen: "−1 byte" in edit(screen)
+        )  # still said without the lanes
         for path, steps in (other, 26), (small, 24):
             player.click(f"{path.stem} ", beside=str(256 + steps))
-            await player.until(f"step {steps} of {steps}", f"{path.stem} · {256 + steps} tokens")
-            await player.until(lambda screen, path=path: split(load(path), longer) in screen.pieces(longer))
+            await player.until(
+                f"step {steps} of {steps}", f"{path.stem} · {256 + steps} tokens"
+            )
+            await player.until(
+                lambda screen, path=path: (
+                    split(load(path), longer) in screen.pieces(longer)
+                )
+            )
 
 
-async def test_lanes_stay_at_a_step_or_follow_and_go_with_their_files(small: Path, other: Path, home: Path) -> None:
+async def test_lanes_stay_at_a_step_or_follow_and_go_with_their_files(
+    small: Path, other: Path, home: Path
+) -> None:
     text = "they thought through the thesis"
     first, second = load(small), load(other)
     third = shutil.copy(other, home / "third.json")
@@ -149,15 +203,23 @@ async def test_lanes_stay_at_a_step_or_follow_and_go_with_their_files(small: Pat
     assert config.load_configuration().lanes == (LaneChoice(), LaneChoice("", 23))
 
 
-async def test_after_many_edits_the_cells_are_those_of_the_next_start(small: Path) -> None:
+async def test_after_many_edits_the_cells_are_those_of_the_next_start(
+    small: Path,
+) -> None:
     def editor(screen: Cells) -> list[str]:
         top, bottom = screen.place("ooo")[1], screen.place("bytes/token")[1]
         left = screen.place("ooo")[0]
-        return [screen.style(x, y) for y in range(top, bottom) for x in range(left, left + 40)][1:]  # not the cursor
+        return [
+            screen.style(x, y)
+            for y in range(top, bottom)
+            for x in range(left, left + 40)
+        ][1:]  # not the cursor
 
     async with play(tokenizers=(small,)) as player:
         player.press("alt+a", "delete")
-        player.paste("ooo the the ooo oug ooo that thing\n" * 5 + "o" * 300)  # equal neighbors take turns in color
+        player.paste(
+            "ooo the the ooo oug ooo that thing\n" * 5 + "o" * 300
+        )  # equal neighbors take turns in color
         await player.until("475 bytes")
         for column in 50, 41, 30, 17:
             player.press("ctrl+home", *["down"] * 5, *["right"] * column, "delete", "x")
@@ -167,7 +229,9 @@ async def test_after_many_edits_the_cells_are_those_of_the_next_start(small: Pat
             player.press("end", "backspace", *["left"] * row, "delete")
             player.write("oth ")
             player.press("end", "delete", "enter")
-        player.press("ctrl+z", "alt+left", "alt+left", "alt+right", "alt+right", "ctrl+home")
+        player.press(
+            "ctrl+z", "alt+left", "alt+left", "alt+right", "alt+right", "ctrl+home"
+        )
         await player.until("step 24 of 24", lambda screen: "ooo" in screen)
         before: list[str] = []
         while before != editor(player.screen):
@@ -180,7 +244,9 @@ async def test_after_many_edits_the_cells_are_those_of_the_next_start(small: Pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_frames", [0, 2])
-async def test_leaving_while_the_panes_are_still_to_come(small: Path, n_frames: int) -> None:
+async def test_leaving_while_the_panes_are_still_to_come(
+    small: Path, n_frames: int
+) -> None:
     async with play(tokenizers=(small,), waits=False) as player:
         for _ in range(n_frames):
             await player.frame()
@@ -194,10 +260,14 @@ async def test_a_kill_costs_no_more_than_a_second_of_typing(small: Path) -> None
         for typed in "first ", "then ":
             player.write(typed)
             player.pass_time(1)
-            await player.until(lambda _, typed=typed: typed in (config.load_text() or ""))
+            await player.until(
+                lambda _, typed=typed: typed in (config.load_text() or "")
+            )
 
 
-async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(small: Path, home: Path) -> None:
+async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(
+    small: Path, home: Path
+) -> None:
     data = "mixed\r\nlines\rand\x0cform feeds \u2028 é\n".encode()
     (home / "in.txt").write_bytes(data)
     (home / "out.txt").write_text("something of value")
@@ -210,7 +280,9 @@ async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(s
             await player.answer("Which text", wrong)
             await player.until("Which text", "correct")
         await player.answer("Which text", "binary.txt")
-        await player.until("binary, not text", lambda screen: "Which text" not in screen)
+        await player.until(
+            "binary, not text", lambda screen: "Which text" not in screen
+        )
         player.press("ctrl+o")
         await player.answer("Which text", "in.txt")
         await player.until(f"{len(data)} bytes")
@@ -222,8 +294,16 @@ async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(s
                 player.press(answer)
             await player.rest()
             kept = b"something of value" if answer == "n" else data
-            await player.until(lambda _, path=home / path, kept=kept: path.exists() and path.read_bytes() == kept)
-        for wrong, said in ("broken.json", "not JSON"), ("folder", "is a folder"), ("nowhere.json", "There is no"):
+            await player.until(
+                lambda _, path=home / path, kept=kept: (
+                    path.exists() and path.read_bytes() == kept
+                )
+            )
+        for wrong, said in (
+            ("broken.json", "not JSON"),
+            ("folder", "is a folder"),
+            ("nowhere.json", "There is no"),
+        ):
             await player.command("open a tokenizer")
             await player.answer("Which tokenizer file", wrong)
             await player.until(said)
@@ -234,7 +314,9 @@ async def test_a_text_is_opened_by_its_path_and_saved_and_wrong_files_are_said(s
         await player.until("still here ", "small · 280 tokens")
 
 
-async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(small: Path, home: Path) -> None:
+async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(
+    small: Path, home: Path
+) -> None:
     tokenizer = load(small)
     async with play(tokenizers=(small,)) as player:
         player.press("alt+e")
@@ -260,7 +342,12 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(small: Pat
         player.press("s")  # what is typed goes into the text
         await player.until("thsey", "Type: each color")
         player.press("backspace")
-        for view in "the│y│␣th│\\xd0│\\xbe│u│g│h", "259 121 257 208 190 117 103 104", "259  step 4", "they thоugh":
+        for view in (
+            "the│y│␣th│\\xd0│\\xbe│u│g│h",
+            "259 121 257 208 190 117 103 104",
+            "259  step 4",
+            "they thоugh",
+        ):
             player.press("ctrl+l")
             await player.until(view)
 
@@ -283,7 +370,9 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(small: Pat
         player.press("alt+i")
         await player.until("Ids in")
         player.paste(str(tokenizer.encode(text)))
-        await player.until(text, f"{len(tokenizer.encode(text))} ids", f"{len(text)} bytes")
+        await player.until(
+            text, f"{len(tokenizer.encode(text))} ids", f"{len(text)} bytes"
+        )
         player.press("alt+a", "delete")
         player.write("104 9999")
         await player.until("2 ids", "vocabulary: 9999")
@@ -291,11 +380,16 @@ async def test_what_the_editor_tells_of_a_text_and_the_ways_to_see_it(small: Pat
         player.paste(" ".join(map(str, tokenizer.encode(text))))
         await player.until("4 ids")
         player.press("f4")
-        await player.until(f"{len(text)} bytes  ", lambda screen: split(tokenizer, text) in screen.pieces(text))
+        await player.until(
+            f"{len(text)} bytes  ",
+            lambda screen: split(tokenizer, text) in screen.pieces(text),
+        )
 
 
 @pytest.mark.slow
-async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(small: Path, book: Path) -> None:
+async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(
+    small: Path, book: Path
+) -> None:
     async with play(book, tokenizers=(small,)) as player:
         player.press("f7")
         await player.until("held at 1 of")
@@ -311,7 +405,9 @@ async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(small: Path, book:
 
 
 @pytest.mark.slow
-async def test_ranks_without_a_pattern_are_asked_for_it_once(small: Path, home: Path) -> None:
+async def test_ranks_without_a_pattern_are_asked_for_it_once(
+    small: Path, home: Path
+) -> None:
     save(load(small), home / "ranks.txt", format="tiktoken")
     async with play(tokenizers=(home / "ranks.txt",), waits=False) as player:
         await player.answer("regular expression", "gpt4")
@@ -320,14 +416,18 @@ async def test_ranks_without_a_pattern_are_asked_for_it_once(small: Path, home: 
         await player.until("step 24 of 24", "ranks · 280 tokens · gpt4")
 
 
-async def test_examples_and_presets_leave_the_users_text_and_texts_where_they_are(book: Path, small: Path) -> None:
+async def test_examples_and_presets_leave_the_users_text_and_texts_where_they_are(
+    book: Path, small: Path
+) -> None:
     async with play(book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24", "✓ book.txt")
         player.press("alt+e", "alt+z")
         await player.until("undoes")  # nothing had been typed
         player.press("ctrl+a", *"mine")
         await player.command("Next example")
-        await player.until("brings your text", lambda screen: "mine" not in screen, "✓ book.txt")
+        await player.until(
+            "brings your text", lambda screen: "mine" not in screen, "✓ book.txt"
+        )
         await player.command("strawberry")
         await player.until("STRAWBERRY")
         player.press("ctrl+home", *"edited")

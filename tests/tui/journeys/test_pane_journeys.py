@@ -20,16 +20,27 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
     async with play(book, tokenizers=(small,)) as player:
         for size, name in ("270", ""), ("275", "-2"):
             player.press("f4", "f3", *["backspace"] * 4, *size, "f6")
-            await player.until(f"book.txt-gpt4{name} · {size} tokens", "vocabulary size reached")
-        player.press("f4", "f3", "f6")  # once more the same: it needs no file of its own
+            await player.until(
+                f"book.txt-gpt4{name} · {size} tokens", "vocabulary size reached"
+            )
+        player.press(
+            "f4", "f3", "f6"
+        )  # once more the same: it needs no file of its own
         await player.until(lambda screen: "book.txt-gpt4-2 · 275" not in screen)
-        await player.until("book.txt-gpt4-2 · 275 tokens", lambda screen: "book.txt-gpt4-3" not in screen)
+        await player.until(
+            "book.txt-gpt4-2 · 275 tokens",
+            lambda screen: "book.txt-gpt4-3" not in screen,
+        )
         await player.command("list of trainings")
         await player.until("the newest first", "Learned from 1 text of 1,340 bytes")
         player.press("space", "down")
-        await player.until("vocabulary 275 and 270", "until step 14, where this one ends; ● has 5 more")
+        await player.until(
+            "vocabulary 275 and 270", "until step 14, where this one ends; ● has 5 more"
+        )
         player.press("u")
-        await player.until("book.txt-gpt4-2 · 275", lambda screen: "newest first" not in screen)
+        await player.until(
+            "book.txt-gpt4-2 · 275", lambda screen: "newest first" not in screen
+        )
         await player.command("list of trainings")
         await player.until("○ book.txt-gpt4 ")
         player.press("down", "enter")
@@ -51,7 +62,10 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         await player.command("add a file or folder")
         await player.answer("Which file or folder", "more")
         await player.until(
-            "✓ more", "documents                2", "left out                 1", "image.png: it is binary"
+            "✓ more",
+            "documents                2",
+            "left out                 1",
+            "image.png: it is binary",
         )
         player.click("More …")
         await player.until("longest")
@@ -60,21 +74,44 @@ async def test_trainings_are_listed_told_apart_and_laid_under_and_texts_weighed(
         player.press("9")
         await player.until("Enter accepts all", lambda screen: "must be" not in screen)
         player.press("escape", "f6")
-        await player.until("book.txt-more-gpt4 · 275 tokens", "step 19 of 19", " 6 2/3 ")
-    (kept,) = (one for one in map(load, tokenizers_folder().glob("*.json")) if one.record and one.record.weights)
-    assert kept.record.weights == "book.txt=1/3" and kept.record.n_bytes == Fraction(1340, 3) + 450
+        await player.until(
+            "book.txt-more-gpt4 · 275 tokens", "step 19 of 19", " 6 2/3 "
+        )
+    (kept,) = (
+        one
+        for one in map(load, tokenizers_folder().glob("*.json"))
+        if one.record and one.record.weights
+    )
+    assert (
+        kept.record.weights == "book.txt=1/3"
+        and kept.record.n_bytes == Fraction(1340, 3) + 450
+    )
 
 
 @pytest.mark.slow
-async def test_what_is_read_of_the_texts_is_asked_for_and_said(small: Path, book: Path, home: Path) -> None:
-    pytest.importorskip("distributed", reason="counting by Dask needs distributed, of the extra [dask]")
+async def test_what_is_read_of_the_texts_is_asked_for_and_said(
+    small: Path, book: Path, home: Path
+) -> None:
+    pytest.importorskip(
+        "distributed", reason="counting by Dask needs distributed, of the extra [dask]"
+    )
     for name, size in ("b.txt", 1340), ("c.txt", 670):
         (home / name).write_text("low " * (size // 4) + "x" * (size % 4))
-    async with play(book, home / "b.txt", home / "c.txt", tokenizers=(small,)) as player:
-        await player.until("documents                3", "book.txt     1.3 kB  40.0%", "c.txt         670 B  20.0%")
+    async with play(
+        book, home / "b.txt", home / "c.txt", tokenizers=(small,)
+    ) as player:
+        await player.until(
+            "documents                3",
+            "book.txt     1.3 kB  40.0%",
+            "c.txt         670 B  20.0%",
+        )
         player.press("f2", "home", "down", "#")
         await player.answer("should book.txt count", "4")
-        await player.until("bytes                3,350", "book.txt     1.3 kB  72.7%", "b.txt        1.3 kB  18.2%")
+        await player.until(
+            "bytes                3,350",
+            "book.txt     1.3 kB  72.7%",
+            "b.txt        1.3 kB  18.2%",
+        )
 
         async def ask_for(n_tabs: int, value: str, result: str) -> None:
             await player.until(lambda screen: "Take them" not in screen)
@@ -92,11 +129,17 @@ async def test_what_is_read_of_the_texts_is_asked_for_and_said(small: Path, book
         await ask_for(9, "local", "Dask's workers count them")
         player.press("f6")
         await player.until("no pair left", "step 3 of 3", "documents                1")
-    (kept,) = (one for one in map(load, tokenizers_folder().glob("*.json")) if one.record and one.record.sample)
+    (kept,) = (
+        one
+        for one in map(load, tokenizers_folder().glob("*.json"))
+        if one.record and one.record.sample
+    )
     assert kept.record.sample == "1 document, seed 0" and len(kept.record.sources) == 1
 
 
-async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(small: Path, other: Path, home: Path) -> None:
+async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(
+    small: Path, other: Path, home: Path
+) -> None:
     async with play(tokenizers=(small, other)) as player:
         player.press("f2")
         player.click("small")
@@ -125,30 +168,57 @@ async def test_a_tokenizer_is_renamed_split_anew_and_taken_off_the_list(small: P
     assert load(home / "mine.tiktoken", pattern="gpt4").n_vocab == 280
 
 
-async def test_the_order_of_the_texts_stays_as_they_were_given(home: Path, small: Path) -> None:
+async def test_the_order_of_the_texts_stays_as_they_were_given(
+    home: Path, small: Path
+) -> None:
     for name in (names := ["b.txt", "c.txt", "a.txt"]):
         (home / name).write_text(f"{name} " * 9)
     for paths in [home / name for name in names], []:
         async with play(*paths, tokenizers=(small,)) as player:
             player.press("f2")
-            await player.until("step 24 of 24", "documents                3", *(f"✓ {name}" for name in names))
-            shown = [name for row in player.screen.text.splitlines() for name in names if f"✓ {name}" in row]
-            assert [Path(path).name for path in load_configuration().corpus] == shown == names
+            await player.until(
+                "step 24 of 24",
+                "documents                3",
+                *(f"✓ {name}" for name in names),
+            )
+            shown = [
+                name
+                for row in player.screen.text.splitlines()
+                for name in names
+                if f"✓ {name}" in row
+            ]
+            assert (
+                [Path(path).name for path in load_configuration().corpus]
+                == shown
+                == names
+            )
             if not paths:
                 player.press("home", "down", "space")
                 await player.until("documents                2")
                 player.press("space")
                 await player.until("documents                3")
-    assert [Path(path).name for path in load_configuration().corpus] == [*names[1:], names[0]], "chosen last"
+    assert [Path(path).name for path in load_configuration().corpus] == [
+        *names[1:],
+        names[0],
+    ], "chosen last"
     async with play() as player:
         await player.until("Chosen  c.txt + 2 more", "Files                3 ✓")
         player.press("f2", "home")
-        await player.until(lambda screen: screen.text.count("Your own texts") == 2)  # there, and above the keys
+        await player.until(
+            lambda screen: screen.text.count("Your own texts") == 2
+        )  # there, and above the keys
         player.press("down", "o")  # only this one
-        await player.until("documents                1", "Chosen  c.txt", "Pieces  c.txt", "Files                1 ✓")
+        await player.until(
+            "documents                1",
+            "Chosen  c.txt",
+            "Pieces  c.txt",
+            "Files                1 ✓",
+        )
 
 
-async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(small: Path, home: Path) -> None:
+async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(
+    small: Path, home: Path
+) -> None:
     copies = [home / f"copy-{number}.json" for number in range(9)]
     for copy in copies:
         copy.write_bytes(small.read_bytes())
@@ -169,21 +239,29 @@ async def test_the_palette_finds_by_what_commands_do_and_what_is_opened_is_seen(
         player.press("f4", "x")
         await player.until("xType here")
         await player.command("undo")
-        await player.until(lambda screen: "xType" not in screen and "Type here" in screen)
+        await player.until(
+            lambda screen: "xType" not in screen and "Type here" in screen
+        )
         await player.command("redo")
         await player.until("xType")
         player.press("f2", "f2")
-        await player.command("is called in the list")  # what a key does where the focus is has no name of its own
+        await player.command(
+            "is called in the list"
+        )  # what a key does where the focus is has no name of its own
         await player.until("called in the list?")
         player.press("escape", "home")
-        await player.until(lambda screen: "copy-0" in screen and "● small" not in screen)
+        await player.until(
+            lambda screen: "copy-0" in screen and "● small" not in screen
+        )
         await player.command("open a tokenizer file")
         await player.answer("Which tokenizer file", str(home))
         await player.answer("is a folder", str(copies[8]))
         await player.until("● copy-8")
 
 
-async def test_what_a_question_offers_is_replaced_by_what_is_typed(small: Path, book: Path) -> None:
+async def test_what_a_question_offers_is_replaced_by_what_is_typed(
+    small: Path, book: Path
+) -> None:
     async with play(book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24", "✓ book.txt")
         player.press("f2")

@@ -15,12 +15,20 @@ async def test_every_size_shows_what_fits_and_help_palette_and_wrong_numbers_do_
     async with play(book, tokenizers=(small,)) as player:
         player.write(f"{TEXT}\n")
         await player.until(TEXT)
-        for width, height, panes in (80, 24, 1), (200, 60, 4), (30, 8, 1), (120, 40, 3), (80, 24, 1):
+        for width, height, panes in (
+            (80, 24, 1),
+            (200, 60, 4),
+            (30, 8, 1),
+            (120, 40, 3),
+            (80, 24, 1),
+        ):
             player.resize(width, height)
             await player.until("24 of 24", lambda screen: any(screen.rows[-3:]))
             player.press("f4", "ctrl+home")
             shown = TEXT if height > 8 else "step"
-            await player.until(shown, lambda screen, panes=panes: screen.text.count("╭") == panes)
+            await player.until(
+                shown, lambda screen, panes=panes: screen.text.count("╭") == panes
+            )
         for key, seen in (
             ("f2", "Tokenizers"),
             ("f3", "vocabulary"),
@@ -34,11 +42,17 @@ async def test_every_size_shows_what_fits_and_help_palette_and_wrong_numbers_do_
         player.write("still here ")
         await player.until("still here ")
         player.resize(120, 40)
-        for pane, word, key, elsewhere in ("f4", "pitfall", "Ctrl+T", "x"), ("f5", "glitch token", "x", "Ctrl+T"):
+        for pane, word, key, elsewhere in (
+            ("f4", "pitfall", "Ctrl+T", "x"),
+            ("f5", "glitch token", "x", "Ctrl+T"),
+        ):
             player.press(pane, "f1")
             await player.until(f"│  {word}  ", f"│  {key}  ")
             seen = player.screen.text
-            assert seen.index(f"│  {word}  ") < seen.index(f"│  {key}  ") and f"│  {elsewhere}  " not in seen
+            assert (
+                seen.index(f"│  {word}  ") < seen.index(f"│  {key}  ")
+                and f"│  {elsewhere}  " not in seen
+            )
             player.press("f1")
             await player.until("Ctrl+Q")  # all the rest
             player.press("f1")
@@ -82,7 +96,9 @@ async def test_a_theme_changes_all_colors_at_once_and_all_is_there_again_at_the_
             await player.until(lambda screen, theme=theme: screen.text.count(theme) > 1)
             await player.rest()
             player.press("enter")
-            await player.until(lambda screen: "Search for themes" not in screen and TEXT in screen)
+            await player.until(
+                lambda screen: "Search for themes" not in screen and TEXT in screen
+            )
             await player.rest()
             now = colors(player.screen)
             assert tokens(26) in player.screen.pieces(TEXT)
@@ -95,21 +111,29 @@ async def test_a_theme_changes_all_colors_at_once_and_all_is_there_again_at_the_
         await player.until("of 26", "other · 282 tokens", "✓ book.txt", "characters")
         await player.until(lambda screen: tokens(screen.step[0]) in screen.pieces(TEXT))
         await player.rest()
-        assert colors(player.screen)["corpus"] == dark["corpus"], "the theme is remembered"
+        assert colors(player.screen)["corpus"] == dark["corpus"], (
+            "the theme is remembered"
+        )
 
 
-async def test_the_mouse_reaches_tabs_rows_and_tokens_behind_a_wrap(small: Path) -> None:
+async def test_the_mouse_reaches_tabs_rows_and_tokens_behind_a_wrap(
+    small: Path,
+) -> None:
     line = "the theme of the other thesis, the thing that they thought through"
     async with play(tokenizers=(small,), size=(80, 24)) as player:
         player.press("alt+a", "delete")
         player.write(line)
         first = "the theme of the other thesis, the thing that"  # what fits into a row
-        await player.until(f"{len(line)} bytes", lambda screen: first in screen and line not in screen)
+        await player.until(
+            f"{len(line)} bytes", lambda screen: first in screen and line not in screen
+        )
         player.click("they")
         await player.until("characters 45 to 49")  # of the token " they"
         player.click(first, right=len(first) + 1)  # behind the end of the row
         player.write("X")
-        await player.until(f"{first[:-1]}Xt", f"{len(line) + 1} bytes")  # before the last character of that row
+        await player.until(
+            f"{first[:-1]}Xt", f"{len(line) + 1} bytes"
+        )  # before the last character of that row
         player.click("F3 Training")
         await player.until("vocabulary")
         await player.rest()

@@ -38,28 +38,51 @@ async def test_a_lesson_leads_to_its_end_and_on(small: Path, number: int) -> Non
                 continue  # it goes on by itself
             await player.until(caption(lesson.title, at), says(step))
             if "merges" in step:
-                await player.until(lambda screen, step=step: screen.step[0] == min(step["merges"], screen.step[1]))
+                await player.until(
+                    lambda screen, step=step: (
+                        screen.step[0] == min(step["merges"], screen.step[1])
+                    )
+                )
             if "at" in step or kind == "edit":
                 await player.until(" F4 Editor ", " tokens  ")
             if step.get("merges") == 0:
-                await player.until("256 tokens ")  # what is asked for is not answered yet
+                await player.until(
+                    "256 tokens "
+                )  # what is asked for is not answered yet
             if "options" in step and step["pane"] == "training":
-                await player.until(f" tokens · {step['options'].get('pattern', 'gpt4')} · ties ")
+                await player.until(
+                    f" tokens · {step['options'].get('pattern', 'gpt4')} · ties "
+                )
             if lesson.name == "2-first-merge" and at == 4:
-                await player.until("5 tokens", lambda screen: FOUNDING in screen.pieces("aaabdaaabac"))
+                await player.until(
+                    "5 tokens", lambda screen: FOUNDING in screen.pieces("aaabdaaabac")
+                )
             if step.get("pane") == "audit":
                 await player.until("tokens found", "TinTeapotMajor")
             player.press({"key": what, "edit": "x", "step": "f7"}.get(kind, "f12"))
         if number < 8:
-            await player.until(caption(TOUR[number].title, 1), says(TOUR[number].steps[0]))
+            await player.until(
+                caption(TOUR[number].title, 1), says(TOUR[number].steps[0])
+            )
         else:
-            await player.until("step 24 of 24", "Type here", lambda screen: "leave" not in screen)
+            await player.until(
+                "step 24 of 24", "Type here", lambda screen: "leave" not in screen
+            )
 
 
-async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(book: Path, small: Path) -> None:
+async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(
+    book: Path, small: Path
+) -> None:
     def is_as_it_was(screen: Cells) -> bool:
-        own = TEXT in screen and "✓ book.txt" in screen and "small · 280 tokens" in screen
-        return own and screen.step == (24, 24) and "Esc leave" not in screen and "1,024 tokens" in screen
+        own = (
+            TEXT in screen and "✓ book.txt" in screen and "small · 280 tokens" in screen
+        )
+        return (
+            own
+            and screen.step == (24, 24)
+            and "Esc leave" not in screen
+            and "1,024 tokens" in screen
+        )
 
     async with play(book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24", "✓ book.txt")
@@ -67,7 +90,9 @@ async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(bo
         player.write(TEXT)
         await begin(player, 2)
         for number in 1, 2:
-            await player.until(caption("The first merge", number), f"step {number - 1} of 3", " 259 ")
+            await player.until(
+                caption("The first merge", number), f"step {number - 1} of 3", " 259 "
+            )
             player.press("f7")
         await player.until(caption("The first merge", 3), "Chosen  the editor's text")
         player.press("f11")
@@ -75,7 +100,11 @@ async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(bo
         player.press("x", "escape")
         await player.until(is_as_it_was)
         await begin(player, 2)
-        await player.until(caption("The first merge", 2), "step 1 of 3", lambda screen: "aaabdaaabac" in screen)
+        await player.until(
+            caption("The first merge", 2),
+            "step 1 of 3",
+            lambda screen: "aaabdaaabac" in screen,
+        )
         await begin(player, 6)  # from one into another
         await player.until(caption("Numbers, code, languages", 1), "It was raining")
         player.write("mine")
@@ -91,15 +120,21 @@ async def test_a_lesson_is_left_and_taken_up_again_and_all_is_there_as_it_was(bo
 
 
 async def test_the_first_start_is_explained_once(home: Path) -> None:
-    config.save_configuration(config.Configuration(pace=160))  # no machine is so busy that it ends by itself
+    config.save_configuration(
+        config.Configuration(pace=160)
+    )  # no machine is so busy that it ends by itself
     async with play(full_speed=False, size=(80, 24)) as player:
         await player.until(" Welcome · ")
         await player.command("Show all merges")
-        await player.until(caption("Welcome", 4), says(FIRST.steps[3]), "step 768 of 768")
+        await player.until(
+            caption("Welcome", 4), says(FIRST.steps[3]), "step 768 of 768"
+        )
         player.write("typed")
         await player.until("Type: each color", lambda screen: "Esc leave" not in screen)
     async with play(full_speed=False) as player:
-        await player.until("step 768 of 768", "typed", lambda screen: "Esc leave" not in screen)
+        await player.until(
+            "step 768 of 768", "typed", lambda screen: "Esc leave" not in screen
+        )
 
 
 OWN = """title = "Mine"
@@ -115,7 +150,9 @@ say = "Second."
 """
 
 
-async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_comes_after_it(home: Path) -> None:
+async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_comes_after_it(
+    home: Path,
+) -> None:
     (home / "mine.toml").write_text(OWN)
     async with play(lesson=str(home / "mine.toml")) as player:
         await player.until(caption("Mine", 1), "abab", "step 0 of 2")
@@ -136,9 +173,17 @@ async def test_a_lesson_in_a_file_is_begun_at_once_and_what_was_never_there_come
         (3, "", "line 2: say is to be"),
         (3, "say = '" + 151 * "x" + "'", "say is to be a text of 150"),
         (4, "txt = 'abab'", "There is no 'txt', but say, text, train"),
-        (5, "train = 'no-such-text'", "train is to be “the text” in the editor, a file, or one of english-prose"),
+        (
+            5,
+            "train = 'no-such-text'",
+            "train is to be “the text” in the editor, a file, or one of english-prose",
+        ),
         (6, "options = { pattern = '(' }", "options: "),
-        (6, "options = { vocab_size = 'big' }", "options: vocab_size is a whole number"),
+        (
+            6,
+            "options = { vocab_size = 'big' }",
+            "options: vocab_size is a whole number",
+        ),
         (7, "merges = -1", "merges is to be a number of merges, and not '-1'"),
         (7, "at = 'x'", "at is to be in the text"),
         (7, "pane = 'edit0r'", "pane is to be one of corpus, training, editor"),
@@ -156,7 +201,12 @@ def test_a_mistake_in_a_lesson_is_told_in_a_sentence_with_its_line(
     with pytest.raises(LessonError) as caught:
         read_lesson(home / "mine.toml")
     told = str(caught.value)
-    assert told.startswith("mine.toml") and sentence in told and told.endswith(".") and "\n" not in told
+    assert (
+        told.startswith("mine.toml")
+        and sentence in told
+        and told.endswith(".")
+        and "\n" not in told
+    )
     assert "line " in sentence or f"line {line}: " in told
 
 
@@ -166,4 +216,8 @@ def test_no_app_is_opened_on_a_lesson_with_a_mistake(home: Path) -> None:
     code, told = in_a_terminal("--lesson", "mine.toml")
     assert code == 2 and told.startswith(sentence) and told.count("\n") == 1
     code, told = in_a_terminal("--lesson", "none.toml")
-    assert code == 2 and told == "bpescope: none.toml cannot be read as a lesson: No such file or directory.\n"
+    assert (
+        code == 2
+        and told
+        == "bpescope: none.toml cannot be read as a lesson: No such file or directory.\n"
+    )

@@ -27,22 +27,32 @@ async def test_the_first_start_learns_from_a_story(home: Path) -> None:
         await player.until(lambda screen: ["is", " one"] in screen.pieces("is one"))
 
         def tokens_a_byte(screen: Cells) -> float:
-            n_tokens, n_bytes = re.search(r"(\d+) tokens  (\d+) bytes", screen.text).groups()
+            n_tokens, n_bytes = re.search(
+                r"(\d+) tokens  (\d+) bytes", screen.text
+            ).groups()
             return int(n_tokens) / int(n_bytes)
 
-        await player.until(lambda screen: tokens_a_byte(screen) < 0.6)  # the greeting shows what was learned
+        await player.until(
+            lambda screen: tokens_a_byte(screen) < 0.6
+        )  # the greeting shows what was learned
     async with play() as player:
         await player.until("step 768 of 768", "Chosen  A story in English")
 
 
-async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kept(book: Path, small: Path) -> None:
+async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kept(
+    book: Path, small: Path
+) -> None:
     expected = train(book.read_text(), vocab_size=270)
     async with play(book, tokenizers=(small,), size=(120, 60)) as player:
         player.press("f3", "f3", "u")
         await player.answer("Train until which", "length > many")
         await player.answer("no condition", "length > 4")
         await player.until("reached length > 4", "held at")
-        first = next(step for step, (*_, id) in enumerate(expected.merges, 1) if len(expected.token_bytes(id)) > 4)
+        first = next(
+            step
+            for step, (*_, id) in enumerate(expected.merges, 1)
+            if len(expected.token_bytes(id)) > 4
+        )
         await player.until(lambda screen: screen.step[0] == first)
         player.press("u")
         await player.answer("Train until which", "length > 4")
@@ -57,30 +67,44 @@ async def test_a_training_goes_on_until_something_is_so_or_to_its_end_and_is_kep
         await player.until("step 14 of 14", "book.txt-gpt4-2 · 270 tokens")
         rows = player.screen.text
         for step, (left, right, token) in enumerate(expected.merges, 1):
-            shown = (re.escape(token_label(expected.token_bytes(one))) for one in (left, right, token))
+            shown = (
+                re.escape(token_label(expected.token_bytes(one)))
+                for one in (left, right, token)
+            )
             assert re.search(rf" {step} +{' +'.join(shown)} +\d+ ", rows), step
         player.press("f4", "ctrl+home")
         text = "the theme of the other thesis"
         player.write(f"{text}\n")
         await player.until(
-            lambda screen: [expected.decode([id]) for id in expected.encode(text)] in screen.pieces(text)
+            lambda screen: (
+                [expected.decode([id]) for id in expected.encode(text)]
+                in screen.pieces(text)
+            )
         )
 
 
 @pytest.mark.slow
-async def test_why_the_last_merge_was_chosen_stands_there_after_a_play(home: Path) -> None:
+async def test_why_the_last_merge_was_chosen_stands_there_after_a_play(
+    home: Path,
+) -> None:
     async with play(full_speed=False) as player:
         await player.until(" 20 s ")
         player.click("+", beside="⏹")
-        await player.until("step 768 of 768", "93 pairs tied", "a-story-in-english-gpt4 · 1,024")
+        await player.until(
+            "step 768 of 768", "93 pairs tied", "a-story-in-english-gpt4 · 1,024"
+        )
 
 
-async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, long_book: Path, home: Path) -> None:
+async def test_a_training_is_held_stepped_played_on_and_stopped(
+    small: Path, long_book: Path, home: Path
+) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
         player.click("−", beside="More")
         await player.until(" 5 s ")
         player.press("f4", "f3", "f3", *["minus"] * 4)
-        await player.until(" 80 s ")  # no machine is so busy that all is shown before it is held
+        await player.until(
+            " 80 s "
+        )  # no machine is so busy that all is shown before it is held
         player.press("f6")
         await player.until(lambda screen: screen.step[0] > 0 and screen.step[1] == 768)
         player.press("f3", "space")  # from beside the log too
@@ -89,14 +113,20 @@ async def test_a_training_is_held_stepped_played_on_and_stopped(small: Path, lon
         paused, _ = player.screen.step
         for further in 1, 2, 3:
             player.press("f7")
-            await player.until(lambda screen, step=paused + further: screen.step[0] == step)
+            await player.until(
+                lambda screen, step=paused + further: screen.step[0] == step
+            )
         player.press("f6")
         await player.until(lambda screen: screen.step[0] > paused + 3)
         player.press("alt+left", "alt+left")
         await player.until("held at")
-        assert (player.screen.step[0], player.screen.step[1]) > (paused + 2, 767), "all are learned by now"
+        assert (player.screen.step[0], player.screen.step[1]) > (paused + 2, 767), (
+            "all are learned by now"
+        )
         player.press("f8")
-        await player.until(lambda screen: screen.step[0] == screen.step[1], "long.txt-gpt4")
+        await player.until(
+            lambda screen: screen.step[0] == screen.step[1], "long.txt-gpt4"
+        )
         stopped, _ = player.screen.step
         assert paused + 2 <= stopped < 768
     (kept,) = home.parent.rglob("long.txt-gpt4.json")
@@ -118,57 +148,92 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             ("S1", 6, "newest", [261, 257]),
             ("S2", 6, "newest", [262, 261]),
             ("S3", 2, "aabdaabdaab", [257, 100, 257, 100, 257]),
-            ("S4", 107, "Hello world!", [72, 101, 265, 111, 32, 119, 111, 114, 108, 100, 33]),
+            (
+                "S4",
+                107,
+                "Hello world!",
+                [72, 101, 265, 111, 32, 119, 111, 114, 108, 100, 33],
+            ),
         ):
             await player.until(f"{preset}  ")
             player.click(f"{preset}  ")
-            await player.until(f"{preset} came out as promised", f"step {step} of {step}", f"{len(ids)} tokens")
+            await player.until(
+                f"{preset} came out as promised",
+                f"step {step} of {step}",
+                f"{len(ids)} tokens",
+            )
             expected = PRESETS[preset].train()
             tokens = [expected.decode([id]) for id in ids]
-            await player.until(lambda screen, text=text, tokens=tokens: tokens in screen.pieces(text))
+            await player.until(
+                lambda screen, text=text, tokens=tokens: tokens in screen.pieces(text)
+            )
             # Only in the last do merges go on whose pair occurs once, and only there is it said.
             if preset == "S4":
                 await player.until("occurred only")
             assert ("occurred only" in player.screen) == (preset == "S4")
         for step in 1, 2:
             player.press("f7")
-            await player.until(lambda screen, step=step: screen.step[0] == step and "held at" in screen)
+            await player.until(
+                lambda screen, step=step: screen.step[0] == step and "held at" in screen
+            )
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_the_code_runs_line_by_line_from_merge_to_merge(size: tuple[int, int], small: Path, book: Path) -> None:
+async def test_the_code_runs_line_by_line_from_merge_to_merge(
+    size: tuple[int, int], small: Path, book: Path
+) -> None:
     async with play(book, tokenizers=(small,), size=size) as player:
         player.press("f3", "f3", "home", *["w"] * (3 if size[0] < 100 else 2))
-        await player.until("▸         words, token[new] = [merged(", "line 11 of 12", "F7 Line", "i Encode")
+        await player.until(
+            "▸         words, token[new] = [merged(",
+            "line 11 of 12",
+            "F7 Line",
+            "i Encode",
+        )
         player.press("left")
-        await player.until("▸             best = tied[0]", "best t + h", "line 10 of 12")
+        await player.until(
+            "▸             best = tied[0]", "best t + h", "line 10 of 12"
+        )
         player.press("right", "f7", "f7")
-        await player.until("▸     for new in range(", "line 1 of 12", "step  2 of 24", "new ␣th (id 257)")
+        await player.until(
+            "▸     for new in range(",
+            "line 1 of 12",
+            "step  2 of 24",
+            "new ␣th (id 257)",
+        )
         player.press("left", "f7", "f7")
         await player.until("line 3 of 12", "counts ␣ + th ", "corpus ␣ + th 180")
         player.press("i", "f4")
         player.write("other ")
         player.press("home", "f3", "f3", "f3")
         await player.until("ids = merged(ids, (left, right)", "encode ", "ids o th e r")
-        player.press("i", "w", "end", "w", "w", "w")  # away, and the log has the keys; to the end, and back
+        player.press(
+            "i", "w", "end", "w", "w", "w"
+        )  # away, and the log has the keys; to the end, and back
         await player.until("F7 Line", "step 24 of 24")
         await player.rest()
         player.press("f7", "f7")
         await player.until("That was the last line")
 
 
-async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, long_book: Path) -> None:
+async def test_leaving_in_mid_training_keeps_it_for_the_next_start(
+    small: Path, long_book: Path
+) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
         player.press("f7", "f7")  # before there is a merge: both count
         for step in range(2, 5):
-            await player.until(lambda screen, step=step: screen.step[0] == step and "held at" in screen)
+            await player.until(
+                lambda screen, step=step: screen.step[0] == step and "held at" in screen
+            )
             player.press("f7")
         await player.quit()
     async with play() as player:
         await player.until("long.txt-gpt4 · 1,024 tokens", "step 768 of 768")
 
 
-async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_again(small: Path, book: Path) -> None:
+async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_again(
+    small: Path, book: Path
+) -> None:
     unfinished = UnfinishedTraining("book", TrainingOptions(270), (str(book),))
     Note.new(config.tokenizers_folder() / "book.json", unfinished).leave()
     async with play(tokenizers=(small,)) as player:
@@ -179,22 +244,30 @@ async def test_a_training_that_was_killed_before_anything_was_kept_is_offered_ag
 
 
 @pytest.mark.parametrize("end", ["kill", pytest.param("leave", marks=pytest.mark.slow)])
-def test_a_training_that_was_killed_or_left_with_the_app_goes_on(end: str, small: Path, long_book: Path) -> None:
+def test_a_training_that_was_killed_or_left_with_the_app_goes_on(
+    end: str, small: Path, long_book: Path
+) -> None:
     with seen_in_terminal("-t", small, long_book) as (app, screen):
         app.until(lambda: screen().step == (24, 24), "the app is there")
         for step in 1, 2, 3:
             app.type("\x1b[18~")  # F7
-            app.until(lambda step=step: screen().step[0] == step, "one merge is learned")
+            app.until(
+                lambda step=step: screen().step[0] == step, "one merge is learned"
+            )
         if end == "kill":
             app.kill()
         else:
             app.type("\x11")  # Ctrl+Q
             assert app.wait() == 0
     with seen_in_terminal() as (app, screen):
-        app.until(lambda: screen().step == (768, 768), "all that it had learned is there")
+        app.until(
+            lambda: screen().step == (768, 768), "all that it had learned is there"
+        )
 
 
-async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Path, book: Path) -> None:
+async def test_options_reach_the_training_and_buttons_do_what_keys_do(
+    small: Path, book: Path
+) -> None:
     async with play(tokenizers=(small,)) as player:
         player.press("f6")
         await player.until("No text is chosen")
@@ -223,24 +296,37 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Pat
         await player.until("held at 1 of 2")
         player.press("f7")
         await player.until("step 2 of 2", "vocabulary size reached")
-        player.press("f7")  # a new training would replace what is there: that is said first
+        player.press(
+            "f7"
+        )  # a new training would replace what is there: that is said first
         await player.until("That was the last merge", "step 2 of 2")
         player.press("f7")
         await player.until("held at 1 of 2")
 
 
 @pytest.mark.slow
-async def test_what_a_killed_worker_had_learned_is_kept(small: Path, huge_book: Path) -> None:
+async def test_what_a_killed_worker_had_learned_is_kept(
+    small: Path, huge_book: Path
+) -> None:
     async with play(huge_book, tokenizers=(small,)) as player:
         player.press("f4", "f3", *["backspace"] * 4, *"900000", "f6")
-        await player.until("learned ", lambda screen: screen.step[0] > 0 and screen.step != (24, 24))
+        await player.until(
+            "learned ", lambda screen: screen.step[0] > 0 and screen.step != (24, 24)
+        )
         for worker in children():
             os.kill(worker, signal.SIGKILL)
-        await player.until("SIGKILL", "is kept as", "huge.txt-gpt4 · ", lambda screen: screen.step[0] == screen.step[1])
+        await player.until(
+            "SIGKILL",
+            "is kept as",
+            "huge.txt-gpt4 · ",
+            lambda screen: screen.step[0] == screen.step[1],
+        )
 
 
 @pytest.mark.slow
-async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Path, home: Path) -> None:
+async def test_a_tokenizer_is_extended_forked_and_exported(
+    small: Path, book: Path, home: Path
+) -> None:
     async with play(book, tokenizers=(small,)) as player:
         for command, n_tokens, last in ("extend", "300", 26), ("fork", "281", 25):
             await player.command(command)
@@ -256,7 +342,9 @@ async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Pa
         assert (home / "merges.tsv").read_text().count("\n") == 1 + 25
 
 
-async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(small: Path, long_book: Path) -> None:
+async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(
+    small: Path, long_book: Path
+) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
         player.press("f3", "f3", "minus")
         await player.until(" 5 s ")
@@ -275,6 +363,10 @@ async def test_the_pace_is_kept_and_what_stopped_trainings_left_can_be_deleted(s
         await player.command("stopped trainings")
         await player.until("Delete 5 tokenizers")
         player.press("y")
-        await player.until(lambda screen: "long.txt-gpt4-6" in screen and "long.txt-gpt4-5" not in screen)
+        await player.until(
+            lambda screen: (
+                "long.txt-gpt4-6" in screen and "long.txt-gpt4-5" not in screen
+            )
+        )
     async with play(full_speed=False) as player:
         await player.until(" 5 s ", "long.txt-gpt4-6")
