@@ -120,11 +120,12 @@ def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
     source = matching_all(tokenizer, "as an encoding of tiktoken") or r"[\s\S]+"
     name = tokenizer.name or "bpescope"
     try:
-        return library.Encoding(
+        encoding: tiktoken.Encoding = library.Encoding(
             name,
             pat_str=source,
             mergeable_ranks=ranks,
             special_tokens=tokenizer.special_tokens,
-        )  # type: ignore[no-any-return]
+        )
     except ValueError as error:
         raise FormatError(f"tiktoken refuses this tokenizer: {error}.") from None
+    return encoding

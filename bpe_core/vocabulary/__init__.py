@@ -338,11 +338,10 @@ class Vocabulary:
         return True
 
     def __contains__(self, token: object) -> bool:
-        known = (
-            token in self._bytes_of
-            and self._store.step_of.get(token, 0) <= self.n_merges
-        )  # type: ignore[call-overload]
-        return known or token in self._texts
+        if token not in self._bytes_of:
+            return token in self._texts
+        step = self._store.step_of.get(token, 0)  # type: ignore[call-overload]
+        return step <= self.n_merges or token in self._texts
 
     def __repr__(self) -> str:
         return f"<Vocabulary: {self.n_tokens} tokens, {self.n_merges} merges>"

@@ -226,6 +226,8 @@ def matching_all(tokenizer: Tokenizer, target: str, *, in_regex: bool = False) -
 def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
     """A tokenizer of Hugging Face's library with the same ids, which encodes special tokens wherever they occur. Raises
     `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed."""
-    return installed("tokenizers", "to_tokenizers", "dev").Tokenizer.from_str(
+    library = installed("tokenizers", "to_tokenizers", "dev")
+    converted: tokenizers.Tokenizer = library.Tokenizer.from_str(
         "".join(write(tokenizer))
-    )  # type: ignore[no-any-return]
+    )
+    return converted

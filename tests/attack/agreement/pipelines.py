@@ -31,7 +31,10 @@ _GPT4O: Final = "|".join(
     ]
 )
 _CHINESE: Final = "[一-龥぀-ゟ゠-ヿ]+"
-_SIGNS: Final = r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s+"
+_SIGNS: Final = (
+    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
+    r"|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s+"
+)
 _BYTES: Final = [f"<0x{byte:02X}>" for byte in range(256)]
 _SPECIAL: Final = ["<|endoftext|>", "<s>", "</s>"]
 _ADDED: Final = [
