@@ -210,7 +210,7 @@ async def test_the_code_runs_line_by_line_from_merge_to_merge(
         )  # away, and the log has the keys; to the end, and back
         await player.until("F7 Line", "step 24 of 24")
         await player.rest()
-        player.press("f7", "f7")
+        player.press("f7", "f7", "f7")
         await player.until("That was the last line")
 
 
@@ -218,7 +218,7 @@ async def test_leaving_in_mid_training_keeps_it_for_the_next_start(
     small: Path, long_book: Path
 ) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
-        player.press("f7", "f7")  # before there is a merge: both count
+        player.press("f7", "f7", "f7")  # before there is a merge: both count
         for step in range(2, 5):
             await player.until(
                 lambda screen, step=step: screen.step[0] == step and "held at" in screen
