@@ -291,7 +291,7 @@ class Giant:
         ends), `right` (index of the first, index behind the last, where the first begins)."""
         reader, row, size = self.reader, self.row, self.reader.length
         token = (
-            reader.tokenizer.vocabulary.whole(piece)
+            reader.tokenizer.vocabulary.encoding.whole(piece)
             if len(piece) <= LONGEST_TOKEN
             else None
         )

@@ -1,31 +1,36 @@
 """The tokenizer: encodes text to ids and decodes ids to text, with a vocabulary and a split pattern."""
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from bpe_core.errors import (
     NotAnIdError,
     OptionError,
-    SpecialTokenError,
     TextError,
     UnknownTokenError,
 )
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import enough_for, patience
 from bpe_core.patterns.pattern import Else
-from bpe_core.patterns.text_search import TextSearch
 from bpe_core.process import in_order, installed, most_threads, shares
+from bpe_core.tokenizer.special_tokens import (
+    Choice,
+    chosen_specials,
+    refuse_specials,
+    special_parts,
+    without_specials,
+)
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.typed_numbers import as_id, as_ids
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8, without_surrogates
 from bpe_core.visible import shortened
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.encoding import EncodedPieces
 from bpe_core.vocabulary.merge_loop import Triple
 
 if TYPE_CHECKING:
@@ -37,54 +42,38 @@ if TYPE_CHECKING:
 
     Ids = numpy.ndarray[Any, numpy.dtype[numpy.uint32]]
 
+__all__ = ["END_OF_TEXT", "Choice", "SpecialsAllowed", "Tokenizer"]
+
 T = TypeVar("T")
-Choice = Literal["all"] | Collection[str]
-"""The texts of some special tokens, or "all" of them."""
 
 END_OF_TEXT: Final = "<|endoftext|>"
-_LONGEST: Final = 48  # characters of a piece that is cached
-_MOST: Final = 1 << 17  # pieces in the cache: 100 MB at most, 20 MB as a rule
-_BLOCK: Final = 1 << 16  # characters
+_LONGEST_CACHED: Final = 48  # characters of a piece
+_MOST_CACHED: Final = 1 << 17  # pieces: 100 MB at most, 20 MB in most cases
+_BLOCK: Final = 1 << 16  # characters split at a time in Python
 _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
-_SHARE: Final = (
-    1 << 17
-)  # characters of a batch that a thread encodes at a time, at least: a millisecond
-_finder: Final = lru_cache(maxsize=64)(TextSearch)
-
-
-def _ids_of(
-    vocabulary: Vocabulary, within: "BytePieces | None", piece: str
-) -> tuple[int, ...]:
-    """The ids of a piece; `within` splits its bytes again, None: they are encoded as a whole."""
-    data = utf8(piece)
-    return (
-        tuple(chain.from_iterable(map(vocabulary.encode, within(data))))
-        if within
-        else vocabulary.encode(data)
-    )
+_SHARE: Final = 1 << 17
+"""Characters of a batch that a thread encodes at a time, at least: it takes a millisecond."""
 
 
 class Tokenizer:
-    """Encodes and decodes with the merges of `vocabulary` and the split `pattern`; immutable but for caches. Any number
-    of threads may share one; it is pickled without its caches, in 0.1 s and 4 MB for 200,000 tokens.
+    """Encodes and decodes with a vocabulary and a split pattern.
 
-    >>> from bpe_core import train
-    >>> tokenizer = train(["low lower lowest"], vocab_size=258)
-    >>> tokenizer.encode("lower"), tokenizer.decode([257, 101])
-    ([257, 101, 114], 'lowe')
-
-    `pattern` is a name of `PATTERNS` or a pattern in the grammar of `bpe_core.patterns.pattern`; `PatternError` if it
-    is neither. `record`: how the vocabulary was learned, if it was learned here. `preparation`: the pipeline of
-    normalizers, added tokens and pre-tokenizer steps that some files define; it includes the split, so that `splitter`
-    is then only for display and for writing files.
+    A tokenizer is immutable except for its caches. Any number of threads may share one. It is pickled without its
+    caches: 200,000 tokens take 4 MB and 0.1 s.
 
     `decode(encode(text)) == text`, except for a text with surrogates, a pattern that drops text, and a `preparation`
     that changes the text. `encode(decode(ids)) == ids` does not hold in general.
+
+    Example:
+        >>> from bpe_core import train
+        >>> tokenizer = train(["low lower lowest"], vocab_size=258)
+        >>> tokenizer.encode("lower"), tokenizer.decode([257, 101])
+        ([257, 101, 114], 'lowe')
     """
 
     __slots__ = (
-        "_cached",
-        "_ids_of",
+        "_cached_ids_of_piece",
+        "_ids_of_piece",
         "name",
         "preparation",
         "record",
@@ -101,72 +90,95 @@ class Tokenizer:
         name: str = "",
         preparation: "Preparation | None" = None,
     ) -> None:
+        """Put a vocabulary and a pattern together.
+
+        Args:
+            vocabulary: Ids, bytes and merges.
+            pattern: A name of `PATTERNS`, or a pattern in the grammar of `bpe_core.patterns.pattern`.
+            record: How the vocabulary was trained, if it was trained here.
+            name: A name for people.
+            preparation: The normalizers, added tokens and pre-tokenizer steps that some files define. It includes the
+                split, so `pattern` is then only displayed and written to files.
+
+        Raises:
+            PatternError: The pattern is not valid.
+        """
         self.vocabulary: Final = vocabulary
         self.splitter: Final = splitter(pattern)
         self.record: Final = record
         self.name: Final = name
         self.preparation: Final = preparation
-        self._ids_of: Final = partial(_ids_of, vocabulary, self._within)
-        self._cached: Final = lru_cache(_MOST)(self._ids_of)
+        self._ids_of_piece: Final = partial(
+            _ids_of_piece, vocabulary, self._byte_splits
+        )
+        self._cached_ids_of_piece: Final = lru_cache(_MOST_CACHED)(self._ids_of_piece)
 
     @property
     def pattern(self) -> str:
-        """The split pattern in the grammar of `bpe_core.patterns.pattern`, with names where they were given."""
+        """The split pattern in the grammar of `bpe_core.patterns.pattern`, with the names that were given."""
         return self.splitter.pattern
 
     @property
     def n_vocab(self) -> int:
-        """`max_token_value` + 1, as in tiktoken: how many rows an embedding table needs. `n_tokens` is less if some
-        ids are unused, as in o200k_base: 200,019 rows for 200,000 tokens.
+        """The number of rows an embedding table needs: `max_token_value` + 1, as in tiktoken.
+
+        `n_tokens` is less if some ids are unused. o200k_base needs 200,019 rows for 200,000 tokens.
         """
         return self.vocabulary.n_vocab
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens there are, special tokens included: the vocabulary size that people speak of."""
+        """The number of tokens, with special tokens; usually called the vocabulary size."""
         return self.vocabulary.n_tokens
 
     @property
     def step(self) -> int:
-        """How many merges are in force."""
+        """The number of merges of this version."""
         return self.vocabulary.n_merges
 
     @property
     def merges(self) -> list[Triple]:
-        """(left, right, token) of each merge in force, in order; a copy."""
+        """(left, right, token) of each merge, in order; a copy."""
         return list(self.vocabulary.merges)
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """Text -> id; a copy."""
+        """Text -> id of each special token; a copy."""
         return dict(self.vocabulary.special_tokens)
 
     @property
     def max_token_value(self) -> int:
-        """The highest id in use. `range(n_vocab)` has every id, and also the unused ids below this one."""
+        """The highest id in use. Lower ids may be unused."""
         return self.vocabulary.highest_id
 
     @property
     def eot_token(self) -> int:
-        """The id of the special token <|endoftext|>; `UnknownTokenError`, a KeyError, if there is none."""
-        if (token := self.vocabulary.special_tokens.get(END_OF_TEXT)) is None:
+        """The id of the special token <|endoftext|>. Raises `UnknownTokenError`, a KeyError, if there is none."""
+        token = self.vocabulary.special_tokens.get(END_OF_TEXT)
+        if token is None:
             raise UnknownTokenError(
                 f"This tokenizer has no special token {END_OF_TEXT}."
             )
         return token
 
     def __repr__(self) -> str:
-        name, pattern = f" {self.name!r}" * bool(self.name), shortened(self.pattern, 60)
-        return f"<Tokenizer{name}: {self.vocabulary!r}, pattern {pattern!r}, {len(self.special_tokens)} special tokens>"
+        name = f" {self.name!r}" if self.name else ""
+        pattern = shortened(self.pattern, 60)
+        n_specials = len(self.vocabulary.special_tokens)
+        return f"<Tokenizer{name}: {self.vocabulary!r}, pattern {pattern!r}, {n_specials} special tokens>"
 
     def __eq__(self, other: object) -> bool:
-        """Whether both give every text the same ids, by what they are made of: equal vocabularies, special tokens,
-        split and preparation. Names and records of trainings do not count. O(`n_tokens`) where all is equal."""
-        if self is other or not isinstance(other, Tokenizer):
-            return self is other or NotImplemented
-        is_like = type(self) is type(other) and self.splitter == other.splitter
+        """Whether both have equal vocabularies, special tokens, split and preparation, and so give the same ids.
+
+        Names and training records don't count. Takes O(`n_tokens`) if they are equal.
+        """
+        if self is other:
+            return True
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
         return (
-            is_like
+            type(self) is type(other)
+            and self.splitter == other.splitter
             and self.preparation == other.preparation
             and self.vocabulary == other.vocabulary
         )
@@ -175,18 +187,18 @@ class Tokenizer:
         return hash((self.splitter, self.vocabulary))
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Vocabulary, str]]:
-        made = partial(
+        make = partial(
             type(self), record=self.record, name=self.name, preparation=self.preparation
         )
-        return made, (self.vocabulary, self.pattern)
+        return make, (self.vocabulary, self.pattern)
 
     @property
     def by_piece(self) -> bool:
-        """Whether the ids of a text are those of its pieces, concatenated, and decode to the bytes of the pieces."""
+        """Whether the ids of a text are those of its pieces, one after the other, and decode to the pieces."""
         return self.preparation is None and self.vocabulary.is_faithful
 
     def splits_like(self, other: "Tokenizer | None") -> bool:
-        """Whether both make the same pieces of any text, and nothing else of it, as two steps of one tokenizer do."""
+        """Whether both split any text into the same pieces and change nothing else, like two steps of one tokenizer."""
         return (
             other is not None
             and other.splitter == self.splitter
@@ -195,38 +207,51 @@ class Tokenizer:
         )
 
     def at(self, step: int) -> Self:
-        """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""
+        """Return the tokenizer after `step` of its merges; 0 is bytes alone.
+
+        Raises:
+            OptionError: The step is below 0 or above the last merge.
+        """
         return self._with(self.vocabulary.at(step), record=self.record)
 
     def with_merges(self, merges: Iterable[Triple]) -> Self:
-        """This tokenizer with these merges appended, as during a training; its `record` is None. Cheap if no other one
-        was extended from this one before."""
+        """Return this tokenizer with `merges` appended, as during a training. Its `record` is None.
+
+        It copies no merges, unless another tokenizer was extended from this one before.
+        """
         return self._with(self.vocabulary.extended(merges))
 
-    def _with(self, vocabulary: Vocabulary, **other: Any) -> Self:
-        return type(self)(
-            vocabulary,
-            self.pattern,
-            **{"name": self.name, "preparation": self.preparation} | other,
-        )
-
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> Self:
-        """This tokenizer with these special tokens, text -> id, besides its own; a text that is one gets the new id.
+        """Return this tokenizer with more special tokens. Takes O(`n_tokens`).
 
-        An id is a free one, or that of a token with the bytes of the text; `OptionError` otherwise. O(`n_tokens`).
+        Args:
+            special_tokens: Text -> id. An id is free, or belongs to a token with the bytes of the text. A text that is
+                a special token already gets the new id.
 
-        >>> from bpe_core import train
-        >>> chat = train("low lower", vocab_size=260).with_special_tokens({"<|user|>": 300})
-        >>> chat.encode("<|user|>low", allowed_special="all")
-        [300, 257]
+        Raises:
+            OptionError: An id is taken.
+
+        Example:
+            >>> from bpe_core import train
+            >>> chat = train("low lower", vocab_size=260).with_special_tokens({"<|user|>": 300})
+            >>> chat.encode("<|user|>low", allowed_special="all")
+            [300, 257]
         """
-        vocabulary = self.vocabulary.with_special_tokens(
-            {**self.vocabulary.special_tokens, **special_tokens}
-        )
-        preparation = self.preparation and self.preparation.with_special_tokens(
-            special_tokens
-        )
-        return self._with(vocabulary, record=self.record, preparation=preparation)
+        all_specials = {**self.vocabulary.special_tokens, **special_tokens}
+        vocabulary = self.vocabulary.with_special_tokens(all_specials)
+        tokenizer = self._with(vocabulary, record=self.record)
+        if self.preparation is None:
+            return tokenizer
+        preparation = self.preparation.with_special_tokens(special_tokens)
+        return tokenizer._with(vocabulary, record=self.record, preparation=preparation)
+
+    def _with(self, vocabulary: Vocabulary, **changed: Any) -> Self:
+        """Return a copy with another vocabulary, without a record unless one is given."""
+        fields = {"name": self.name, "preparation": self.preparation, **changed}
+        return type(self)(vocabulary, self.pattern, **fields)
+
+    # Encoding. The kernel splits and encodes whole texts at once if it can. Otherwise the texts are prepared or split
+    # in Python, and their pieces are encoded.
 
     def encode(
         self,
@@ -235,11 +260,17 @@ class Tokenizer:
         allowed_special: Choice = frozenset(),
         disallowed_special: Choice = "all",
     ) -> list[int]:
-        """The ids of `text`; the two options mean what they mean in tiktoken.
+        """Return the ids of `text`. The options have tiktoken's meaning.
 
-        Occurrences of the special tokens in `allowed_special` ("all": every one) become their ids. An occurrence of
-        another one in `disallowed_special` ("all": every one not allowed) raises `SpecialTokenError`. Those in neither
-        are encoded as ordinary text. `PatternError` if an untrusted split pattern takes too long.
+        Args:
+            text: Any text. A pair of surrogates is encoded as its character, a lone surrogate as U+FFFD.
+            allowed_special: Special tokens whose occurrences become their ids; "all" for every one.
+            disallowed_special: Special tokens that must not occur; "all" for every one that is not allowed. Special
+                tokens in neither set are encoded as ordinary text.
+
+        Raises:
+            SpecialTokenError: A disallowed special token occurs.
+            PatternError: A custom split pattern takes too long.
         """
         allowed, disallowed = chosen_specials(
             allowed_special, disallowed_special, self.vocabulary.special_tokens
@@ -247,15 +278,12 @@ class Tokenizer:
         refuse_specials(disallowed, text)
         if not allowed:
             return self.encode_ordinary(text)
-        parts = self.divide((text,), allowed_special=allowed, disallowed_special=())
-        return list(
-            chain(
-                *(
-                    self.encode_ordinary(part) if isinstance(part, str) else part
-                    for part in parts
-                )
-            )
-        )
+        ids: list[int] = []
+        for part in self.divide(
+            (text,), allowed_special=allowed, disallowed_special=()
+        ):
+            ids += self.encode_ordinary(part) if isinstance(part, str) else part
+        return ids
 
     def divide(
         self,
@@ -264,43 +292,38 @@ class Tokenizer:
         allowed_special: Choice = frozenset(),
         disallowed_special: Choice = "all",
     ) -> Iterator[str | list[int]]:
-        """A text that comes in blocks, in parts: known ids, such as those of special tokens, and ordinary texts between
-        them, whose ids `encode_ordinary` gives. The ids of all, in a row, are those that `encode` gives.
+        """Divide a text that comes in blocks into known ids, such as special tokens, and the ordinary texts between.
 
-        The text is held as a whole only if the pattern has no safe cuts (`splitter.blockwise`) or there is a
-        `preparation`. A disallowed special token raises `SpecialTokenError` when it is reached. No block may end
-        between the two halves of a surrogate pair.
+        The ids, together with what `encode_ordinary` gives for the texts, are the ids that `encode` gives. The text is
+        held as a whole only if the pattern has no safe cuts (`splitter.blockwise`) or there is a `preparation`. No block
+        may end between the two halves of a surrogate pair.
+
+        Raises:
+            SpecialTokenError: A disallowed special token is reached.
         """
+        specials = self.vocabulary.special_tokens
         allowed, disallowed = chosen_specials(
-            allowed_special, disallowed_special, self.vocabulary.special_tokens
+            allowed_special, disallowed_special, specials
         )
         blocks = without_specials(disallowed, map(without_surrogates, blocks))
         if self.preparation:
-            yield self._encode_prepared("".join(blocks), allowed)
+            yield self._encode_prepared(self.preparation, "".join(blocks), allowed)
             return
-        for is_token, group in groupby(
-            special_parts(allowed, blocks), key=itemgetter(0)
-        ):
+        parts = special_parts(allowed, blocks)
+        for are_tokens, group in groupby(parts, key=itemgetter(0)):
             texts = (text for _, text in group)
-            if is_token:
-                yield list(map(self.vocabulary.special_tokens.__getitem__, texts))
+            if are_tokens:
+                yield [specials[text] for text in texts]
             else:
                 yield from self.splitter.parts(texts)
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, with special tokens encoded as ordinary text. A pair of surrogates is encoded as the
-        character it stands for, a lone one as U+FFFD."""
-        if self.preparation:
-            return self._encode_prepared(text, frozenset())
-        try:
-            if found := self._in_kernel([text]):
-                return found[0]  # type: ignore[no-any-return]
-        except UnicodeEncodeError:
-            return self.encode_ordinary(without_surrogates(text))
-        text = without_surrogates(text)
-        blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
-        parts = map(self.splitter.split, self.splitter.parts(blocks))
-        return list(chain.from_iterable(map(self._encode_pieces, parts)))
+        """Return the ids of `text`, with special tokens encoded as ordinary text.
+
+        A pair of surrogates is encoded as the character it encodes, a lone surrogate as U+FFFD.
+        """
+        ids: list[int] = self._encode_texts([text])[0]
+        return ids
 
     def encode_to_array(
         self,
@@ -309,31 +332,39 @@ class Tokenizer:
         allowed_special: Choice = frozenset(),
         disallowed_special: Choice = (),
     ) -> "array[int]":
-        """The ids of `text` as unsigned 32-bit numbers, in less time and memory than a list; special tokens are
-        ordinary text unless the options, which are those of `encode`, say otherwise.
+        """Return the ids of `text` as unsigned 32-bit numbers, in less time and memory than a list.
 
-        It has the buffer protocol: `numpy.frombuffer(ids, numpy.uint32)` and `memoryview(ids)` copy nothing.
-        Libraries that know lists and numpy arrays only, such as `datasets`, don't know an `array`: return
+        The array has the buffer protocol: `numpy.frombuffer(ids, numpy.uint32)` and `memoryview(ids)` copy nothing.
+        Libraries that only know lists and numpy arrays, such as `datasets`, don't know an `array`: return
         `encode_to_numpy(text)` or `list(ids)` from the function that you give to `datasets.map`.
 
-        >>> from bpe_core import train
-        >>> memoryview(train("low lower", vocab_size=260).encode_to_array("lower")).tolist()
-        [257, 101, 114]
+        Args:
+            text: Any text.
+            allowed_special: As in `encode`.
+            disallowed_special: As in `encode`, but special tokens are ordinary text by default.
+
+        Raises:
+            SpecialTokenError: A disallowed special token occurs.
+
+        Example:
+            >>> from bpe_core import train
+            >>> memoryview(train("low lower", vocab_size=260).encode_to_array("lower")).tolist()
+            [257, 101, 114]
         """
-        if allowed_special or disallowed_special:
-            found = array("I")
-            for part in self.divide(
-                (text,),
-                allowed_special=allowed_special,
-                disallowed_special=disallowed_special,
-            ):
-                found += (
-                    self.encode_to_array(part)
-                    if isinstance(part, str)
-                    else array("I", part)
-                )
+        if not allowed_special and not disallowed_special:
+            found: array[int] = self._encode_texts([text], as_arrays=True)[0]
             return found
-        return self._encode_each([text], as_arrays=True)[0]  # type: ignore[no-any-return]
+        ids = array("I")
+        for part in self.divide(
+            (text,),
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
+        ):
+            if isinstance(part, str):
+                ids += self.encode_to_array(part)
+            else:
+                ids.extend(part)
+        return ids
 
     def encode_to_numpy(
         self,
@@ -342,30 +373,23 @@ class Tokenizer:
         allowed_special: Choice = frozenset(),
         disallowed_special: Choice = "all",
     ) -> "Ids":
-        """The ids of `text` as a numpy array of uint32; tiktoken's name, with tiktoken's options and errors.
-        `FetchError` if numpy is not installed.
+        """Return the ids of `text` as a numpy array of uint32, with tiktoken's options and errors.
 
-        >>> from bpe_core import train
-        >>> train("low lower", vocab_size=260).encode_to_numpy("lower").tolist()
-        [257, 101, 114]
+        Raises:
+            SpecialTokenError: A disallowed special token occurs.
+            FetchError: numpy is not installed.
+
+        Example:
+            >>> from bpe_core import train
+            >>> train("low lower", vocab_size=260).encode_to_numpy("lower").tolist()
+            [257, 101, 114]
         """
         numpy = installed("numpy", "encode_to_numpy", "embeddings")
         ids = self.encode_to_array(
             text, allowed_special=allowed_special, disallowed_special=disallowed_special
         )
-        return numpy.frombuffer(ids, numpy.uint32)  # type: ignore[no-any-return]
-
-    def _in_kernel(self, texts: list[str], as_arrays: bool = False) -> list[Any] | None:
-        """The ids of each text, split and encoded in one call free of the GIL; None if it takes Python."""
-        for text in texts:  # the kernel would take any bytes
-            if not isinstance(text, str):
-                raise TypeError(
-                    f"A text to encode is a str, not {type(text).__name__}; decode it first."
-                )
-        scanner = self.splitter.scanner
-        if self.preparation or (scanner is None and self.splitter.source):
-            return None
-        return self.vocabulary.encode_texts(texts, scanner, as_arrays)
+        as_numpy: Ids = numpy.frombuffer(ids, numpy.uint32)
+        return as_numpy
 
     def encode_batch(
         self,
@@ -375,27 +399,35 @@ class Tokenizer:
         allowed_special: Choice = frozenset(),
         disallowed_special: Choice = "all",
     ) -> list[list[int]]:
-        """The ids of each text in order, as `encode` gives them; its errors, those of the first text that has one.
+        """Return the ids of each text, in order, as `encode` gives them.
 
-        `num_threads` threads encode, by default as many as there are cores, at most 8. The kernel encodes free of the
-        GIL; without it, or with a `preparation`, threads gain nothing.
+        Args:
+            texts: Any number of texts.
+            num_threads: How many threads encode; by default one per core, at most 8. The kernel encodes without the
+                GIL. Without the kernel, or with a `preparation`, threads gain nothing.
+            allowed_special: As in `encode`.
+            disallowed_special: As in `encode`.
 
-        >>> from bpe_core import train
-        >>> train("low lower", vocab_size=260).encode_batch(["low", "", "lowe"])
-        [[257], [], [257, 101]]
+        Raises:
+            SpecialTokenError: As in `encode`; the error of the first text that has one.
+
+        Example:
+            >>> from bpe_core import train
+            >>> train("low lower", vocab_size=260).encode_batch(["low", "", "lowe"])
+            [[257], [], [257, 101]]
         """
         allowed, disallowed = chosen_specials(
             allowed_special, disallowed_special, self.vocabulary.special_tokens
         )
 
-        def encode(texts: list[str]) -> list[list[int]]:
-            for text in texts:
+        def encode(share: list[str]) -> list[list[int]]:
+            for text in share:
                 refuse_specials(disallowed, text)
             if not allowed:
-                return self._encode_each(texts)
+                return self._encode_texts(share)
             return [
                 self.encode(text, allowed_special=allowed, disallowed_special=())
-                for text in texts
+                for text in share
             ]
 
         return in_threads(encode, texts, num_threads)
@@ -403,119 +435,167 @@ class Tokenizer:
     def encode_ordinary_batch(
         self, texts: Iterable[str], *, num_threads: int | None = None
     ) -> list[list[int]]:
-        """The ids of each text in order, as `encode_ordinary` gives them; the threads are those of `encode_batch`."""
-        return in_threads(self._encode_each, texts, num_threads)
+        """Return the ids of each text, in order, as `encode_ordinary` gives them, by threads as in `encode_batch`."""
+        return in_threads(self._encode_texts, texts, num_threads)
 
     def encode_to_arrays(
         self, texts: Iterable[str], *, num_threads: int | None = None
     ) -> "list[array[int]]":
-        """The same as arrays, such as `encode_to_array` gives, in less time and memory. `datasets` does not know
-        these; return `encode_ordinary_batch(texts)` from a batched `datasets.map`."""
-        return in_threads(
-            partial(self._encode_each, as_arrays=True), texts, num_threads
-        )
+        """Return the ids of each text, in order, as `encode_to_array` gives them, by threads as in `encode_batch`.
 
-    def _encode_each(self, texts: list[str], as_arrays: bool = False) -> list[Any]:
-        with suppress(UnicodeEncodeError):
-            if (found := self._in_kernel(texts, as_arrays)) is not None:
-                return found
-        each = map(self.encode_ordinary, texts)
-        return [array("I", ids) for ids in each] if as_arrays else list(each)
+        `datasets` does not know such arrays; return `encode_ordinary_batch(texts)` from a batched `datasets.map`.
+        """
+        encode = partial(self._encode_texts, as_arrays=True)
+        return in_threads(encode, texts, num_threads)
 
-    def _encode_pieces(self, pieces: list[str]) -> list[int]:
-        known = None if self._within else self.vocabulary.encode_pieces(pieces)
-        return (
-            list(chain.from_iterable(map(self.encode_piece, pieces)))
-            if known is None
-            else known[0].tolist()
-        )
+    def encode_piece(self, piece: str) -> tuple[int, ...]:
+        """Return the ids of `piece`, encoded as one piece: it is not split."""
+        if len(piece) <= _LONGEST_CACHED:
+            return self._cached_ids_of_piece(piece)
+        return self._ids_of_piece(piece)
 
-    @property
-    def _within(self) -> "BytePieces | None":
-        return self.preparation.within if self.preparation else None
+    def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
+        """Yield the ids of each piece, as `encode_piece` gives them; quicker if most pieces are new."""
+        encoded = self._encode_pieces_in_kernel(pieces)
+        if encoded is None:
+            yield from map(self.encode_piece, pieces)
+            return
+        start = 0
+        for end in encoded.ends:
+            yield encoded.ids[start:end]
+            start = end
 
-    def _encode_prepared(self, text: str, allowed: frozenset[str]) -> list[int]:
-        assert self.preparation
+    def _encode_texts(self, texts: list[str], as_arrays: bool = False) -> list[Any]:
+        """Return the ids of each text, with special tokens as ordinary text: a list, or an array if `as_arrays`."""
+        for text in texts:
+            if not isinstance(text, str):  # the kernel would take any bytes
+                raise TypeError(
+                    f"A text to encode is a str, not {type(text).__name__}; decode it first."
+                )
+        try:
+            encoded = self._encode_texts_in_kernel(texts, as_arrays)
+        except UnicodeEncodeError:
+            texts = list(map(without_surrogates, texts))
+            encoded = self._encode_texts_in_kernel(texts, as_arrays)
+        if encoded is not None:
+            return encoded
+        id_lists = map(self._encode_in_python, texts)
+        return [array("I", ids) for ids in id_lists] if as_arrays else list(id_lists)
+
+    def _encode_texts_in_kernel(
+        self, texts: list[str], as_arrays: bool
+    ) -> list[Any] | None:
+        """Split and encode texts in one call; None if the kernel can't. Raises UnicodeEncodeError for a surrogate."""
+        scanner = self.splitter.scanner
+        if self.preparation or (scanner is None and self.splitter.source):
+            return None  # the text is prepared or split in Python
+        return self.vocabulary.encoding.encode_texts(texts, scanner, as_arrays)
+
+    def _encode_in_python(self, text: str) -> list[int]:
+        """Prepare or split a text in Python, and encode its pieces."""
+        if self.preparation:
+            return self._encode_prepared(self.preparation, text, frozenset())
+        text = without_surrogates(text)
+        blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
+        ids: list[int] = []
+        for part in self.splitter.parts(blocks):
+            ids += self._ids_of_pieces(self.splitter.split(part))
+        return ids
+
+    def _encode_prepared(
+        self, preparation: "Preparation", text: str, allowed: frozenset[str]
+    ) -> list[int]:
         ids: list[int] = []
         with patience(enough_for(len(text))):
-            for part in self.preparation.parts(without_surrogates(text), allowed):
+            for part in preparation.parts(without_surrogates(text), allowed):
                 if isinstance(part, int):
                     ids.append(part)
                 else:
-                    ids += self._encode_pieces(part)
+                    ids += self._ids_of_pieces(part)
         return ids
 
-    def encode_piece(self, piece: str) -> tuple[int, ...]:
-        """The ids of `piece`, encoded as one piece: it is not split."""
-        return self._cached(piece) if len(piece) <= _LONGEST else self._ids_of(piece)
+    def _ids_of_pieces(self, pieces: list[str]) -> list[int]:
+        """Return the ids of pieces, one after the other."""
+        encoded = self._encode_pieces_in_kernel(pieces)
+        if encoded is not None:
+            return encoded.ids.tolist()
+        return list(chain.from_iterable(map(self.encode_piece, pieces)))
 
-    def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
-        """The ids of each of these pieces, as `encode_piece` has them; quicker where most were never seen before."""
-        known = None
-        if not self._within:
-            with suppress(UnicodeEncodeError):
-                known = self.vocabulary.encode_pieces(pieces)
-        if known is None:
-            return map(self.encode_piece, pieces)
-        ids, ends = known
-        return (
-            ids[start:end] for start, end in zip(chain((0,), ends), ends, strict=False)
-        )
+    def _encode_pieces_in_kernel(self, pieces: list[str]) -> EncodedPieces | None:
+        """Encode pieces in one call; None if the kernel can't."""
+        if self._byte_splits:
+            return None
+        try:
+            return self.vocabulary.encoding.encode_pieces(pieces)
+        except UnicodeEncodeError:  # a surrogate
+            return None
+
+    @property
+    def _byte_splits(self) -> "BytePieces | None":
+        """Splits the bytes of each piece again, in some tokenizers."""
+        return self.preparation.within if self.preparation else None
+
+    # Decoding.
 
     def token_bytes(self, token: int) -> bytes:
-        """The bytes of an id. Raises `UnknownTokenError`, and `NotAnIdError`, a TypeError, if it is not a whole
-        number."""
+        """Return the bytes of an id.
+
+        Raises:
+            UnknownTokenError: There is no such token.
+            NotAnIdError: A TypeError; `token` is not a whole number.
+        """
         return self.vocabulary.token_bytes(as_id(token))
 
     decode_single_token_bytes = token_bytes  # tiktoken's name
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
-        """The id of the token, special or not, that has just this text or these bytes, whatever encoding makes of them;
-        of several the lowest. `UnknownTokenError`, a KeyError, if there is none. O(`n_tokens`) at first.
+        """Return the id of the token, special or not, with exactly this text or these bytes.
 
-        >>> from bpe_core import train
-        >>> train("low lower", vocab_size=260).encode_single_token("low")
-        257
+        It does not matter how the text is encoded. If several tokens have these bytes, it is the lowest id. Takes
+        O(`n_tokens`) the first time.
+
+        Raises:
+            UnknownTokenError: A KeyError; there is no such token.
+
+        Example:
+            >>> from bpe_core import train
+            >>> train("low lower", vocab_size=260).encode_single_token("low")
+            257
         """
         data = utf8(text_or_bytes) if isinstance(text_or_bytes, str) else text_or_bytes
-        if (token := self.vocabulary.id_by_bytes.get(data)) is None:
+        token = self.vocabulary.id_by_bytes.get(data)
+        if token is None:
             raise UnknownTokenError(
-                f"There is no token {text_or_bytes!r} in this vocabulary of {self.n_tokens}."
+                f"This vocabulary of {self.n_tokens} tokens has no token {text_or_bytes!r}."
             )
         return token
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of `ids`, joined. Raises `UnknownTokenError` for an id that is not in the vocabulary, and
-        `NotAnIdError`, a TypeError, for a value that is not a whole number."""
-        return self._as_text(self.vocabulary.joined(as_ids(ids)))
+        """Return the bytes of `ids`, joined.
 
-    def _as_text(self, data: bytes) -> bytes:
-        """`data` without the leading space, if this tokenizer's encoding prepends one."""
-        return (
-            data[1:]
-            if self.preparation and self.preparation.drops_space and data[:1] == b" "
-            else data
-        )
-
-    def to_tiktoken(self) -> "tiktoken.Encoding":
-        """An equivalent tiktoken encoding; see `bpe_core.formats.tiktoken`."""
-        return import_module("bpe_core.formats.tiktoken").to_tiktoken(self)  # type: ignore[no-any-return]
-
-    def to_tokenizers(self) -> "tokenizers.Tokenizer":
-        """An equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.huggingface.writing`."""
-        return import_module("bpe_core.formats.huggingface.writing").to_tokenizers(self)  # type: ignore[no-any-return]
+        Raises:
+            UnknownTokenError: An id is not in the vocabulary.
+            NotAnIdError: A TypeError; a value is not a whole number.
+        """
+        return self._without_added_space(self.vocabulary.joined(as_ids(ids)))
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
-        """The text of `ids`; `errors` says what invalid UTF-8 becomes, as in `bytes.decode`.
+        """Return the text of `ids`.
 
-        `ids` are whole numbers of any kind: ints, an array, a numpy array, a tensor. `errors` is "replace", "ignore" or
-        "backslashreplace", with which unknown ids are decoded as U+FFFD; or "strict", with which an unknown id raises
-        `UnknownTokenError` and invalid UTF-8 `TextError`. `OptionError` for any other value. A negative number raises
-        `UnknownTokenError` in any case, and a value that is not a whole number `NotAnIdError`, a TypeError.
+        Args:
+            ids: Whole numbers of any kind: ints, an array, a numpy array, a tensor.
+            errors: What happens with invalid UTF-8: "replace", "ignore" or "backslashreplace" as in `bytes.decode`;
+                unknown ids are then decoded as U+FFFD. With "strict", both raise an error.
+
+        Raises:
+            OptionError: `errors` has another value.
+            UnknownTokenError: A number is negative or, with "strict", an id is unknown.
+            TextError: With "strict", the bytes are not valid UTF-8.
+            NotAnIdError: A TypeError; a value is not a whole number.
         """
         if errors not in _ERRORS:
             raise OptionError(
-                f"There is no way {errors!r} to decode; choose one of {', '.join(_ERRORS)}."
+                f"Unknown way to decode {errors!r}; choose one of {', '.join(_ERRORS)}."
             )
         token_ids = as_ids(ids)
         if errors == "strict":
@@ -523,15 +603,15 @@ class Tokenizer:
                 return self.decode_bytes(token_ids).decode()
             except UnicodeDecodeError as error:
                 raise TextError(
-                    f"These ids are no text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
+                    f"These ids are not valid text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
                 ) from None
-        if errors == "replace" and self.preparation and self.preparation.replaces_runs:
-            data = b"".join(
-                self.preparation.readable(token_ids, self._bytes_or_replacement)
-            )
+        preparation = self.preparation
+        if errors == "replace" and preparation and preparation.replaces_runs:
+            runs = preparation.readable(token_ids, self._bytes_or_replacement)
+            data = b"".join(runs)
         else:
             data = self.vocabulary.joined(token_ids, self._bytes_or_replacement)
-        return self._as_text(data).decode(errors=errors)
+        return self._without_added_space(data).decode(errors=errors)
 
     def decode_batch(
         self,
@@ -540,8 +620,14 @@ class Tokenizer:
         errors: str = "replace",
         num_threads: int | None = None,
     ) -> list[str]:
-        """The text of each list of ids in order, as `decode` gives it. Decoding holds the GIL, so that `num_threads` is
-        there for tiktoken's callers only: it is a look-up and a copy a token."""
+        """Return the text of each list of ids, in order, as `decode` gives it.
+
+        Args:
+            batch: Lists of ids.
+            errors: As in `decode`.
+            num_threads: Has no effect; it is here for callers of tiktoken. Decoding holds the GIL: it is a lookup and a
+                copy per token.
+        """
         if isinstance(batch, str):
             raise NotAnIdError(
                 f"A batch is a list of lists of ids, not the text {shortened(repr(batch), 40)}."
@@ -549,72 +635,97 @@ class Tokenizer:
         return [self.decode(ids, errors) for ids in batch]
 
     def decode_with_offsets(self, ids: Iterable[int]) -> tuple[str, list[int]]:
-        """(the text of `ids`, for each of them the offset in code points of the character that its first byte belongs
-        to), as in tiktoken. `UnknownTokenError`, and `TextError` if the ids are no text.
+        """Return the text of `ids`, and for each id the offset of the character in which its first byte is.
 
-        >>> from bpe_core import train
-        >>> train([], vocab_size=256).decode_with_offsets("né!".encode())
-        ('né!', [0, 1, 1, 2])
+        Offsets are in code points, as in tiktoken.
+
+        Raises:
+            UnknownTokenError: An id is not in the vocabulary.
+            TextError: The ids are not valid text.
+
+        Example:
+            >>> from bpe_core import train
+            >>> train([], vocab_size=256).decode_with_offsets("né!".encode())
+            ('né!', [0, 1, 1, 2])
         """
         token_ids = as_ids(ids)
-        tokens, text = (
-            list(map(self.vocabulary.token_bytes, token_ids)),
-            self.decode(token_ids, "strict"),
-        )
-        begun = len(text) - sum(
+        tokens = [self.vocabulary.token_bytes(token) for token in token_ids]
+        text = self.decode(token_ids, "strict")
+        n_begun = len(text) - sum(
             map(n_characters, tokens)
         )  # -1 if decoding drops a space
         offsets: list[int] = []
         for token in tokens:
-            offsets.append(
-                max(0, begun - (token[:1] in CONTINUATIONS and token != b""))
-            )
-            begun += n_characters(token)
+            continues_character = token != b"" and token[:1] in CONTINUATIONS
+            offset = n_begun - 1 if continues_character else n_begun
+            offsets.append(max(0, offset))
+            n_begun += n_characters(token)
         return text, offsets
+
+    def _without_added_space(self, data: bytes) -> bytes:
+        """Remove the first space if encoding adds one."""
+        if self.preparation and self.preparation.drops_space:
+            return data.removeprefix(b" ")
+        return data
 
     def _bytes_or_replacement(self, token: int) -> bytes:
         if token < 0:
             raise UnknownTokenError(
-                f"{token} is not an id: ids are whole numbers from 0 on; leave it out."
+                f"{token} is not a token id: ids are whole numbers from 0; leave it out."
             )
         try:
             return self.vocabulary.token_bytes(token)
         except UnknownTokenError:
             return "\ufffd".encode()
 
+    def to_tiktoken(self) -> "tiktoken.Encoding":
+        """Return an equivalent tiktoken encoding; see `bpe_core.formats.tiktoken`."""
+        module = import_module("bpe_core.formats.tiktoken")
+        encoding: tiktoken.Encoding = module.to_tiktoken(self)
+        return encoding
+
+    def to_tokenizers(self) -> "tokenizers.Tokenizer":
+        """Return an equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.huggingface.writing`."""
+        module = import_module("bpe_core.formats.huggingface.writing")
+        tokenizer: tokenizers.Tokenizer = module.to_tokenizers(self)
+        return tokenizer
+
 
 class SpecialsAllowed(Tokenizer):
-    """A tokenizer whose pieces are the special tokens in a text, and the pieces of the text between them. So
-    `encode_ordinary(text) == encode(text, allowed_special="all")`, and code that encodes piece by piece, as `LiveText`
-    does, handles special tokens without knowing about them."""
+    """A tokenizer whose pieces are the special tokens in a text, and the pieces of the text between them.
+
+    `encode_ordinary(text)` gives what `encode(text, allowed_special="all")` gives in the tokenizer it is made from. So
+    code that encodes piece by piece, as `LiveText` does, handles special tokens without knowing about them.
+    """
 
     __slots__ = ()
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> Tokenizer | Self:
-        """The tokenizer with all special tokens allowed; itself if it has none, or is not `by_piece`."""
+        """Return the tokenizer with all special tokens allowed; itself if it has none, or is not `by_piece`."""
         texts = tokenizer.vocabulary.special_tokens
         if isinstance(tokenizer, cls) or not texts or not tokenizer.by_piece:
             return tokenizer
-        pattern = Else(tuple(texts), tokenizer.splitter.tree)
+        pattern = str(Else(tuple(texts), tokenizer.splitter.tree))
         return cls(
-            tokenizer.vocabulary,
-            str(pattern),
-            record=tokenizer.record,
-            name=tokenizer.name,
+            tokenizer.vocabulary, pattern, record=tokenizer.record, name=tokenizer.name
         )
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
         special = self.vocabulary.special_tokens.get(piece)
         return super().encode_piece(piece) if special is None else (special,)
 
-    def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
-        return map(self.encode_piece, pieces)
+    def _encode_pieces_in_kernel(self, pieces: list[str]) -> None:
+        """The kernel does not know special tokens, so encode pieces one by one."""
 
-    def encode_ordinary(self, text: str) -> list[int]:
-        return list(
-            chain.from_iterable(map(self.encode_piece, self.splitter.split(text)))
-        )
+
+def _ids_of_piece(
+    vocabulary: Vocabulary, byte_splits: "BytePieces | None", piece: str
+) -> tuple[int, ...]:
+    data = utf8(piece)
+    if byte_splits is None:
+        return vocabulary.encode(data)
+    return tuple(chain.from_iterable(map(vocabulary.encode, byte_splits(data))))
 
 
 def in_threads(
@@ -622,83 +733,19 @@ def in_threads(
     texts: Iterable[str],
     num_threads: int | None,
 ) -> list[T]:
-    """What `encode` makes of each text, in order, by so many threads; None: as many as there are cores, at most 8."""
+    """Encode shares of `texts` in threads, and return the results of all texts in order.
+
+    `num_threads` is None for one thread per core, at most 8.
+    """
     if isinstance(texts, str):
         raise OptionError(
             "A batch is a list of texts, not one text; put it into a list."
         )
     n_threads = most_threads() if num_threads is None else num_threads
-    shared = shares(texts, _SHARE)
-    parts = in_order(
+    results = in_order(
         lambda share: encode(share[1]),
-        shared,
+        shares(texts, _SHARE),
         n_threads,
-        here=lambda one: n_threads < 2 or one[0] < _SHARE,
+        here=lambda share: n_threads < 2 or share[0] < _SHARE,
     )
-    return list(chain.from_iterable(parts))
-
-
-def chosen_specials(
-    allowed: Choice, disallowed: Choice, specials: Collection[str]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """(texts that become tokens, texts that must not occur) for tiktoken's options `allowed_special` and
-    `disallowed_special`; `specials` are all special tokens. Raises `OptionError` for a single text."""
-    wanted, refused = (
-        _names("allowed_special", allowed, specials),
-        _names("disallowed_special", disallowed, specials),
-    )
-    return wanted.intersection(
-        specials
-    ), refused - wanted if disallowed == "all" else refused
-
-
-def refuse_specials(tokens: frozenset[str], text: str, before: int = 0) -> None:
-    """Raise `SpecialTokenError` if one of the tokens occurs in `text`; `before` is added to the offset it names."""
-    if tokens and (found := next(_finder(tokens).spans(text), None)):
-        raise SpecialTokenError(
-            f"The text holds the special token {text[slice(*found)]!r} at offset {before + found[0]}; name it in "
-            "allowed_special to encode it as a token, or pass disallowed_special=() to encode it as text."
-        )
-
-
-def without_specials(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[str]:
-    """The same text in other blocks; `SpecialTokenError` where it holds one of the tokens."""
-    before = 0
-    for is_token, part in special_parts(tokens, blocks):
-        refuse_specials(tokens if is_token else frozenset(), part, before)
-        before += len(part)
-        yield part
-
-
-def special_parts(
-    tokens: frozenset[str], blocks: Iterable[str]
-) -> Iterator[tuple[bool, str]]:
-    """The text in parts: (True, token) for each occurrence of a token, also across blocks, and (False, text) for the
-    text between them, which may come in several parts; none is empty."""
-    find, longest = _finder(tokens).spans, max(map(len, tokens), default=1)
-    held = ""
-    for block in chain(blocks, (None,)):
-        text, start = held + (block or ""), 0
-        # What begins from `safe` on may yet turn out to be a longer one; not behind the last block.
-        safe = len(text) if block is None else len(text) - longest + 1
-        for begin, stop in find(text):
-            if begin >= safe:
-                break
-            if start < begin:
-                yield False, text[start:begin]
-            yield True, text[begin:stop]
-            start = stop
-        end = max(start, safe)
-        if start < end:
-            yield False, text[start:end]
-        held = text[end:]
-
-
-def _names(option: str, given: Choice, specials: Collection[str]) -> frozenset[str]:
-    if given == "all":
-        return frozenset(specials)
-    if isinstance(given, str):
-        raise OptionError(
-            f'{option} is "all" or a set of special tokens, not the text {given!r}.'
-        )
-    return frozenset(given)
+    return list(chain.from_iterable(results))

@@ -1,87 +1,71 @@
-"""The vocabulary: which bytes stand behind each id, and the merges that built them, in order.
+"""The vocabulary: the bytes of each id, and the merges that built them, in order.
 
-A vocabulary is immutable. Its versions, after different numbers of merges, share one `Store`, which only grows; a
-version holds how many merges of it are *in force* in it. So `at` and `extended` copy no merges. Threads may share one:
-its caches and tables are replaced at once or hold what any thread would put there, and `extended` locks the store.
-
-Pieces become ids in the kernel where it can. It raises LookupError for a symbol without a token; such pieces, and all
-of them where there is no kernel, are merged in Python, which gives the unknown token or says which symbol it was.
+A vocabulary is immutable. Its versions, after different numbers of merges, share one `Store`, which only grows; each
+version knows how many of the merges apply to it. So `at` and `extended` copy no merges. Threads may share a vocabulary:
+its caches and tables are replaced in one step, or hold what any thread would put there, and `extended` locks the store.
 """
 
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from math import inf
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from bpe_core import kernel
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.utf8 import utf8, without_surrogates
-from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
+from bpe_core.vocabulary.encoding import Encoding, MergeEncoding
+from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.store import Store, check_ids, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
-"""bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
+"""bytes-first: bytes have the ids 0 to 255, then come merges, then special tokens. specials-first: special tokens,
+bytes, merges."""
 
 
 def check_special_tokens(
     special_tokens: Mapping[str, int], bytes_of: Mapping[int, bytes]
 ) -> None:
-    """Raise `OptionError` for a special token that has no text, or the id of a token with other bytes, and for what is
-    no id among all of them."""
+    """Check special tokens (text -> id) against the other tokens (id -> bytes).
+
+    Raises:
+        OptionError: A special token has no text, or the id of a token with other bytes, or an id is out of range.
+    """
     check_ids(chain(bytes_of, special_tokens.values()))
-    text_of = {token: utf8(text) for text, token in special_tokens.items()}
+    data_of_special = {token: utf8(text) for text, token in special_tokens.items()}
     for text, token in special_tokens.items():
+        data = utf8(text)
         if not text:
             raise OptionError("A special token is empty; give it a text.")
         if without_surrogates(text) != text:
             raise OptionError(
-                f"The special token {text!r} holds half of a character; give it a text."
+                f"The special token {text!r} holds half of a character; use whole characters."
             )
-        if bytes_of.get(token, utf8(text)) != text_of[token] or text_of[token] != utf8(
-            text
-        ):
+        if bytes_of.get(token, data) != data or data_of_special[token] != data:
             raise OptionError(
-                f"The special token {text!r} has the id {token}, which is taken already."
+                f"The special token {text!r} has the id {token}, which is taken already; use a free id."
             )
 
 
 class Vocabulary:
     """Ids, their bytes, and the merges between them. Immutable; ids need not be contiguous.
 
-    `base` maps an id to bytes for every token that no merge makes: the single bytes, and in some published files whole
-    words too, which only a piece equal to them can become. `merges` are (left, right, token) ids in the order in which
-    they were learned; the first is step 1 and has rank 0. `special_tokens` maps texts to ids. `symbols` says what a
-    piece is before any merge, by default its bytes and then the marker `end_of_word`, the id of a token of `base`, if
-    one is given. `whole_pieces` maps bytes to the token that a piece of just these bytes becomes at once, without
-    merging; by default, without a marker, the tokens of `base` that are longer than a byte. `most_bytes` limits
-    the bytes of all tokens of merges, of which a few that each double one would fill the memory.
+    For a vocabulary given by the ranks of its tokens, see `bpe_core.vocabulary.ranked.RankedVocabulary`.
 
-    Raises `OptionError` if a merge uses an id that does not exist yet or makes one that has other bytes, if the tokens
-    become too long, or if a special token is empty or has the id of another token.
-
-    >>> Vocabulary({108: b"l", 111: b"o"}, [(108, 111, 256)]).encode(b"lol")
-    (256, 108)
-
-    For a vocabulary that is given by ranks, see `bpe_core.vocabulary.ranked.RankedVocabulary`.
+    Example:
+        >>> Vocabulary({108: b"l", 111: b"o"}, [(108, 111, 256)]).encode(b"lol")
+        (256, 108)
     """
 
     special_tokens: Mapping[str, int]
     """Text of each special token -> its id."""
+    encoding: Encoding
+    """How pieces become ids."""
 
-    knows_merges: bool = (
-        True  # false for a vocabulary of ranks until they are recovered
-    )
-    recovered_share: float = (
-        1.0  # of the tokens, how many have their merges recovered, 0 to 1
-    )
-    _limit: int | None = None  # how many merges are in force; None: all that there are
-    _store: Store  # the merges, of which the first `n_merges` are in force
+    _own_store: Store | None = None  # None until the merges are known
 
     def __init__(
         self,
@@ -94,6 +78,24 @@ class Vocabulary:
         whole_pieces: Mapping[bytes, int] | None = None,
         most_bytes: float = inf,
     ) -> None:
+        """Check and store the tokens and merges.
+
+        Args:
+            base: Id -> bytes of each token that no merge makes: the single bytes and, in some published files, whole
+                words, which only a piece equal to them can become.
+            merges: (left, right, token) ids in the order of training. The first merge is step 1 and has rank 0.
+            special_tokens: Text -> id.
+            symbols: How a piece becomes symbols before any merge; by default its bytes, followed by `end_of_word`.
+            end_of_word: Id of the marker at the end of each piece, a token of `base`; None for no marker.
+            whole_pieces: Bytes -> the token that a piece equal to them becomes without merging. By default the tokens
+                of `base` longer than one byte, or none if there is an end-of-word marker.
+            most_bytes: Limit on the bytes of all tokens made by merges. A few merges that each double a token would
+                fill the memory.
+
+        Raises:
+            OptionError: A merge uses an id that does not exist yet, or makes an id that has other bytes; the tokens
+                become too long; or a special token is invalid.
+        """
         if symbols is None:
             others = {
                 token: data for token, data in base.items() if token != end_of_word
@@ -103,28 +105,33 @@ class Vocabulary:
             whole_pieces = {} if symbols.end is not None else whole_by_default(base)
         store = Store(base, symbols, whole_pieces)
         store.extend(merges, most_bytes)
-        self._set_merges(store, len(store.merges), special_tokens)
+        self._use_merges(store, len(store.merges), special_tokens)
         check_special_tokens(self.special_tokens, store.bytes_of)
 
-    def _set_merges(
+    def _use_merges(
         self, store: Store, n_merges: int, special_tokens: Mapping[str, int]
     ) -> None:
-        self._store, self._limit = store, n_merges
-        self._set(store.symbols, store.bytes_of, special_tokens)
+        """Set all fields, for a version with the first `n_merges` of the store."""
+        self._own_store = store
+        self._n_merges = n_merges
+        encoding = MergeEncoding(store, n_merges)
+        self._set_fields(encoding, store.symbols, store.bytes_of, special_tokens)
 
-    def _set(
+    def _set_fields(
         self,
+        encoding: Encoding,
         symbols: Symbols,
         bytes_of: Mapping[int, bytes],
         special_tokens: Mapping[str, int],
     ) -> None:
-        self._symbols = symbols
-        self._bytes_of = bytes_of  # id -> bytes of all versions' tokens
+        self.encoding = encoding
         self.special_tokens = MappingProxyType(dict(special_tokens))
-        self._texts = {token: utf8(text) for text, token in special_tokens.items()}
-        self._asked: dict[
-            int, bytes
-        ] = {}  # id -> bytes of the tokens that somebody has asked for
+        self._symbols = symbols
+        self._bytes_of = bytes_of  # of the tokens of all versions
+        self._special_bytes = {
+            token: utf8(text) for text, token in special_tokens.items()
+        }
+        self._cached_bytes: dict[int, bytes] = {}  # of the tokens used so far
 
     @classmethod
     def of_bytes(
@@ -133,35 +140,75 @@ class Vocabulary:
         special_tokens: Sequence[str] = (),
         end_of_word: str = "",
     ) -> Self:
-        """The vocabulary before the first merge: 256 bytes, the end-of-word marker if there is one, special tokens.
+        """Make the vocabulary before the first merge.
 
-        Raises `OptionError` if there is no such layout.
+        Args:
+            id_layout: One of `ID_LAYOUTS`.
+            special_tokens: Texts, whose ids follow each other.
+            end_of_word: Text of the end-of-word marker; "" for none.
 
-        >>> Vocabulary.of_bytes("specials-first", ["<|endoftext|>"]).token_bytes(66)
-        b'A'
+        Raises:
+            OptionError: The layout is unknown.
+
+        Example:
+            >>> Vocabulary.of_bytes("specials-first", ["<|endoftext|>"]).token_bytes(66)
+            b'A'
         """
-        if id_layout not in ID_LAYOUTS:
+        if id_layout == "bytes-first":
+            first_byte = 0
+            first_special = 257 if end_of_word else 256
+        elif id_layout == "specials-first":
+            first_byte = len(special_tokens)
+            first_special = 0
+        else:
             raise OptionError(
-                f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}."
+                f"Unknown id layout {id_layout!r}; choose {' or '.join(ID_LAYOUTS)}."
             )
-        behind = id_layout == "bytes-first"
-        first, first_special = (
-            (0, 256 + bool(end_of_word)) if behind else (len(special_tokens), 0)
-        )
+        base = {first_byte + byte: bytes([byte]) for byte in range(256)}
+        marker = None
+        if end_of_word:
+            marker = first_byte + 256
+            base[marker] = utf8(end_of_word)
         specials = {text: first_special + n for n, text in enumerate(special_tokens)}
-        base = {first + byte: bytes([byte]) for byte in range(256)}
-        marker = {first + 256: utf8(end_of_word)} if end_of_word else {}
-        return cls(base | marker, (), specials, end_of_word=next(iter(marker), None))
+        return cls(base, (), specials, end_of_word=marker)
+
+    @property
+    def _store(self) -> Store:
+        """The merges of all versions."""
+        if self._own_store is None:
+            self._own_store = self._recovered_store()
+        return self._own_store
+
+    def _recovered_store(self) -> Store:
+        raise NotImplementedError  # only ranks hide their merges
+
+    @property
+    def knows_merges(self) -> bool:
+        """Whether the merges are known; False for a vocabulary of ranks until they are recovered."""
+        return True
+
+    @property
+    def recovered_share(self) -> float:
+        """The share of the tokens whose merges are recovered, from 0 to 1."""
+        return 1.0
+
+    def recover(self, seconds: float = inf) -> bool:
+        """Recover merges of a vocabulary of ranks for `seconds`. Return whether all merges are known."""
+        return True
+
+    def as_merges(self) -> "Vocabulary":
+        """Return a vocabulary of merges that gives every piece the same ids."""
+        return self
 
     @property
     def end_of_word(self) -> int | None:
-        """The id of the marker at the end of every piece (Sennrich's `</w>`); None if there is none."""
+        """The id of the marker at the end of every piece (Sennrich's `</w>`), or None."""
         return self._symbols.end
 
     @property
     def n_merges(self) -> int:
-        """How many merges are in force; the step of this version."""
-        return len(self._store.merges) if self._limit is None else self._limit
+        """The number of merges; the step of this version."""
+        return self._n_merges
 
     @property
     def n_vocab(self) -> int:
@@ -170,21 +217,24 @@ class Vocabulary:
 
     @cached_property
     def n_tokens(self) -> int:
-        """How many tokens there are, special tokens included; less than `n_vocab` if some ids are unused."""
-        store, n = self._store, self.n_merges
-        only_special = sum(
-            one not in store.bytes_of or store.step_of.get(one, 0) > n
-            for one in self._texts
-        )
-        return len(store.base) + n - bisect_right(store.repeats, n) + only_special
+        """The number of tokens, with special tokens; less than `n_vocab` if some ids are unused."""
+        store = self._store
+        n_merges = self.n_merges
+        n_repeated = bisect_right(store.repeats, n_merges)
+        n_only_special = 0
+        for token in self._special_bytes:
+            is_made_later = store.step_of.get(token, 0) > n_merges
+            if token not in store.bytes_of or is_made_later:
+                n_only_special += 1
+        return len(store.base) + n_merges - n_repeated + n_only_special
 
     @cached_property
     def merges(self) -> Sequence[Triple]:
-        """(left, right, token) of every merge in force, in order; listed when first asked for, in O(n)."""
+        """(left, right, token) of every merge, in order. Takes O(n) the first time."""
         return self._store.merges[: self.n_merges]
 
     def merge_of(self, step: int) -> Triple:
-        """(left, right, token) of the merge of a step, from 1 to `n_merges`; in O(1), also of a version just made."""
+        """Return (left, right, token) of the merge of a step, from 1 to `n_merges`, in O(1)."""
         return self._store.merges[step - 1]
 
     @property
@@ -194,7 +244,7 @@ class Vocabulary:
 
     @cached_property
     def bytes_of(self) -> Mapping[int, bytes]:
-        """Id -> bytes of the tokens, without those that are only special. O(n) at first."""
+        """Id -> bytes of all tokens except those that are only special. Takes O(n) the first time."""
         tokens = dict(self._store.base)
         for _, _, token in self.merges:
             tokens[token] = self._bytes_of[token]
@@ -202,113 +252,64 @@ class Vocabulary:
 
     @cached_property
     def ranks(self) -> Mapping[tuple[int, int], int]:
-        """(left, right) -> rank of the merge that joins them. O(n) at first."""
+        """(left, right) -> rank of the merge that joins them. Takes O(n) the first time."""
         ranks: dict[tuple[int, int], int] = {}
         for rank, (left, right, _) in enumerate(self.merges):
             ranks.setdefault((left, right), rank)
         return MappingProxyType(ranks)
 
+    @cached_property
+    def whole_pieces(self) -> Mapping[bytes, int]:
+        """Bytes -> the token that a piece equal to them becomes without merging. Takes O(n) the first time."""
+        step_of = self._store.step_of
+        pieces = {}
+        for piece, token in self._store.whole_pieces.items():
+            if step_of.get(token, 0) <= self.n_merges:
+                pieces[piece] = token
+        return MappingProxyType(pieces)
+
     def step_of_pair(self, left: int, right: int) -> int | None:
-        """The step that joins two tokens, which a later version may have yet to come; None if none of them does."""
+        """Return the step that joins two tokens, which may be a step of a later version; None if no merge does."""
         rank = self._store.rank_of.get((left, right))
         return None if rank is None else rank + 1
 
     def encode(self, piece: bytes) -> tuple[int, ...]:
-        """The ids of one piece: the token of `whole_pieces` that is equal to it, or else what merging leaves. Raises
-        `UnknownTokenError` if a byte or character of the piece has no token, as in some published files."""
-        if compiled := self.compiled:
-            with suppress(LookupError):
-                return compiled.piece(piece, self._limit)
-        whole = self.whole(piece)
-        return self.join_in_python(piece) if whole is None else (whole,)
+        """Return the ids of one piece.
 
-    def whole(self, piece: bytes) -> int | None:
-        """The token that a piece equal to it becomes without merging; None if the piece is merged."""
-        token = self._store.whole_pieces.get(piece)
-        return (
-            token
-            if token is not None and self._store.step_of.get(token, 0) <= self.n_merges
-            else None
-        )
+        Raises:
+            UnknownTokenError: A byte or character of the piece has no token, as in some published files.
+        """
+        return self.encoding.encode(piece)
 
     def join(self, data: bytes) -> tuple[int, ...]:
-        """The ids that merging leaves of `data`, a piece or a part of one; `whole_pieces` is not consulted. Raises
-        `UnknownTokenError` as `encode` does."""
-        if compiled := self.compiled:
-            with suppress(LookupError):
-                return compiled.part(data, self._limit)
-        return self.join_in_python(data)
+        """Return the ids that merging leaves of a piece, or of a part of one, without looking it up as a whole.
 
-    def join_in_python(self, data: bytes) -> tuple[int, ...]:
-        """What `join` gives: two neighbors join if there is a merge of these two ids."""
-        rank_of_pair, merges, n_merges = (
-            self._store.rank_of.get,
-            self._store.merges,
-            self.n_merges,
-        )
-
-        def rank_of(left: int, right: int) -> int:
-            rank = rank_of_pair((left, right), NO_RANK)
-            return rank if rank < n_merges else NO_RANK
-
-        return tuple(
-            merge(
-                self.symbols(data), rank_of, lambda left, right, rank: merges[rank][2]
-            )
-        )
-
-    @cached_property
-    def compiled(self) -> "kernel.Encoder | None":
-        """The kernel's encoder, made when first asked for; None if there is no kernel or it cannot have one."""
-        return self._store.compiled(self.n_merges)
-
-    def encode_pieces(
-        self, pieces: list[str]
-    ) -> "tuple[array[int], array[int]] | None":
-        """(ids of all pieces in a row, index in it behind the last id of each piece); None if it takes Python. Raises
-        UnicodeEncodeError for a surrogate."""
-        if compiled := self.compiled:
-            with suppress(LookupError):
-                ids, ends = compiled.pieces(pieces, self._limit)
-                return array("I", ids), array("Q", ends)
-        return None
-
-    def encode_texts(
-        self, texts: list[str], scanner: "kernel.Scanner | None", as_arrays: bool
-    ) -> list[Any] | None:
-        """The ids of each text, lists or arrays of four bytes an id. `scanner` splits them, None: each is one piece.
-        One call encodes all free of the GIL, so many short texts cost little more than a long one. None if it takes
-        Python; errors as above."""
-        try:
-            return (
-                self.compiled.encode_batch(texts, scanner, self._limit, as_arrays)
-                if self.compiled
-                else None
-            )
-        except LookupError:
-            return None
+        Raises:
+            UnknownTokenError: As for `encode`.
+        """
+        return self.encoding.merge(data)
 
     def compatible(self, left: int, right: int) -> bool:
-        """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids. A list of
-        tokens is what merging a piece leaves exactly when all its neighbors are compatible; the proof stands in
-        `bpe_core.vocabulary.merge_loop`."""
-        return self.join(self.token_bytes(left) + self.token_bytes(right)) == (
-            left,
-            right,
-        )
+        """Whether two tokens can be neighbors: merging their joined bytes gives these two ids.
+
+        A list of tokens is the result of merging a piece exactly if all its neighbors are compatible. The proof is in
+        `bpe_core.vocabulary.merge_loop`.
+        """
+        data = self.token_bytes(left) + self.token_bytes(right)
+        return self.join(data) == (left, right)
 
     def symbols(self, piece: bytes) -> list[int]:
-        """The ids of a piece before any merge: of its bytes, as a rule. Raises `UnknownTokenError`."""
+        """Return the ids of a piece before any merge: usually those of its bytes. Raises `UnknownTokenError`."""
         return self._symbols.ids(piece)
 
     @property
     def is_bytewise(self) -> bool:
-        """Whether the symbols of a piece are its bytes alone: no characters, and no end-of-word marker."""
+        """Whether the symbols of a piece are just its bytes: no characters, and no end-of-word marker."""
         return isinstance(self._symbols, ByteSymbols) and self._symbols.end is None
 
     @property
     def is_faithful(self) -> bool:
-        """Whether the ids of a piece always decode to its bytes; not with an unknown token or an end-of-word marker."""
+        """Whether ids always decode to the piece. An unknown token or an end-of-word marker makes it False."""
         return self._symbols.is_faithful
 
     @property
@@ -316,121 +317,109 @@ class Vocabulary:
         """Whether two merges make the same token."""
         return bisect_right(self._store.repeats, self.n_merges) > 0
 
-    @cached_property
-    def whole_pieces(self) -> Mapping[bytes, int]:
-        """Bytes -> the token that a piece of just these bytes becomes at once, without merging. O(n) at first."""
-        step_of, n_merges = self._store.step_of, self.n_merges
-        pieces = self._store.whole_pieces.items()
-        return MappingProxyType(
-            {
-                piece: token
-                for piece, token in pieces
-                if step_of.get(token, 0) <= n_merges
-            }
-        )
-
-    def as_merges(self) -> "Vocabulary":
-        """A vocabulary of merges that gives every piece the same ids; this one itself, unless it is one of ranks."""
-        return self
-
-    def recover(self, seconds: float = float("inf")) -> bool:
-        """Recover merges of a vocabulary of ranks for `seconds`; whether all are known. Here they always are."""
-        return True
-
     def __contains__(self, token: object) -> bool:
+        if token in self._special_bytes:
+            return True
         if token not in self._bytes_of:
-            return token in self._texts
-        step = self._store.step_of.get(token, 0)  # type: ignore[call-overload]
-        return step <= self.n_merges or token in self._texts
+            return False
+        return self._store.step_of.get(token, 0) <= self.n_merges  # type: ignore[call-overload, no-any-return]
 
     def __repr__(self) -> str:
         return f"<Vocabulary: {self.n_tokens} tokens, {self.n_merges} merges>"
 
     def __reduce__(self) -> tuple[Callable[..., "Vocabulary"], tuple[Any, ...]]:
         columns = array("I", chain.from_iterable(self.merges))
-        whole = dict(self.whole_pieces)
-        return _of_merges, (
-            self._store.base,
-            columns,
-            dict(self.special_tokens),
-            self._symbols,
-            whole,
-        )
+        specials = dict(self.special_tokens)
+        whole_pieces = dict(self.whole_pieces)
+        fields = (self._store.base, columns, specials, self._symbols, whole_pieces)
+        return _from_pickle, fields
 
     def __eq__(self, other: object) -> bool:
-        """Whether both hold the same tokens, ids, merges or ranks: what is pickled is equal. O(n), as a rule less."""
-        if self is other or not isinstance(other, Vocabulary):
-            return self is other or NotImplemented
-        is_like = type(self) is type(other) and self.n_tokens == other.n_tokens
-        if is_like and vars(self).get("_store", self) is vars(other).get(
-            "_store"
-        ):  # two versions of one
-            return (
-                self.n_merges == other.n_merges
-                and self.special_tokens == other.special_tokens
-            )
-        return is_like and self.__reduce__() == other.__reduce__()
+        """Whether both have the same tokens, ids, and merges or ranks. Takes O(n) if they have, usually less."""
+        if self is other:
+            return True
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        if type(self) is not type(other) or self.n_tokens != other.n_tokens:
+            return False
+        if self._own_store is not None and self._own_store is other._own_store:
+            # Two versions of one vocabulary.
+            has_same_specials = self.special_tokens == other.special_tokens
+            return has_same_specials and self.n_merges == other.n_merges
+        return self.__reduce__() == other.__reduce__()
 
     def __hash__(self) -> int:
         return hash((self.n_tokens, frozenset(self.special_tokens.items())))
 
     def token_bytes(self, token: int) -> bytes:
-        """The bytes of an id; a special token's are its text in UTF-8. Raises `UnknownTokenError`."""
-        data = self._asked.get(token)
+        """Return the bytes of an id. The bytes of a special token are its text in UTF-8.
+
+        Raises:
+            UnknownTokenError: There is no such token.
+        """
+        data = self._cached_bytes.get(token)
         if data is None:
             self._check(token)
-            data = self._asked[token] = (
-                self._texts[token] if token in self._texts else self._bytes_of[token]
-            )
+            data = self._special_bytes.get(token)
+            if data is None:
+                data = self._bytes_of[token]
+            self._cached_bytes[token] = data
         return data
 
     def joined(
         self, ids: list[int], read: Callable[[int], bytes] | None = None
     ) -> bytes:
-        """The bytes of all `ids`, by `token_bytes` or, where one was never asked for before, by `read`."""
-        # Looking all of them up at once takes a third of the time of a call a token.
+        """Return the bytes of all `ids`, joined. `read` gives the bytes of an id; by default `token_bytes`."""
+        # One lookup for all ids takes a third of the time of a call per id. It works if all of them were used before.
         try:
-            return b"".join(map(self._asked.__getitem__, ids))
+            return b"".join(map(self._cached_bytes.__getitem__, ids))
         except KeyError:
-            read = (
-                read or self.token_bytes
-            )  # not called in here, so that its error is the only one
-        known = {token: read(token) for token in dict.fromkeys(ids)}
+            pass  # an error of `read` is then not chained to this one
+        bytes_of_id = read or self.token_bytes
+        known = {token: bytes_of_id(token) for token in dict.fromkeys(ids)}
         return b"".join(map(known.__getitem__, ids))
 
     def parents(self, token: int) -> tuple[int, int] | None:
-        """The (left, right) ids whose merge makes this token; None if no merge does. Raises `UnknownTokenError`."""
+        """Return the (left, right) ids whose merge makes this token; None if no merge does.
+
+        Raises:
+            UnknownTokenError: There is no such token.
+        """
         step = self.step_of(token)
-        return self.merge_of(step)[:2] if step else None
+        if not step:
+            return None
+        left, right, _ = self.merge_of(step)
+        return left, right
 
     def step_of(self, token: int) -> int:
-        """The step that first made this id, from 1; 0 if no merge in force did, and for one of `base`, which a merge
-        may make again. Raises `UnknownTokenError`.
+        """Return the first step that makes this id, from 1; 0 if no merge makes it, or if it is a token of `base`.
+
+        Raises:
+            UnknownTokenError: There is no such token.
         """
         self._check(token)
         step = self._store.step_of.get(token, 0)
-        return (
-            step if step <= self.n_merges else 0
-        )  # a special token may be made by a later merge, too
+        # A merge of a later version may make the bytes of a special token.
+        return step if step <= self.n_merges else 0
 
     def ends_word(self, token: int) -> bool:
-        """Whether the token is the end-of-word marker, or its merges end with it. False in a vocabulary without one."""
+        """Whether the token is the end-of-word marker or ends with it. False in a vocabulary without a marker."""
         end = self.end_of_word
-        while end is not None and (parents := self.parents(token)):
+        if end is None:
+            return False
+        while parents := self.parents(token):
             token = parents[1]
         return token == end
 
     def text_bytes(self, token: int) -> bytes:
-        """The bytes of text that the token stands for: `token_bytes` without the end-of-word marker at its end."""
-        own, end = self.token_bytes(token), self.end_of_word
-        return (
-            own.removesuffix(self.token_bytes(end))
-            if end is not None and self.ends_word(token)
-            else own
-        )
+        """Return `token_bytes` without the end-of-word marker."""
+        data = self.token_bytes(token)
+        if self.end_of_word is not None and self.ends_word(token):
+            return data.removesuffix(self.token_bytes(self.end_of_word))
+        return data
 
     def children(self, token: int) -> tuple[int, ...]:
-        """The ids that merges make of this one and another (or itself), in the order of their steps."""
+        """Return the ids of the merges that use this token, in the order of their steps."""
         self._check(token)
         steps = self._store.step_of
         return tuple(
@@ -440,55 +429,60 @@ class Vocabulary:
         )
 
     def ids(self) -> list[int]:
-        """Of all tokens, special ones too, ascending; sorts them anew each time."""
-        return sorted(
-            {*self._store.base, *(token for _, _, token in self.merges), *self._texts}
-        )
+        """Return the ids of all tokens, with special tokens, in ascending order. Sorts them each time."""
+        made_ids = (token for _, _, token in self.merges)
+        return sorted({*self._store.base, *made_ids, *self._special_bytes})
 
     @cached_property
     def highest_id(self) -> int:
-        """The highest id in use; -1 in a vocabulary without tokens. O(n) at first."""
+        """The highest id in use; -1 if there are no tokens. Takes O(n) the first time."""
         return max(self.ids(), default=-1)
 
     @cached_property
     def id_by_bytes(self) -> Mapping[bytes, int]:
-        """Bytes of each token -> its id; of several ids the lowest that is not special alone. O(n) at first."""
-        ids = sorted(self.ids(), key=lambda one: (one in self.bytes_of, -one))
-        return {self._texts.get(one) or self.bytes_of[one]: one for one in ids}
+        """Bytes of each token -> its id. If several ids have the same bytes, it is the lowest id that is not only
+        special. Takes O(n) the first time."""
+        found: dict[bytes, int] = {}
+        is_ordinary = self.bytes_of.__contains__
+        for token in sorted(
+            self.ids(), key=lambda token: (not is_ordinary(token), token)
+        ):
+            found.setdefault(self.token_bytes(token), token)
+        return found
 
     def at(self, step: int) -> "Vocabulary":
-        """The version after `step` merges; special tokens keep their ids. Takes the same time for any step. Raises
-        `OptionError` for a step below 0 or above `n_merges`."""
+        """Return the version after `step` merges, in O(1). Special tokens keep their ids.
+
+        Raises:
+            OptionError: `step` is below 0 or above `n_merges`.
+        """
         if not 0 <= step <= self.n_merges:
             raise OptionError(
-                f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}."
+                f"Step {step} does not exist; this vocabulary has the steps 0 to {self.n_merges}."
             )
         return self._version(self._store, step, self.special_tokens)
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> "Vocabulary":
-        """A copy with just these special tokens; the constructor's errors. O(n)."""
-        make, (*tables, _, symbols, last) = self.__reduce__()
-        return make(*tables, special_tokens, symbols, last)
+        """Return a copy with exactly these special tokens, in O(n). Raises `OptionError` as the constructor does."""
+        return Vocabulary(
+            self._store.base,
+            self.merges,
+            special_tokens,
+            symbols=self._symbols,
+            whole_pieces=self.whole_pieces,
+        )
 
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
-        """The version with `merges` added. Special tokens whose ids these take move up behind them."""
-        merges = list(merges)
+        """Return a version with `merges` appended. Special tokens whose ids they use move up, after the new merges."""
+        new_merges = list(merges)
         with self._store.lock:
             store = self._store
-            if len(store.merges) > self.n_merges:  # another version was extended before
+            if len(store.merges) > self.n_merges:
+                # Another version was extended before, so the merges after this version are not ours.
                 store = Store(store.base, store.symbols, self.whole_pieces)
                 store.extend(self.merges)
-            store.extend(merges)
-        specials: Mapping[str, int] = self.special_tokens
-        made = {token for _, _, token in merges} if specials else set()
-        if not made.isdisjoint(specials.values()):
-            first = min(made)
-            behind = {token for token in specials.values() if token >= first}
-            shift = max(made) + 1 - min(behind)
-            specials = {
-                text: token + shift if token in behind else token
-                for text, token in specials.items()
-            }
+            store.extend(new_merges)
+        specials = _moved_up(self.special_tokens, {token for _, _, token in new_merges})
         return self._version(store, len(store.merges), specials)
 
     @staticmethod
@@ -496,18 +490,39 @@ class Vocabulary:
         store: Store, n_merges: int, special_tokens: Mapping[str, int]
     ) -> "Vocabulary":
         version = object.__new__(Vocabulary)
-        version._set_merges(store, n_merges, special_tokens)
+        version._use_merges(store, n_merges, special_tokens)
         return version
 
     def _check(self, token: int) -> None:
         if token not in self:
             raise UnknownTokenError(
-                f"There is no token with the id {token} in this vocabulary of {self.n_tokens}."
+                f"Unknown token id {token}; this vocabulary has {self.n_tokens} tokens."
             )
 
 
-def _of_merges(
-    base: Any, columns: "array[int]", specials: Any, symbols: Any, whole: Any
+def _moved_up(
+    special_tokens: Mapping[str, int], new_ids: set[int]
+) -> Mapping[str, int]:
+    """Move the special tokens at or above the new ids up, past the new ids, if one of them is in the way."""
+    if new_ids.isdisjoint(special_tokens.values()):
+        return special_tokens
+    first = min(new_ids)
+    in_the_way = [token for token in special_tokens.values() if token >= first]
+    shift = max(new_ids) + 1 - min(in_the_way)
+    moved = {}
+    for text, token in special_tokens.items():
+        moved[text] = token + shift if token >= first else token
+    return moved
+
+
+def _from_pickle(
+    base: Mapping[int, bytes],
+    columns: "array[int]",
+    special_tokens: Mapping[str, int],
+    symbols: Symbols,
+    whole_pieces: Mapping[bytes, int],
 ) -> Vocabulary:
     merges = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
-    return Vocabulary(base, merges, specials, symbols=symbols, whole_pieces=whole)
+    return Vocabulary(
+        base, merges, special_tokens, symbols=symbols, whole_pieces=whole_pieces
+    )

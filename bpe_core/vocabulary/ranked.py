@@ -1,11 +1,10 @@
-"""A vocabulary given by the ranks of its tokens: it encodes by them, and recovers its merges when they are needed."""
+"""A vocabulary given by the ranks of its tokens. It encodes by ranks, and recovers its merges when they are needed."""
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import cached_property
-from itertools import chain, groupby, islice
-from operator import sub
+from itertools import islice
+from math import inf
 from threading import Lock
 from time import perf_counter
 from types import MappingProxyType
@@ -14,31 +13,25 @@ from typing import Any, Final
 from bpe_core import kernel
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.vocabulary import Vocabulary, check_special_tokens
+from bpe_core.vocabulary.encoding import RankEncoding, merge_parts
 from bpe_core.vocabulary.merge_loop import NO_RANK, Triple, merge
 from bpe_core.vocabulary.store import Store
-from bpe_core.vocabulary.symbols import (
-    ByteSymbols,
-    CharacterSymbols,
-    Symbols,
-    bytes_among,
-)
+from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
-_SLICE: Final = 500  # tokens whose merges are recovered between two checks of the time: less than a millisecond
+_SLICE: Final = (
+    500  # tokens recovered between two looks at the time: less than a millisecond
+)
 
 
 class RankedVocabulary(Vocabulary):
-    """A vocabulary whose file has a rank for each token but no merges, as those of tiktoken and SentencePiece.
+    """A vocabulary whose file has a rank for each token but no merges, like the files of tiktoken and SentencePiece.
 
-    Two neighbors join if their joined bytes are a token, the lowest rank first: nothing needs to be known of how a
-    token was made, so it is right for published files whose merges are not known. With `whole_pieces`, a piece that is
-    a token becomes it without merging. `tokens` maps ids to bytes; it is kept, and must not change afterwards. `id_of`
-    maps bytes to ids in the order of the ranks, for those tokens that text can become, by default all; `rank_of` is
-    given only if some tokens have equal ranks.
-
-    `merges`, `n_merges`, `parents` and whatever else needs the merges recovers all of them first, which takes seconds
-    for a large vocabulary where there is no kernel; `recover` does so in slices of time. `at` an earlier step gives a
-    vocabulary of merges.
+    Two neighbors are joined if their joined bytes are a token, the lowest rank first. `merges`, `n_merges`, `parents`
+    and everything else that needs merges recovers all of them first; that takes seconds for a large vocabulary without
+    the kernel. `recover` does it in slices of time. `at` returns a vocabulary of merges for every step but the last.
     """
+
+    encoding: RankEncoding
 
     def __init__(
         self,
@@ -50,73 +43,54 @@ class RankedVocabulary(Vocabulary):
         rank_of: Mapping[bytes, int] | None = None,
         whole_pieces: bool = True,
     ) -> None:
+        """Store the tokens.
+
+        Args:
+            tokens: Id -> bytes. It is not copied and must not change.
+            special_tokens: Text -> id.
+            symbols: How a piece becomes symbols before it is merged; by default its bytes.
+            id_of: Bytes -> id of the tokens that text can become, in the order of their ranks; by default all tokens.
+            rank_of: Bytes -> rank. Only needed if some tokens have equal ranks.
+            whole_pieces: Whether a piece that is a token becomes it without merging.
+
+        Raises:
+            OptionError: A special token is invalid.
+        """
         if id_of is None:
             id_of = dict(zip(tokens.values(), tokens, strict=True))
-        self._set(symbols or ByteSymbols(bytes_among(tokens)), tokens, special_tokens)
-        check_special_tokens(self.special_tokens, tokens)
-        self._id_of, self._rank_of, self._looks_up = (
-            id_of,
-            rank_of or ranks_in_order(id_of),
-            whole_pieces,
+        if symbols is None:
+            symbols = ByteSymbols(bytes_among(tokens))
+        encoding = RankEncoding(
+            symbols, id_of, rank_of or ranks_in_order(id_of), whole_pieces
         )
-        self._is_in_order = rank_of is None
+        self._set_fields(encoding, symbols, tokens, special_tokens)
+        check_special_tokens(self.special_tokens, tokens)
+        self._has_equal_ranks = rank_of is not None
         self._recovery: Iterator[Triple | None] | None = None
-        self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
+        self._recovered_so_far: list[Triple | None] = []
         self._recovered: list[Triple] | None = None
-        self._lock = Lock()  # the app asks from several threads
+        self._lock = Lock()  # the app recovers from several threads
 
-    @cached_property
-    def _store(self) -> Store:  # type: ignore[override]
+    def _recovered_store(self) -> Store:
         self.recover()
         merges = list(self._recovered or ())
         made = {token for _, _, token in merges}
-        base = dict(
-            sorted(
-                (token, data)
-                for token, data in self.bytes_of.items()
-                if token not in made
-            )
-        )
-        longer = (
-            (data, token)
-            for token, data in base.items()
-            if self._looks_up and len(data) > 1
-        )
-        looked_up = {
-            data: token for data, token in longer if self._id_of.get(data) == token
-        }
-        store = Store(base, self._symbols, looked_up)
-        store.merges, store.bytes_of = (
-            merges,
-            dict(self.bytes_of),
-        )  # unchecked: each makes another token
+        base: dict[int, bytes] = {}
+        whole_pieces: dict[bytes, int] = {}
+        for token in sorted(self._bytes_of.keys() - made):
+            data = base[token] = self._bytes_of[token]
+            if len(data) > 1 and self.encoding.whole(data) == token:
+                whole_pieces[data] = token
+        store = Store(base, self._symbols, whole_pieces)
+        # Nothing to check, so this is quicker than `extend`: each merge makes another token.
+        store.merges = merges
+        store.bytes_of = dict(self._bytes_of)
         store.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
         return store
 
-    @cached_property
-    def compiled(self) -> "kernel.Encoder | None":
-        return _compiled(self._symbols, self._id_of, self._rank_of, self._looks_up)
-
-    def whole(self, piece: bytes) -> int | None:
-        return self._id_of.get(piece) if self._looks_up else None
-
-    def join_in_python(self, data: bytes) -> tuple[int, ...]:
-        parts = merge_parts(self._symbols.parts(data), self._rank_of)
-        ids: list[int] = []
-        for _, group in groupby(parts, key=self._id_of.__contains__):
-            run = list(
-                group
-            )  # adjacent parts without a token become symbols together: unknown ones may fuse
-            ids += (
-                map(self._id_of.__getitem__, run)
-                if run[0] in self._id_of
-                else self.symbols(b"".join(run))
-            )
-        return tuple(ids)
-
     @property
     def n_merges(self) -> int:
-        if self._recovered is None:  # it is asked for with every token
+        if self._recovered is None:
             self.recover()
         return len(self._recovered or ())
 
@@ -126,99 +100,107 @@ class RankedVocabulary(Vocabulary):
 
     @cached_property
     def n_tokens(self) -> int:
-        return len(self.bytes_of) + sum(
-            token not in self.bytes_of for token in self._texts
-        )
+        return len(self._bytes_of.keys() | self._special_bytes.keys())
 
     @property
-    def knows_merges(self) -> bool:  # type: ignore[override]
+    def knows_merges(self) -> bool:
         return self._recovered is not None
 
-    def recover(self, seconds: float = float("inf")) -> bool:
+    @property
+    def recovered_share(self) -> float:
+        if self.knows_merges:
+            return 1.0
+        return len(self._recovered_so_far) / max(1, len(self.encoding.id_of))
+
+    def recover(self, seconds: float = inf) -> bool:
         deadline = perf_counter() + seconds
         with self._lock:
-            if (
-                self._recovery is None
-            ):  # not before: making the kernel's encoder would lengthen each loading of a file
-                self._recovery = recovered(
-                    self._symbols,
-                    self._id_of,
-                    self.compiled if self._is_in_order else None,
-                )
             try:
                 while self._recovered is None:
-                    found = list(islice(self._recovery, _SLICE))
-                    self._found += found
-                    if len(found) < _SLICE:
-                        self._recovered = [merge for merge in self._found if merge]
+                    self._recover_slice()
                     if perf_counter() >= deadline:
                         break
-            except BaseException:  # which has ended the iterator, too
-                self._recovery, self._found = None, []
+            except BaseException:  # an interrupt has ended the iterator, so begin again
+                self._recovery = None
+                self._recovered_so_far = []
                 raise
             return self.knows_merges
 
-    @property
-    def recovered_share(self) -> float:  # type: ignore[override]
-        return 1.0 if self.knows_merges else len(self._found) / max(1, len(self._id_of))
+    def _recover_slice(self) -> None:
+        if self._recovery is None:
+            # The kernel's encoder is made here, not before, to keep the loading of files short.
+            encoder = None if self._has_equal_ranks else self.encoding.compiled
+            self._recovery = recovered(self._symbols, self.encoding.id_of, encoder)
+        merges = list(islice(self._recovery, _SLICE))
+        self._recovered_so_far += merges
+        if len(merges) < _SLICE:
+            self._recovered = [merge for merge in self._recovered_so_far if merge]
 
     def __contains__(self, token: object) -> bool:
-        return token in self.bytes_of or token in self._texts
+        return token in self._bytes_of or token in self._special_bytes
 
     def __repr__(self) -> str:
         return f"<RankedVocabulary: {self.n_tokens} tokens>"
 
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
-        by_rank = array("I", self._id_of.values())
-        ranks = (
-            None
-            if self._is_in_order
-            else array("I", map(self._rank_of.__getitem__, self._id_of))
-        )
-        tokens, specials = dict(self.bytes_of), dict(self.special_tokens)
-        return _of_ranks, (
-            tokens,
-            by_rank,
+        id_of = self.encoding.id_of
+        ids_by_rank = array("I", id_of.values())
+        ranks = None
+        if self._has_equal_ranks:
+            ranks = array("I", map(self.encoding.rank_of.__getitem__, id_of))
+        fields = (
+            dict(self._bytes_of),
+            ids_by_rank,
             ranks,
-            specials,
+            dict(self.special_tokens),
             self._symbols,
-            self._looks_up,
+            self.encoding.looks_up,
         )
+        return _from_pickle, fields
 
     def ids(self) -> list[int]:
-        return sorted({*self.bytes_of, *self._texts})
+        return sorted(self._bytes_of.keys() | self._special_bytes.keys())
+
+    def with_special_tokens(self, special_tokens: Mapping[str, int]) -> Vocabulary:
+        return RankedVocabulary(
+            dict(self._bytes_of),
+            special_tokens,
+            symbols=self._symbols,
+            id_of=self.encoding.id_of,
+            rank_of=self.encoding.rank_of if self._has_equal_ranks else None,
+            whole_pieces=self.encoding.looks_up,
+        )
+
+    def at(self, step: int) -> Vocabulary:
+        return self if step == self.n_merges else super().at(step)
 
     def as_merges(self) -> Vocabulary:
-        """A vocabulary of merges, in the order of the ranks, that gives every piece the same ids.
+        """Return a vocabulary of merges, in the order of the ranks, that gives every piece the same ids.
 
-        Its merges are those of `merges` and, for some vocabularies, further ones of tokens that text becomes by merging
-        though `recovered` finds no merge for them: see `late_merges`. Raises `OptionError` if some ranks are equal.
+        It has the merges of `merges`. Some vocabularies need further merges, see `late_merges`.
+
+        Raises:
+            OptionError: Some tokens have equal ranks.
         """
-        if not self._is_in_order:
+        if self._has_equal_ranks:
             raise OptionError(
                 "Some tokens of this vocabulary have equal ranks, which merges can't express."
             )
         late_merges = self.late_merges()
         if not late_merges:
             return super().at(self.n_merges)
-        rank_of_id = {token: rank for rank, token in enumerate(self._id_of.values())}
-        merges = sorted(
-            [*self.merges, *late_merges], key=lambda merge: rank_of_id[merge[2]]
-        )
-        base = {token: data for token, data in self.base.items() if len(data) == 1}
+        rank_of_id = {token: n for n, token in enumerate(self.encoding.id_of.values())}
+        merges = [*self.merges, *late_merges]
+        merges.sort(key=lambda merge: rank_of_id[merge[2]])
         made: set[int] = set()
-        for (
-            left,
-            right,
-            token,
-        ) in merges:  # the parts of a late merge may be made after it
-            base |= {
-                part: self._bytes_of[part] for part in (left, right) if part not in made
-            }
+        used_before_made: set[int] = set()
+        for left, right, token in merges:
+            used_before_made |= {left, right} - made
             made.add(token)
-        base |= {token: data for token, data in self.base.items() if token not in made}
+        base_ids = used_before_made | (self.base.keys() - made)
+        base_ids.update(token for token, data in self.base.items() if len(data) == 1)
         return Vocabulary(
-            dict(sorted(base.items())),
+            {token: self._bytes_of[token] for token in sorted(base_ids)},
             merges,
             self.special_tokens,
             symbols=self._symbols,
@@ -226,24 +208,23 @@ class RankedVocabulary(Vocabulary):
         )
 
     def late_merges(self) -> list[Triple]:
-        """The merges of tokens that are made with the help of tokens of higher rank.
+        """Return merges of tokens that are built with the help of tokens of higher rank.
 
-        Of the tokens abc and ab, in the order of their ranks, the first is not made by tokens of smaller rank; but once
-        ab is joined, ab and c become abc. One merge a token is enough: as long as no merge crosses their borders, bytes
-        become the same tokens in any text, one join after another (see `bpe_core.vocabulary.merge_loop`), and before
-        they are one token, they are two in one way only.
+        Example: the ranks are abc, ab. No tokens of lower rank build abc. But once ab is joined, ab and c become abc.
+
+        One merge per token is enough. As long as no merge crosses their borders, the same bytes become the same tokens
+        in any text, one join after the other (see `bpe_core.vocabulary.merge_loop`). So before they are one token, they
+        are always the same two.
         """
-        found: list[Triple] = []
+        merges: list[Triple] = []
         for token, data in self.base.items():
+            is_reachable = self.encoding.id_of.get(data) == token
             n_symbols = len(self._symbols.parts(data))
-            if (
-                n_symbols > 1
-                and self._id_of.get(data) == token
-                and self._merges_into(data, token)
-            ):
+            if is_reachable and n_symbols > 1 and self._merges_into(data, token):
                 left, right = self._last_two_parts(data)
-                found.append((self._id_of[left], self._id_of[right], token))
-        return found
+                id_of = self.encoding.id_of
+                merges.append((id_of[left], id_of[right], token))
+        return merges
 
     def _merges_into(self, data: bytes, token: int) -> bool:
         try:
@@ -252,79 +233,47 @@ class RankedVocabulary(Vocabulary):
             return False
 
     def _last_two_parts(self, data: bytes) -> tuple[bytes, bytes]:
-        """What merging joins last in `data`, which it makes one token of."""
+        """Return the two parts that merging joins last in `data`, which becomes one token."""
         last_two = [(b"", b"")]
+        rank_of_token = self.encoding.rank_of.get
 
-        def join(left: bytes, right: bytes, _: int) -> bytes:
+        def rank_of(left: bytes, right: bytes) -> int:
+            return rank_of_token(left + right, NO_RANK)
+
+        def join(left: bytes, right: bytes, rank: int) -> bytes:
             if left + right == data:
                 last_two[0] = left, right
             return left + right
 
-        rank_of = self._rank_of.get
-        merge(
-            self._symbols.parts(data),
-            lambda left, right: rank_of(left + right, NO_RANK),
-            join,
-        )
+        merge(self._symbols.parts(data), rank_of, join)
         return last_two[0]
 
-    def at(self, step: int) -> Vocabulary:
-        """The vocabulary of the first `step` recovered merges; this one itself for the last step."""
-        return self if step == self.n_merges else super().at(step)
 
-
-def _of_ranks(
-    tokens: Any,
-    by_rank: "array[int]",
+def _from_pickle(
+    tokens: Mapping[int, bytes],
+    ids_by_rank: "array[int]",
     ranks: "array[int] | None",
-    specials: Any,
-    symbols: Any,
+    special_tokens: Mapping[str, int],
+    symbols: Symbols,
     looks_up: bool,
 ) -> RankedVocabulary:
-    id_of = dict(zip(map(tokens.__getitem__, by_rank), by_rank, strict=True))
-    rank_of = None if ranks is None else dict(zip(id_of, ranks, strict=True))
+    id_of = {tokens[token]: token for token in ids_by_rank}
     return RankedVocabulary(
         tokens,
-        specials,
+        special_tokens,
         symbols=symbols,
         id_of=id_of,
-        rank_of=rank_of,
+        rank_of=None if ranks is None else dict(zip(id_of, ranks, strict=True)),
         whole_pieces=looks_up,
     )
 
 
 def ranks_in_order(id_of: Mapping[bytes, int]) -> Mapping[bytes, int]:
-    """The ranks of tokens that stand in the order of these, no two with the same; ids that ascend serve as ranks."""
+    """Return a rank for each token, in the order of `id_of`. Ids in ascending order serve as ranks."""
     ids = list(id_of.values())
-    return (
-        id_of if ids == sorted(ids) else dict(zip(id_of, range(len(ids)), strict=True))
-    )
-
-
-def _compiled(
-    symbols: Symbols,
-    id_of: Mapping[bytes, int],
-    rank_of: Mapping[bytes, int],
-    looks_up: bool,
-) -> "kernel.Encoder | None":
-    """The kernel's encoder, if it can have one; made in a twentieth of a second for 200,000 tokens."""
-    byte_ids, end, characters = symbols.tables
-    if isinstance(symbols, CharacterSymbols):
-        # A symbol without a token can be joined to another, which the kernel does not know of.
-        if not all(
-            symbols.id_of.keys() >= set(token.decode(errors="surrogateescape"))
-            for token in id_of
-        ):
-            return None
-    elif any(
-        id is None or id_of.get(bytes([byte])) != id for byte, id in enumerate(byte_ids)
-    ):
-        return None
-    tokens = id_of if isinstance(id_of, dict) else dict(id_of)
-    ranks = tokens if rank_of is id_of else dict(rank_of)
-    with suppress(ValueError, OverflowError):  # an id that is too large
-        return kernel.Encoder(byte_ids, end, characters, tokens, ranks, looks_up, True)
-    return None
+    if ids == sorted(ids):
+        return id_of
+    return {data: rank for rank, data in enumerate(id_of)}
 
 
 def recovered(
@@ -332,44 +281,46 @@ def recovered(
     id_of: Mapping[bytes, int],
     encoder: "kernel.Encoder | None" = None,
 ) -> Iterator[Triple | None]:
-    """For each token, in the order of the ranks, the merge that makes it; None if no merge does.
+    """Yield the merge that makes each token, in the order of the ranks; None if no merge does.
 
-    A token is made of what its bytes become by the tokens of smaller rank, if that is two tokens. These are compatible
-    then (see `bpe_core.vocabulary.merge_loop`), so no text ever joins the token from another two. If its bytes become
-    more than two parts, no merge makes it in the order of a training; a piece equal to it may still be looked up whole.
-    `id_of` must have the order of the ranks, and no two tokens the same rank.
+    The bytes of a token are merged by the tokens of lower rank. If that leaves two tokens, they are the parts. They are
+    compatible (see `bpe_core.vocabulary.merge_loop`), so no text ever builds the token from another two. If it leaves
+    more, no merge makes the token in the order of a training; a piece equal to it may still be looked up as a whole.
+
+    Args:
+        symbols: How a piece becomes symbols.
+        id_of: Bytes -> id, in the order of the ranks. No two tokens have the same rank.
+        encoder: The kernel's encoder for these tokens, if there is one already.
     """
-    encoder = encoder or _compiled(symbols, id_of, ranks_in_order(id_of), False)
-    tokens, smaller = iter(id_of.items()), dict[bytes, int]()
-    while some := list(islice(tokens, _SLICE)):
-        if encoder:
-            packed_ids, packed_ends = encoder.parents([token for token, _ in some])
-            ids, ends = array("I", packed_ids), array("Q", packed_ends)
-            for (_, made), end, n in zip(
-                some, ends, map(sub, ends, chain((0,), ends)), strict=True
-            ):
-                yield (ids[end - 2], ids[end - 1], made) if n == 2 else None
-            continue
-        for token, made in some:
-            match [
-                id_of.get(part) for part in merge_parts(symbols.parts(token), smaller)
-            ]:
-                case [int() as left, int() as right]:
-                    yield left, right, made
-                case _:
-                    yield None
-            smaller[token] = len(smaller)
+    if encoder is None:
+        ranks = ranks_in_order(id_of)
+        encoder = RankEncoding(symbols, id_of, ranks, looks_up=False).compiled
+    if encoder:
+        yield from _recovered_by_kernel(id_of, encoder)
+        return
+    lower_ranks: dict[bytes, int] = {}
+    for data, token in id_of.items():
+        parts = merge_parts(symbols.parts(data), lower_ranks)
+        part_ids = [id_of.get(part) for part in parts]
+        match part_ids:
+            case [int() as left, int() as right]:
+                yield left, right, token
+            case _:
+                yield None
+        lower_ranks[data] = len(lower_ranks)
 
 
-def merge_parts(parts: list[bytes], rank_of: Mapping[bytes, int]) -> list[bytes]:
-    """Merge `parts` until no two neighbors, joined, have a rank: the lowest rank first, of equal ranks the leftmost.
-
-    >>> merge_parts([b"l", b"o", b"w"], {b"lo": 0, b"ow": 1, b"low": 2})
-    [b'low']
-    """
-    rank_of_joined = rank_of.get
-    return merge(
-        parts,
-        lambda left, right: rank_of_joined(left + right, NO_RANK),
-        lambda left, right, _: left + right,
-    )
+def _recovered_by_kernel(
+    id_of: Mapping[bytes, int], encoder: kernel.Encoder
+) -> Iterator[Triple | None]:
+    tokens = iter(id_of.items())
+    while slice_of_tokens := list(islice(tokens, _SLICE)):
+        packed_ids, packed_ends = encoder.parents([data for data, _ in slice_of_tokens])
+        ids = array("I", packed_ids)
+        start = 0
+        for (_, token), end in zip(
+            slice_of_tokens, array("Q", packed_ends), strict=True
+        ):
+            parts = ids[start:end]
+            yield (parts[0], parts[1], token) if len(parts) == 2 else None
+            start = end

@@ -163,7 +163,7 @@ def test_half_a_million_added_tokens_in_a_text_take_seconds():
 @pytest.mark.slow
 def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
     look = (
-        "from bpe_core.tokenizer import chosen_specials, refuse_specials, special_parts\n"
+        "from bpe_core.tokenizer.special_tokens import chosen_specials, refuse_specials, special_parts\n"
         "from bpe_core.patterns import splitter\n"
         "import regex\n"
         "tokens = frozenset(f'<|audio_{n}|>' for n in range(40_000))\n"
@@ -185,7 +185,7 @@ def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
 
 
 def test_few_pieces_are_remembered_and_no_long_ones(monkeypatch):
-    monkeypatch.setattr(tokenizers, "_MOST", 10)
+    monkeypatch.setattr(tokenizers, "_MOST_CACHED", 10)
     tokenizer = train(
         "the theme of the other thesis " * 9, vocab_size=280, pattern="words"
     )
@@ -193,9 +193,9 @@ def test_few_pieces_are_remembered_and_no_long_ones(monkeypatch):
     for n in range(100):
         word = "".join(rng.choices("theomsr", k=n))
         assert tokenizer.decode(tokenizer.encode_piece(word)) == word
-    assert (
-        info := tokenizer._cached.cache_info()
-    ).currsize == 10 and info.hits + info.misses < 50
+    cache = tokenizer._cached_ids_of_piece.cache_info()
+    assert cache.currsize == 10
+    assert cache.hits + cache.misses < 50
 
 
 # --- very long pieces and tokens -------------------------------------------------------------------------------------

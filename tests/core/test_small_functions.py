@@ -80,6 +80,6 @@ def test_errors_say_what_is_wrong_and_what_to_do():
         tokenizer.decode([255], "strict")
     with pytest.raises(
         UnknownTokenError,
-        match=r"^There is no token with the id 300 in this vocabulary of 256\.$",
+        match=r"^Unknown token id 300; this vocabulary has 256 tokens\.$",
     ):
         tokenizer.token_bytes(300)

@@ -380,7 +380,7 @@ def _ever_applied(vocabulary: Vocabulary) -> list[Triple]:
     if len(groups) > len({group[0][2] for group in groups}):
         return list(vocabulary.merges)
     encoder, bytes_of, applied, step = (
-        vocabulary.compiled,
+        vocabulary.encoding.compiled,
         vocabulary.bytes_of,
         list[Triple](),
         0,

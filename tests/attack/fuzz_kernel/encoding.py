@@ -55,7 +55,7 @@ class Published:
             in_blocks = tokenizer.divide(_blocks(text), disallowed_special=())
             ids |= {
                 "python": list(chain.from_iterable(map(self._in_python, pieces))),
-                "pieces": tokenizer._encode_pieces(pieces),
+                "pieces": tokenizer._ids_of_pieces(pieces),
                 "batch": self._in_a_batch(text),
                 "blocks": [
                     token
@@ -75,7 +75,7 @@ class Published:
             [text[1:], text[:1], text, text[::-1]],
             self._tokenizer.splitter.scanner,
         )
-        found = self._tokenizer.vocabulary.encode_texts(
+        found = self._tokenizer.vocabulary.encoding.encode_texts(
             texts, scanner, as_arrays=len(text) % 2 == 0
         )
         return list(found[2]) if found else None
@@ -83,8 +83,8 @@ class Published:
 
 def _in_python(tokenizer: Tokenizer, piece: str) -> tuple[int, ...]:
     vocabulary, data = tokenizer.vocabulary, piece.encode()
-    whole = vocabulary.whole(data)
-    return vocabulary.join_in_python(data) if whole is None else (whole,)
+    whole = vocabulary.encoding.whole(data)
+    return vocabulary.encoding.merge_in_python(data) if whole is None else (whole,)
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -298,7 +298,7 @@ def odd_files(folder: Path) -> None:
         ("why -t one.json", "Name the texts"),
         (
             "why --preset S2 --step 7",
-            "There is no step 7; this vocabulary has the steps 0 to 6.",
+            "Step 7 does not exist; this vocabulary has the steps 0 to 6.",
         ),
         ("why -t one.json missing.txt", "no such file"),
     ],

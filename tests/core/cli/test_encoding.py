@@ -12,7 +12,7 @@ from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
 from bpe_core.cli import encode
 from bpe_core.cli.encode import encoded
 from bpe_core.process import AHEAD, in_order
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.encoding import Encoding
 
 SPECIALS = ["<|end|>", "a b", "\n<x>\n"]
 WORDS = ("low ", "lower\n", "newest, ", "é😀 ", "  \n", "it's 123", "a", " ", "b")
@@ -64,7 +64,7 @@ def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(
 ):
     loaded = load(tokenizer)
     if by_python:  # as if each text had a symbol without a token
-        monkeypatch.setattr(Vocabulary, "encode_texts", lambda *_: None)
+        monkeypatch.setattr(Encoding, "encode_texts", lambda *_: None)
     documents = texts(random.Random(seed), *SPECIALS)
     lines = [
         " ".join(map(str, loaded.encode(text, allowed_special="all")))

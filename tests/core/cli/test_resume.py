@@ -329,7 +329,7 @@ def test_a_vocabulary_is_extended_and_forked(
     assert "name it with --extend OLD" in told(
         capfd, "train", more, "-o", new, "--fork", "3"
     )
-    assert "There is no step 99" in told(
+    assert "Step 99 does not exist" in told(
         capfd, "train", more, "-o", new, "--extend", old, "--fork", "99"
     )
 

@@ -210,7 +210,7 @@ def test_another_corpus_than_its_own_and_steps_there_are_not() -> None:
     ) == (0, 3, 0, 0)
     assert explain(PairCounts(tokenizer, {}), 1).table.rows == ()
     for step in (-1, tokenizer.step + 1):
-        with pytest.raises(OptionError, match="There is no step"):
+        with pytest.raises(OptionError, match="does not exist"):
             explain(PairCounts(tokenizer, {"abab": 1}), step)
 
 

@@ -123,7 +123,7 @@ def test_a_fork_looks_up_no_piece_of_the_tokens_it_lacks():
     )
     fork = learned.at(1).extended([(99, 100, 257)])
     assert fork.whole_pieces == {b"ab": 256}
-    for encode in (fork.encode, fork.join_in_python):
+    for encode in (fork.encode, fork.encoding.merge_in_python):
         assert encode(b"bc") == (98, 99)
     assert fork == Vocabulary(
         BYTES, [(97, 98, 256), (99, 100, 257)], whole_pieces={b"ab": 256}

@@ -68,11 +68,11 @@ def test_ranks_in_any_order_join_what_the_encoder_in_python_joins(
     order = [*BYTES.values(), *rng.sample(sorted(tokens - set(BYTES.values())), 34)]
     looks_up = rng.random() < 0.5
     vocabulary = RankedVocabulary(dict(enumerate(order)), whole_pieces=looks_up)
-    assert vocabulary.compiled
-    whole = vocabulary.whole(piece)
-    assert vocabulary.join(piece) == vocabulary.join_in_python(piece)
+    assert vocabulary.encoding.compiled
+    whole = vocabulary.encoding.whole(piece)
+    assert vocabulary.join(piece) == vocabulary.encoding.merge_in_python(piece)
     assert vocabulary.encode(piece) == (
-        vocabulary.join_in_python(piece) if whole is None else (whole,)
+        vocabulary.encoding.merge_in_python(piece) if whole is None else (whole,)
     )
 
 
@@ -150,9 +150,9 @@ def test_ranks_that_are_equal_and_characters_as_symbols(seed: int, text: str) ->
         rank_of=ranks,
         whole_pieces=False,
     )
-    assert vocabulary.compiled
+    assert vocabulary.encoding.compiled
     for data in (text.encode(), text.encode()[1:], text.encode()[:-1]):
-        assert vocabulary.encode(data) == vocabulary.join_in_python(data)
+        assert vocabulary.encode(data) == vocabulary.encoding.merge_in_python(data)
 
 
 @given(st.integers(0, 1 << 30), PIECES)
@@ -166,7 +166,7 @@ def test_a_mark_ends_every_piece(seed: int, piece: bytes) -> None:
     vocabulary = Vocabulary(
         base, merges, symbols=ByteSymbols(bytes_among(BYTES), 256), whole_pieces={}
     )
-    assert vocabulary.encode(piece) == vocabulary.join_in_python(piece)
+    assert vocabulary.encode(piece) == vocabulary.encoding.merge_in_python(piece)
 
 
 def test_a_piece_is_looked_up_whole_only_where_that_is_right() -> None:
@@ -191,18 +191,18 @@ def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
     text = "the cat sat on the mat, isn't it 12345 Größe 日本語 \n\n  x"
     tokenizer = train([text] * 3, vocab_size=290, pattern=pattern)
     vocabulary = tokenizer.vocabulary
-    assert vocabulary.compiled
+    assert vocabulary.encoding.compiled
     rng = random.Random(pattern)
     for length in (0, 1, 5, 40, 3000):
         text = "".join(rng.choices("the at cs'1 \nöß日本🙂", k=length))
         pieces = splitter(pattern).split(text)
         expected = list(
             chain.from_iterable(
-                vocabulary.join_in_python(piece.encode()) for piece in pieces
+                vocabulary.encoding.merge_in_python(piece.encode()) for piece in pieces
             )
         )
         assert tokenizer.encode_ordinary(text) == expected
-        ids, ends = vocabulary.encode_pieces(pieces)
+        ids, ends = vocabulary.encoding.encode_pieces(pieces)
         assert list(ids) == expected
         assert [*ends][-1:] == [len(expected)][: len(pieces)]
         assert list(tokenizer.encode_to_array(text)) == expected
