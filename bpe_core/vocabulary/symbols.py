@@ -1,56 +1,67 @@
-"""The first symbols of a piece, before any merge: its bytes, or its characters where a vocabulary is made of those."""
+"""The symbols of a piece before any merge: its bytes, or its characters in vocabularies that are made of characters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.errors import UnknownTokenError
 
-Tables = tuple[tuple[int | None, ...], int | None, dict[bytes, int] | None]
-"""Symbols in the form that the kernel takes: (id or None of each of the 256 bytes, id of the end-of-word marker or
-None, {character in UTF-8: id} or, if the symbols are bytes, None)."""
+
+class Tables(NamedTuple):
+    """Symbols in the form that the kernel takes."""
+
+    byte_ids: tuple[int | None, ...]  # the id of each of the 256 bytes
+    end: int | None  # the id of the end-of-word marker
+    characters: (
+        dict[bytes, int] | None
+    )  # character in UTF-8 -> id; None if symbols are bytes
 
 
 @dataclass(frozen=True, slots=True)
 class ByteSymbols:
-    """Each byte is a symbol, and perhaps a marker follows the last one: Sennrich's `</w>`."""
+    """Each byte is a symbol. An end-of-word marker, Sennrich's `</w>`, may follow the last byte."""
 
     byte_ids: Mapping[int, int]  # byte -> its token; some published files lack bytes
     end: int | None = None  # the token of the marker
 
     @property
     def is_faithful(self) -> bool:
-        """Whether the symbols have the bytes of the piece; not so with an unknown token or an end-of-word marker."""
+        """Whether the symbols have the bytes of the piece. A marker or an unknown token makes it False."""
         return self.end is None
 
     @property
     def tables(self) -> Tables:
-        return tuple(map(self.byte_ids.get, range(256))), self.end, None
+        byte_ids = tuple(self.byte_ids.get(byte) for byte in range(256))
+        return Tables(byte_ids, self.end, characters=None)
 
     def ids(self, piece: bytes) -> list[int]:
-        """The symbols of a piece as ids. Raises `UnknownTokenError` for a byte or character without one."""
+        """Return the ids of the symbols. Raises `UnknownTokenError` for a byte without a token."""
         try:
-            found = list(map(self.byte_ids.__getitem__, piece))
+            ids = list(map(self.byte_ids.__getitem__, piece))
         except KeyError as error:
             raise UnknownTokenError(
                 f"This vocabulary has no token for the byte 0x{error.args[0]:02x}."
             ) from None
-        return found if self.end is None or not piece else [*found, self.end]
+        if self.end is not None and piece:
+            ids.append(self.end)
+        return ids
 
     def parts(self, piece: bytes) -> list[bytes]:
-        """The symbols of a piece as bytes, whether they have ids or not; without an end-of-word marker."""
+        """Return the bytes of the symbols, whether they have ids or not, without an end-of-word marker."""
         return [piece[i : i + 1] for i in range(len(piece))]
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterSymbols:
-    """Each character is a symbol; one without a token becomes its bytes or, without those, the unknown token.
-    SentencePiece does so, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`."""
+    """Each character is a symbol. A character without a token becomes its bytes or, without those, the unknown token.
+
+    SentencePiece does this, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`.
+    """
 
     id_of: Mapping[str, int]  # character -> its token
     byte_ids: Mapping[int, int]
     unknown: int | None = None  # the unknown token
-    fuse: bool = False  # whether unknown characters in a row become one token
+    fuse: bool = False  # whether adjacent unknown characters become one token
     end = None
 
     @property
@@ -59,75 +70,74 @@ class CharacterSymbols:
 
     @property
     def tables(self) -> Tables:
+        byte_ids = tuple(self.byte_ids.get(byte) for byte in range(256))
         characters = {
             character.encode(errors="surrogatepass"): token
             for character, token in self.id_of.items()
         }
-        return tuple(map(self.byte_ids.get, range(256))), None, characters
+        return Tables(byte_ids, None, characters)
 
     def ids(self, piece: bytes) -> list[int]:
-        """The ids of a piece. Raises `UnknownTokenError` for what has no id if there is no unknown token."""
-        found: list[int] = []
-        for character in piece.decode(
-            errors="surrogateescape"
-        ):  # a part of a piece may end inside a character
+        """Return the ids of the symbols. Raises `UnknownTokenError` if there is no unknown token for a character."""
+        ids: list[int] = []
+        # A part of a piece may end inside a character. Such bytes become surrogates here.
+        for character in piece.decode(errors="surrogateescape"):
             token = self.id_of.get(character)
             if token is not None:
-                found.append(token)
+                ids.append(token)
                 continue
             data = character.encode(errors="surrogateescape")
             if all(byte in self.byte_ids for byte in data):
-                found += (self.byte_ids[byte] for byte in data)
+                ids += (self.byte_ids[byte] for byte in data)
             elif self.unknown is None:
                 raise UnknownTokenError(
                     f"This vocabulary has no token for the character {_named(character)}."
                 )
-            elif not self.fuse or found[-1:] != [self.unknown]:
-                found.append(self.unknown)
-        return found
+            elif not self.fuse or ids[-1:] != [self.unknown]:
+                ids.append(self.unknown)
+        return ids
 
     def parts(self, piece: bytes) -> list[bytes]:
-        return [
-            character.encode(errors="surrogateescape")
-            for character in piece.decode(errors="surrogateescape")
-        ]
+        text = piece.decode(errors="surrogateescape")
+        return [character.encode(errors="surrogateescape") for character in text]
 
 
 def _named(character: str) -> str:
+    """Name a character in an error. A byte that is only a part of a character is a surrogate here."""
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
-        return f"of which 0x{code - 0xDC00:02x} is a byte"
+        return f"that contains the byte 0x{code - 0xDC00:02x}"
     return f"U+{code:04X}, and none for the byte 0x{character.encode()[0]:02x}"
 
 
-Symbols = (
-    ByteSymbols | CharacterSymbols
-)  # how a piece becomes symbols, before the first merge
+Symbols = ByteSymbols | CharacterSymbols
+"""How a piece becomes symbols, before the first merge."""
 
 
 def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
-    """Byte -> the lowest token that is just this byte, for `tokens`, which map ids to bytes."""
-    single = [token for token, data in tokens.items() if len(data) == 1]
-    return {tokens[token][0]: token for token in sorted(single, reverse=True)}
+    """Return byte -> the lowest token that is just this byte; `tokens` maps ids to bytes."""
+    byte_ids: dict[int, int] = {}
+    for token in sorted(token for token, data in tokens.items() if len(data) == 1):
+        byte_ids.setdefault(tokens[token][0], token)
+    return byte_ids
 
 
 _PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+_OTHERS: Final = tuple(sorted(set(range(256)).difference(_PRINTABLE)))
 
-BYTES_IN_ORDER: Final = bytes(
-    (*_PRINTABLE, *sorted(set(range(256)).difference(_PRINTABLE)))
-)
-"""The 256 bytes in the order of their characters; Hugging Face's trainer numbers them so."""
+BYTES_IN_ORDER: Final = bytes(_PRINTABLE + _OTHERS)
+"""The 256 bytes in the order of their characters in GPT-2's alphabet. Hugging Face's trainer numbers them this way."""
 
-BYTE_OF: Final = dict(
-    zip(map(chr, (*_PRINTABLE, *range(0x100, 0x144))), BYTES_IN_ORDER, strict=True)
-)
-"""GPT-2's byte alphabet, character -> byte: vocab.json, merges.txt and tokenizer.json are written in it. Bytes that are
-printable in Latin-1 stand for themselves, the others for the characters from U+0100 on."""
+_CHARACTERS: Final = "".join(map(chr, (*_PRINTABLE, *range(0x100, 0x144))))
+
+BYTE_OF: Final = dict(zip(_CHARACTERS, BYTES_IN_ORDER, strict=True))
+"""GPT-2's byte alphabet, character -> byte. vocab.json, merges.txt and tokenizer.json are written in it. Bytes that are
+printable in Latin-1 are written as themselves, the others as the characters from U+0100 on."""
 _CHARACTER_OF: Final = {byte: character for character, byte in BYTE_OF.items()}
 
 
 def written(token: bytes) -> str:
-    """The token written in the alphabet, a character for each byte.
+    """Write a token in the byte alphabet, one character per byte.
 
     >>> written(b" caf\\xc3\\xa9")
     'ĠcafÃ©'
@@ -136,7 +146,7 @@ def written(token: bytes) -> str:
 
 
 def meant(text: str) -> bytes | None:
-    """The bytes that a text in the alphabet stands for; None if a character of it is not in the alphabet.
+    """Return the bytes of a text in the byte alphabet; None if a character of it is not in the alphabet.
 
     >>> meant("Ġthe"), meant("a b")
     (b' the', None)

@@ -94,7 +94,7 @@ NATIVE = [
         "Merge 4 joins the id 900, which no merge before it makes",
     ),
     (row(3, [98, 98, 261, 1, 1, 1, "aa"]), "98 and 98 are merged twice"),
-    (row(3, [98, 34, 258, 1, 1, 1, "a!"]), "Merge 4 gives the id 258 a second meaning"),
+    (row(3, [98, 34, 258, 1, 1, 1, "a!"]), "Merge 4 makes the id 258, which has other bytes already"),
     (
         row(3, [98, 99, 260, 1, 1, 1, "the"]),
         "in merges[3], the text is not what the ids stand for",
@@ -111,7 +111,7 @@ NATIVE = [
     ),
     (
         row(3, [98, 99, 1 << 52, 1, 1, 46, "ab"]),
-        "Ids are whole numbers from 0 to 4,294,967,295",
+        "Ids must be whole numbers from 0 to 4,294,967,295",
     ),
     (row(3, [98, 99, 260, 1, 1, 46, 7]), "a text was expected for text, not 7"),
     (row(3, [98, 99, 260]), "a row of 7 values"),

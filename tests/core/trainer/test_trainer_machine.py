@@ -216,9 +216,9 @@ def test_a_vocabulary_whose_extension_was_interrupted_is_extended_all_the_same()
                 vocabulary.extended(merges)
         except Interrupted:
             is_interrupted = True
-        assert 256 not in vocabulary and vocabulary.n_vocab == 256
+        assert 256 not in vocabulary and vocabulary.n_tokens == 256
         extended = vocabulary.extended(merges)
-        assert (extended.n_vocab, list(extended.merges), extended.step_of(257)) == (
+        assert (extended.n_tokens, list(extended.merges), extended.step_of(257)) == (
             259,
             merges,
             2,

@@ -92,7 +92,7 @@ def test_a_missing_byte_is_named():
         (
             [(97, 97, 256), (98, 98, 256)],
             {},
-            "Merge 2 gives the id 256 a second meaning",
+            "Merge 2 makes the id 256, which has other bytes already",
         ),
         ([], {"<s>": 97}, "'<s>' has the id 97, which is taken"),
         ([], {"<s>": 300, "<t>": 300}, "has the id 300, which is taken"),
@@ -106,7 +106,7 @@ def test_a_missing_byte_is_named():
             for wrong in (-1, 1 << 32, "1")
         ),
         *(
-            ([row], {}, "whole numbers from 0 to|no row of three")
+            ([row], {}, "whole numbers from 0 to|not a row of three")
             for row in ((), (97, 98), (97, 98, 256, 0), None, 5)
         ),
     ],
