@@ -1,16 +1,17 @@
-"""Where the tokens of a text stand in it, for tokenizers that change a text before they encode it.
+"""The characters that each token covers, for tokenizers that change a text before they encode it.
 
-There a token's bytes are not the text's: spaces are put before a text, letters are made small, accents are composed, an
-end of a word gets a marker. A `SourceMap` records which characters became which, and maps tokens back to the
-characters they came from. A token without any, such as a space put before the text, has an empty range.
+The bytes of such a token are not those of the text: spaces are added, letters are made small, accents are composed, the
+end of a word gets a marker. A `SourceMap` records which characters became which, and maps tokens back to the characters
+they came from. A token without any, such as a space added before the text, has an empty range.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from operator import itemgetter
-from typing import Final
+from itertools import chain, pairwise
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from bpe_core.live.change import Cut, Span
 from bpe_core.patterns.expression import enough_for, patience
@@ -18,19 +19,49 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap
 from bpe_core.tokenizer.preparation import (
     METASPACE,
-    Placed,
+    FoundPart,
+    Passage,
+    PlacedPiece,
     PrefixStep,
     Preparation,
     SplitStep,
 )
 from bpe_core.utf8 import byte_offsets, utf8
 
-Range = tuple[int, int]  # (start, end) in the text as it was written, in code points
+Range = tuple[int, int]
+"""(start, end) in the text as it was written, in code points."""
+
+
+@dataclass(slots=True)
+class _EncodedPiece:
+    """A piece of the prepared text, or an added token, with its ids."""
+
+    prepared: PlacedPiece
+    ids: tuple[int, ...]
+    is_added: bool  # whether it is an added token, which is not encoded
+
+
+class PieceAt(NamedTuple):
+    """The piece that holds a character."""
+
+    start: int
+    end: int
+    prepared_text: str  # "" for an added token, which is not encoded
+
+
+class _MeetingSpan(NamedTuple):
+    """A span, and the characters with which it meets a range. They are never none, unlike those of the span."""
+
+    span: Span
+    start: int
+    end: int
 
 
 class Alignment:
-    """The tokens of a text, or of a part of one, and the range of characters of each. The text holds no surrogate;
-    special tokens in it are encoded as ordinary text."""
+    """The tokens of a text, or of a part of one, and the characters that each covers.
+
+    The text holds no surrogate. Special tokens in it are encoded as ordinary text.
+    """
 
     def __init__(
         self,
@@ -39,185 +70,208 @@ class Alignment:
         before: Cut | None = None,
         behind: Cut | None = None,
     ) -> None:
-        """`before` and `behind` are the kinds of cut around `text`; None at the beginning and the end of all text.
-        Raises `UnknownTokenError`, and `PatternError` where the pattern is too slow."""
+        """Encode the text.
+
+        Args:
+            tokenizer: Usually one with a preparation.
+            text: The text, or a part of one.
+            before: The kind of cut before it; None at the beginning of the whole text.
+            behind: The kind of cut after it; None at the end of the whole text.
+
+        Raises:
+            UnknownTokenError: A character has no token.
+            PatternError: The pattern takes too long.
+        """
         self.tokenizer: Final = tokenizer
         self.text: Final = text
-        preparation = tokenizer.preparation or Preparation(
-            (), None, (SplitStep(tokenizer.splitter),)
-        )
-        self._map = SourceMap()
-        self._pieces: list[Placed] = []
-        self._tokens: list[tuple[int, ...]] = []
-        self._found: set[int] = (
-            set()
-        )  # indices in `_pieces` of added tokens, which are not pieces of the pattern
+        self._map: Final = SourceMap()
+        self._pieces: Final[list[_EncodedPiece]] = []
+        preparation = tokenizer.preparation
+        if preparation is None:
+            preparation = Preparation((), None, (SplitStep(tokenizer.splitter),))
         with patience(enough_for(len(text))):
             self._prepare(preparation, before is None, behind is None)
-        for index, cut in ((0, before), (-1, behind)):
-            if (
-                cut is Cut.INSIDE
-            ):  # a part of a piece must not be looked up as a whole piece
-                self._tokens[index] = tokenizer.vocabulary.join(
-                    utf8(self._pieces[index].text)
-                )
+        # A part of a piece must not be looked up as a whole piece.
+        if before is Cut.INSIDE:
+            self._merge_again(self._pieces[0])
+        if behind is Cut.INSIDE:
+            self._merge_again(self._pieces[-1])
+
+    def _merge_again(self, piece: _EncodedPiece) -> None:
+        piece.ids = self.tokenizer.vocabulary.join(utf8(piece.prepared.text))
 
     def _prepare(self, preparation: Preparation, begins: bool, ends: bool) -> None:
-        text, starts, base = self.text, begins, 0
-        for start, end, token in preparation.raw.parts(text, frozenset()):
-            if token is None:
-                rules = [
-                    rule.part(starts, ends or end < len(text))
-                    for rule in preparation.normalize or ()
-                ]
-                changed = self._map.add(text[start:end], rules)
-                parts = preparation.normalized.parts(changed, frozenset())
+        """Prepare and encode the text, which begins or ends the whole text or not."""
+
+        def normalize(part: str, place: FoundPart) -> str:
+            if place.token is not None or preparation.normalize is None:
+                return self._map.add(part, ())
+            starts_text = begins or place.start > 0
+            ends_text = ends or place.end < len(self.text)
+            rules = [
+                rule.part(starts_text, ends_text) for rule in preparation.normalize
+            ]
+            return self._map.add(part, rules)
+
+        is_first = begins
+        for passage in preparation.passages(
+            self.text, frozenset(), normalize, starts=begins
+        ):
+            if passage.token is None:
+                for piece in _split(preparation, passage, is_first):
+                    ids = self.tokenizer.encode_piece(piece.text)
+                    self._pieces.append(_EncodedPiece(piece, ids, is_added=False))
             else:
-                changed = self._map.add(text[start:end], ())
-                parts = iter([(0, len(changed), token)])
-            for first, last, added in parts:
-                pieces = [Placed(changed[first:last], base + first)]
-                if added is None:
-                    pieces = _split(preparation, pieces, begins, starts)
-                    self._tokens += [
-                        self.tokenizer.encode_piece(piece.text) for piece in pieces
-                    ]
-                else:
-                    self._found.add(len(self._pieces))
-                    self._tokens.append((added,))
-                    begins, starts = False, True
-                self._pieces += pieces
-            base += len(changed)
+                added = PlacedPiece(passage.text, passage.start)
+                ids = (passage.token,)
+                self._pieces.append(_EncodedPiece(added, ids, is_added=True))
+                is_first = False
 
     @property
     def ids(self) -> list[int]:
-        return list(chain.from_iterable(self._tokens))
+        return list(chain.from_iterable(piece.ids for piece in self._pieces))
 
     def spans(self, start: int, end: int) -> list[Span]:
-        """The spans that meet a range of characters; they may reach beyond the range. A span may be empty: its tokens
-        cover no character. It meets a range with the character that follows it or, if it is at the end of a piece or of
-        the text, with the one before."""
-        first = bisect_right(self._spans, start, key=lambda one: one[1][1])
-        last = bisect_left(self._spans, end, key=lambda one: one[1][0])
-        return [span for span, _ in self._spans[first:last]]
+        """Return the spans that meet a range of characters. They may reach beyond the range.
+
+        A span may be empty: its tokens cover no character. It meets a range that holds the character after it or, if it
+        is at the end of a piece or of the text, the character before it.
+        """
+        first = bisect_right(self._spans, start, key=attrgetter("end"))
+        last = bisect_left(self._spans, end, key=attrgetter("start"))
+        return [meeting.span for meeting in self._spans[first:last]]
 
     @cached_property
-    def _spans(self) -> list[tuple[Span, Range]]:
-        """All spans, and the characters with which each meets a range."""
-        found: list[tuple[Span, Range]] = []
-        for (piece_start, _), tokens, places in zip(
-            self._piece_places, self._tokens, self._places, strict=True
+    def _spans(self) -> list[_MeetingSpan]:
+        spans: list[_MeetingSpan] = []
+        for piece, piece_range, token_ranges in zip(
+            self._pieces, self._piece_ranges, self._token_ranges, strict=True
         ):
-            for token, place in zip(tokens, places, strict=True):
-                start, end = place
-                ids: tuple[int, ...] = (token,)
-                if found and start < found[-1][0].end:
-                    before, place = found.pop()
-                    start, ids = before.start, (*before.ids, token)
+            for token, (start, end) in zip(piece.ids, token_ranges, strict=True):
+                if spans and start < spans[-1].span.end:
+                    # It shares a character with the token before, so both are in one span.
+                    before = spans.pop().span
                     end = max(end, before.end)
-                    place = start, end
-                elif start == end:
-                    at = start - (piece_start < start or start == len(self.text))
-                    place = at, at + 1
-                found.append((Span(start, end, ids), place))
-        return found
+                    span = Span(before.start, end, (*before.ids, token))
+                    spans.append(_MeetingSpan(span, before.start, end))
+                    continue
+                span = Span(start, end, (token,))
+                if start < end:
+                    spans.append(_MeetingSpan(span, start, end))
+                else:
+                    ends_piece = piece_range[0] < start or start == len(self.text)
+                    character = start - 1 if ends_piece else start
+                    spans.append(_MeetingSpan(span, character, character + 1))
+        return spans
 
     @cached_property
-    def _piece_places(self) -> list[Range]:
-        return [
-            self._map.before(start, start + len(piece) - n)
-            for piece, start, n in self._pieces
-        ]
+    def _piece_ranges(self) -> list[Range]:
+        """The characters that each piece came from."""
+        ranges: list[Range] = []
+        for piece in self._pieces:
+            text, start, n_inserted = piece.prepared
+            ranges.append(self._map.before(start, start + len(text) - n_inserted))
+        return ranges
 
     @cached_property
-    def _places(self) -> list[list[Range]]:
+    def _token_ranges(self) -> list[list[Range]]:
         """For each token of each piece, the characters of the text that it covers, even partially."""
         found: list[list[Range]] = []
-        for (text, start, n_put), tokens, place in zip(
-            self._pieces, self._tokens, self._piece_places, strict=True
-        ):
-            stop = place[1]  # what is dropped behind it is not its own
-            found.append([place] if len(tokens) == 1 else [])
-            for begin, end in (
-                _shares(text, tokens, self.tokenizer) if len(tokens) > 1 else ()
-            ):
-                begin, end = start + max(0, begin - n_put), start + max(0, end - n_put)
-                if begin < end or begin == start:
-                    first, last = self._map.before(begin, end)
-                else:
-                    first = last = self._map.before(begin - 1, end)[1]
-                found[-1].append((min(first, stop), min(last, stop)))
+        for piece, piece_range in zip(self._pieces, self._piece_ranges, strict=True):
+            if len(piece.ids) == 1:
+                found.append([piece_range])
+            else:
+                # Text that was dropped after the piece does not belong to its last token.
+                limit = piece_range[1]
+                ranges = self._ranges_in(piece)
+                found.append([(min(a, limit), min(b, limit)) for a, b in ranges])
         return found
 
-    def piece_at(self, offset: int) -> tuple[int, int, str] | None:
-        """(start, end, prepared text) of the piece that holds a character; None if none does. The text is "" for an
-        added token, which is not encoded."""
-        index = bisect_right(self._piece_places, offset, key=itemgetter(1))
-        if index == len(self._pieces) or self._piece_places[index][0] > offset:
+    def _ranges_in(self, piece: _EncodedPiece) -> Iterator[Range]:
+        text, piece_start, n_inserted = piece.prepared
+        for start_in_piece, end_in_piece in _shares(text, piece.ids, self.tokenizer):
+            start = piece_start + max(0, start_in_piece - n_inserted)
+            end = piece_start + max(0, end_in_piece - n_inserted)
+            if start < end or start == piece_start:
+                yield self._map.before(start, end)
+            else:
+                # A token without a character, such as a marker, comes after the character before it.
+                place = self._map.before(start - 1, end)[1]
+                yield place, place
+
+    def piece_at(self, offset: int) -> PieceAt | None:
+        """Return the piece that holds a character; None if no piece does."""
+        index = bisect_right(self._piece_ranges, offset, key=lambda place: place[1])
+        if index == len(self._pieces):
             return None
-        return *self._piece_places[index], "" if index in self._found else self._pieces[
-            index
-        ].text
+        start, end = self._piece_ranges[index]
+        if start > offset:
+            return None
+        piece = self._pieces[index]
+        return PieceAt(start, end, "" if piece.is_added else piece.prepared.text)
 
     @property
     def places(self) -> list[Range]:
         """The characters that each token covers, even partially."""
-        return list(chain.from_iterable(self._places))
+        return list(chain.from_iterable(self._token_ranges))
 
 
 def _split(
-    preparation: Preparation, pieces: list[Placed], begins: bool, starts: bool
-) -> list[Placed]:
+    preparation: Preparation, passage: Passage, is_first: bool
+) -> list[PlacedPiece]:
+    """Apply the steps to a text. Nothing is inserted before it if it does not start there."""
+    pieces = [PlacedPiece(passage.text, passage.start)]
     was_split = False
     for step in preparation.steps:
-        was_split |= isinstance(step, SplitStep)
-        if starts or was_split or not isinstance(step, PrefixStep):
-            pieces = step.placed(pieces, begins)
-    if preparation.has_metaspace:
-        return [
-            piece._replace(text=piece.text.replace(METASPACE, " ")) for piece in pieces
-        ]
-    return pieces
+        if isinstance(step, SplitStep):
+            was_split = True
+        inserts_at_start = isinstance(step, PrefixStep) and not was_split
+        if passage.starts or not inserts_at_start:
+            pieces = step.placed(pieces, is_first)
+    if not preparation.has_metaspace:
+        return pieces
+    return [piece._replace(text=piece.text.replace(METASPACE, " ")) for piece in pieces]
 
 
 def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]:
-    """For each token of a prepared piece, the characters of that piece that it covers, even partially. An unknown token
-    covers the characters without a token up to the next token; an end-of-word marker covers none. If the bytes of the
-    tokens cannot be matched with the piece, each token covers all of it."""
-    data, starts = utf8(piece), list(byte_offsets(piece))
-    found: list[Range] = []
-    at = 0
-    for index, token in enumerate(ids):
-        end = (
-            at + len(own)
-            if data.startswith(own := tokenizer.token_bytes(token), at)
-            else -1
-        )
-        first = bisect_right(starts, at) - 1
-        if starts[first] == at < len(data) and _is_unknown(
-            piece[first], token, tokenizer
-        ):
+    """Return the characters of a prepared piece that each of its tokens covers, even partially.
+
+    An unknown token covers all characters without a token up to the next token. An end-of-word marker covers none. If
+    the tokens cannot be matched with the piece, each token covers all of it.
+    """
+    data = utf8(piece)
+    starts = list(byte_offsets(piece))
+    all_of_piece = [(0, len(piece))] * len(ids)
+    ranges: list[Range] = []
+    byte = 0
+    for token, next_token in pairwise([*ids, None]):
+        assert token is not None
+        token_bytes = tokenizer.token_bytes(token)
+        first = bisect_right(starts, byte) - 1
+        begins_at_character = starts[first] == byte < len(data)
+        is_last = next_token is None
+        if begins_at_character and _is_unknown(piece[first], token, tokenizer):
             last = first + 1
-            following = ids[index + 1 : index + 2]
-            while (
-                last < len(piece)
-                and following != (token,)
-                and _is_unknown(piece[last], token, tokenizer)
-            ):
-                last += 1
+            if (
+                next_token != token
+            ):  # otherwise each unknown character has its own token
+                while last < len(piece) and _is_unknown(piece[last], token, tokenizer):
+                    last += 1
             end = starts[last]
-        elif end < 0 and index == len(ids) - 1:  # it ends with a marker
-            end = len(data) if own.startswith(data[at:]) else -1
-        if end < 0:
-            return [(0, len(piece))] * len(ids)
-        found.append((min(first, len(piece)), bisect_left(starts, end)))
-        at = end
-    return found if at == len(data) else [(0, len(piece))] * len(ids)
+        elif data.startswith(token_bytes, byte):
+            end = byte + len(token_bytes)
+        elif is_last and token_bytes.startswith(data[byte:]):  # it ends with a marker
+            end = len(data)
+        else:
+            return all_of_piece
+        ranges.append((min(first, len(piece)), bisect_left(starts, end)))
+        byte = end
+    return ranges if byte == len(data) else all_of_piece
 
 
 def _is_unknown(character: str, token: int, tokenizer: Tokenizer) -> bool:
+    """Whether `token` is the unknown token, for this character."""
     data = utf8(character)
-    return (
-        tokenizer.vocabulary.symbols(data) == [token]
-        and tokenizer.token_bytes(token) != data
-    )
+    if tokenizer.vocabulary.symbols(data) != [token]:
+        return False
+    return tokenizer.token_bytes(token) != data

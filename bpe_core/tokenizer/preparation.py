@@ -1,9 +1,9 @@
-"""The pipeline from text to pieces of tokenizers that do more than one split, in the order of Hugging Face's library:
+"""The pipeline from text to pieces, for tokenizers that do more than one split. The order is that of Hugging Face:
 
 1. find the added tokens that are not `normalized`;
 2. normalize each part of the text between them;
 3. find the `normalized` added tokens in these parts;
-4. apply the pre-tokenizer steps, which make pieces of what is between them.
+4. apply the pre-tokenizer steps, which make pieces of the text between the tokens.
 
 SentencePiece models are expressed in the same way.
 """
@@ -29,19 +29,28 @@ _WORD: Final = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]")
 
 @dataclass(frozen=True, slots=True)
 class AddedToken:
-    """A text that becomes one id wherever it occurs, found before the split; the flags are those of tokenizer.json."""
+    """A text that becomes one id wherever it occurs, found before the split. The flags are those of tokenizer.json."""
 
     text: str
     token: int
-    special: bool = False  # found only where the caller allows it
-    single_word: bool = (
-        False  # found only where no letter, mark, digit or connector is next to it
-    )
-    lstrip: bool = False  # white space before it becomes a part of it
-    rstrip: bool = False  # and after it
-    normalized: bool = (
-        False  # searched for in the normalized text rather than in the text as given
-    )
+    special: bool = False
+    """It is found only if the caller allows it."""
+    single_word: bool = False
+    """It is found only if no letter, mark, digit or connector is next to it."""
+    lstrip: bool = False
+    """White space before it becomes a part of it."""
+    rstrip: bool = False
+    """White space after it becomes a part of it."""
+    normalized: bool = False
+    """It is searched for in the normalized text, not in the text as given."""
+
+
+class FoundPart(NamedTuple):
+    """A part of a text: an added token, or the text between two of them."""
+
+    start: int  # in code points
+    end: int
+    token: int | None  # the id of the added token
 
 
 class Finder:
@@ -53,105 +62,117 @@ class Finder:
         normalize: Callable[[str], str] | None = None,
     ) -> None:
         """`normalize` is applied to the texts of the tokens, to find them in a normalized text."""
-        self.tokens: Final = dict[str, AddedToken]()  # by the text that is searched for
+        self.tokens: Final[dict[str, AddedToken]] = {}
+        """By the text that is searched for."""
         for token in tokens:
-            self.tokens.setdefault(
-                normalize(token.text) if normalize else token.text, token
-            )
-        self._texts = TextSearch(self.tokens)
+            wanted = normalize(token.text) if normalize else token.text
+            self.tokens.setdefault(wanted, token)
+        self._search = TextSearch(self.tokens)
 
-    def parts(
-        self, text: str, allowed: frozenset[str]
-    ) -> Iterator[tuple[int, int, int | None]]:
-        """(start, end, id) of each token found, in code points, and (start, end, None) of the texts between them. A
-        special token is found only if its text is in `allowed`."""
-        start = done = 0
-        for begin, end in self._texts.spans(text):
-            token = self.tokens[text[begin:end]]
-            in_word = token.single_word and (
-                _WORD.match(text, max(0, begin - 1), begin) or _WORD.match(text, end)
-            )
-            if in_word or (token.special and token.text not in allowed):
+    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[FoundPart]:
+        """Divide a text at its added tokens. A special token is found only if its text is in `allowed`."""
+        done = 0  # where the last token ended
+        stripped_to = 0  # where the white space after it ended
+        for start, end in self._search.spans(text):
+            token = self.tokens[text[start:end]]
+            if token.special and token.text not in allowed:
+                continue
+            if token.single_word and _is_in_word(text, start, end):
                 continue
             if token.lstrip:
-                while begin > start and text[begin - 1] in WHITE_SPACE:
-                    begin -= 1
-                begin = max(
-                    begin, start
-                )  # rstrip of the token before may have reached behind it
-            if token.rstrip and end >= done:
-                while end < len(text) and text[end] in WHITE_SPACE:
-                    end += 1
+                while start > done and text[start - 1] in WHITE_SPACE:
+                    start -= 1
+                start = max(start, done)  # the token before may have taken it
             if token.rstrip:
-                done = end = max(end, done)
-            if start < begin:
-                yield start, begin, None
-            yield begin, end, token.token
-            start = end
-        if start < len(text):
-            yield start, len(text), None
+                if end >= stripped_to:
+                    while end < len(text) and text[end] in WHITE_SPACE:
+                        end += 1
+                end = max(end, stripped_to)
+                stripped_to = end
+            if done < start:
+                yield FoundPart(done, start, None)
+            yield FoundPart(start, end, token.token)
+            done = end
+        if done < len(text):
+            yield FoundPart(done, len(text), None)
 
 
-class Placed(NamedTuple):
-    """A piece with its place in the part of the text that it was made from."""
+def _is_in_word(text: str, start: int, end: int) -> bool:
+    is_after_word = _WORD.match(text, max(0, start - 1), start)
+    return bool(is_after_word or _WORD.match(text, end))
+
+
+class PlacedPiece(NamedTuple):
+    """A piece and its place in the text that it was made from."""
 
     text: str
-    start: int  # offset in that part, in code points, of its first character that is from there
-    n_put: int = 0  # characters at its beginning that a step has inserted
+    start: int  # offset in that text, in code points, of its first character from there
+    n_inserted: int = 0  # characters at its beginning that a step has inserted
 
 
 class Step:
-    """A step: pieces in, pieces out; `begins` says whether the first piece is at the beginning of the whole text."""
+    """A step: pieces in, pieces out. `begins`: whether the first piece is at the beginning of the whole text."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         raise NotImplementedError
 
-    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        """The same with places; of a step that makes one piece of each, what it adds being at its beginning."""
-        new = self([text for text, _, _ in pieces], begins)
+    def placed(self, pieces: list[PlacedPiece], begins: bool) -> list[PlacedPiece]:
+        """Do the same with places. Here for steps that turn each piece into one, and insert only at its beginning."""
+        new_texts = self([piece.text for piece in pieces], begins)
         return [
-            Placed(text, start, n_put + len(text) - len(old))
-            for text, (old, start, n_put) in zip(new, pieces, strict=True)
+            PlacedPiece(
+                text,
+                piece.start,
+                piece.n_inserted + len(text) - len(piece.text),
+            )
+            for text, piece in zip(new_texts, pieces, strict=True)
         ]
 
 
 @dataclass(frozen=True, slots=True)
 class SplitStep(Step):
+    """Splits each piece."""
+
     splitter: Splitter
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         split = self.splitter.split
         return [part for piece in pieces for part in split(piece)]
 
-    def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        return [
-            Placed(
-                text[begin:end],
-                start + max(0, begin - n_put),
-                max(0, min(n_put, end) - begin),
-            )
-            for text, start, n_put in pieces
-            for begin, end in self.splitter.places(text)
-        ]
+    def placed(self, pieces: list[PlacedPiece], begins: bool) -> list[PlacedPiece]:
+        parts: list[PlacedPiece] = []
+        for text, piece_start, n_inserted in pieces:
+            for start, end in self.splitter.places(text):
+                part_start = piece_start + max(0, start - n_inserted)
+                n_inserted_in_part = max(0, min(n_inserted, end) - start)
+                parts.append(
+                    PlacedPiece(text[start:end], part_start, n_inserted_in_part)
+                )
+        return parts
 
 
 @dataclass(frozen=True, slots=True)
 class PrefixStep(Step):
-    """Puts `prefix` before each piece that does not begin with it, or `only_first` before that at the text's start."""
+    """Inserts a prefix before each piece that does not begin with it, or only at the beginning of the text."""
 
     prefix: str
     only_first: bool = False
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
-        prefix, n = self.prefix, int(begins) if self.only_first else len(pieces)
-        return [
-            piece if piece.startswith(prefix) else prefix + piece
-            for piece in pieces[:n]
-        ] + pieces[n:]
+        if not self.only_first:
+            return [self._with_prefix(piece) for piece in pieces]
+        if not begins or not pieces:
+            return pieces
+        return [self._with_prefix(pieces[0]), *pieces[1:]]
+
+    def _with_prefix(self, piece: str) -> str:
+        return piece if piece.startswith(self.prefix) else self.prefix + piece
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceStep(Step):
+    """Replaces a text in each piece."""
+
     old: str
     new: str
 
@@ -162,13 +183,15 @@ class ReplaceStep(Step):
 @dataclass(frozen=True, slots=True)
 class BytePieces:
     """Splits the bytes of a piece by several patterns in turn, as a tokenizer.json with a Split after ByteLevel does.
-    The patterns see the byte alphabet and may cut inside a character: "ò" is the bytes C3 B2, and B2 is written "²",
-    which is a number to some of them."""
+
+    The patterns see the byte alphabet and may cut inside a character. Example: "ò" is the bytes C3 B2, and B2 is
+    written "²", which is a number to some patterns.
+    """
 
     splitters: tuple[Splitter, ...]
 
     def __call__(self, piece: bytes) -> list[bytes]:
-        """The byte strings into which `piece` is split; each is encoded by itself.
+        """Return the byte strings into which `piece` is split. Each is encoded separately.
 
         >>> from bpe_core.patterns import splitter
         >>> BytePieces((splitter(r"\\p{N}"),))("ò1a".encode())
@@ -180,6 +203,17 @@ class BytePieces:
         return [data for part in pieces if (data := meant(part))]
 
 
+class Passage(NamedTuple):
+    """An added token, or a normalized text that is still to be split."""
+
+    text: str
+    start: int  # offset in the normalized text, in code points
+    token: int | None  # the id of the added token
+    starts: (
+        bool  # whether the whole text starts there, or the text after an added token
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Preparation:
     """A pipeline: text in, ids of added tokens and pieces to be encoded out."""
@@ -187,135 +221,156 @@ class Preparation:
     added: tuple[AddedToken, ...]
     normalize: Normalizer | None
     steps: tuple[Step, ...]
-    has_metaspace: bool = False  # a piece holds U+2581 where its tokens hold a space
-    drops_space: bool = False  # decoding drops a space at the beginning of the text, because encoding prepends one
+    has_metaspace: bool = False
+    """Pieces contain U+2581 where their tokens contain a space."""
+    drops_space: bool = False
+    """Decoding drops a space at the beginning of the text, because encoding adds one."""
     description: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """The values of "normalizer", "pre_tokenizer" and "decoder" in the tokenizer.json that was read, for writing; empty
-    if they cannot be written. Without "pre_tokenizer", that is derived from the tokenizer's pattern."""
+    """"normalizer", "pre_tokenizer" and "decoder" of the tokenizer.json that was read, for writing; empty if they can't
+    be written. Without "pre_tokenizer", it is derived from the tokenizer's pattern."""
     finds_as_written: bool = False
-    """Whether the texts of `normalized` added tokens are searched for as they are, rather than normalized first."""
+    """The texts of `normalized` added tokens are searched for as they are, not normalized first."""
     replaces_runs: frozenset[int] = frozenset()
-    """Ids of single bytes (byte fallback): a run of them is decoded as UTF-8, or to one U+FFFD per byte if invalid."""
+    """Ids of single bytes (byte fallback). A run of them is decoded as UTF-8, or as one U+FFFD per byte if invalid."""
     within: BytePieces | None = None
-    """Splits the bytes of each piece again, before the parts are encoded one by one; None if they are not split."""
-    raw: Finder = field(init=False, compare=False)  # of the added tokens of step 1
-    normalized: Finder = field(init=False, compare=False)  # of those of step 3
+    """Splits the bytes of each piece again, before the parts are encoded; None if they are not split."""
+    raw: Finder = field(init=False, compare=False)
+    """Finds the added tokens of step 1."""
+    normalized: Finder = field(init=False, compare=False)
+    """Finds the added tokens of step 3."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "raw", Finder(token for token in self.added if not token.normalized)
+        raw = Finder(token for token in self.added if not token.normalized)
+        normalized = Finder(
+            (token for token in self.added if token.normalized),
+            None if self.finds_as_written else self.normalize,
         )
-        normalized = (token for token in self.added if token.normalized)
-        object.__setattr__(
-            self,
-            "normalized",
-            Finder(normalized, None if self.finds_as_written else self.normalize),
-        )
+        object.__setattr__(self, "raw", raw)  # the dataclass is frozen
+        object.__setattr__(self, "normalized", normalized)
 
     def __reduce__(self) -> "tuple[type[Preparation], tuple[Any, ...]]":
-        return type(self), tuple(
+        arguments = tuple(
             getattr(self, field.name) for field in fields(self) if field.init
         )
+        return type(self), arguments
 
     def with_special_tokens(self, special_tokens: Mapping[str, int]) -> "Preparation":
-        """This pipeline, which also finds these, text -> id, each once."""
-        added = {
-            one.text: one
-            for one in self.added
-            if special_tokens.get(one.text, one.token) == one.token
-        }
-        new = [
-            AddedToken(text, token, special=True)
-            for text, token in special_tokens.items()
-            if text not in added
-        ]
-        return replace(self, added=(*added.values(), *new))
+        """Return this pipeline, which also finds these special tokens (text -> id)."""
+        added: dict[str, AddedToken] = {}
+        for token in self.added:
+            if special_tokens.get(token.text, token.token) == token.token:
+                added[token.text] = token
+        for text, token_id in special_tokens.items():
+            if text not in added:
+                added[text] = AddedToken(text, token_id, special=True)
+        return replace(self, added=tuple(added.values()))
 
     @property
     def only_splits(self) -> bool:
-        """Whether all that happens to a text, apart from special tokens, is that it is split."""
-        does_more = (
-            self.normalize or self.within or self.has_metaspace or self.drops_space
-        )
-        only_special = all(token.special for token in self.added)
-        return (
-            not does_more
-            and only_special
-            and all(isinstance(step, SplitStep) for step in self.steps)
-        )
+        """Whether the pipeline does nothing to a text, apart from special tokens, except split it."""
+        changes_text = self.normalize or self.has_metaspace or self.drops_space
+        if changes_text or self.within:
+            return False
+        has_only_specials = all(token.special for token in self.added)
+        has_only_splits = all(isinstance(step, SplitStep) for step in self.steps)
+        return has_only_specials and has_only_splits
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | list[str]]:
-        """The text as a sequence of ids, of added tokens, and of lists of pieces, which are still to be encoded.
-        `allowed` are the texts of the special tokens that are found; others are ordinary text. Raises `OptionError` or
-        `PatternError` if a text becomes too long or an expression takes too long."""
+        """Yield ids of added tokens, and lists of pieces that are still to be encoded.
+
+        Args:
+            text: A text without surrogates.
+            allowed: The texts of the special tokens to find; others are ordinary text.
+
+        Raises:
+            OptionError: The text becomes too long.
+            PatternError: An expression takes too long.
+        """
+
+        def normalize(part: str, place: FoundPart) -> str:
+            if place.token is None and self.normalize:
+                return self.normalize(part)
+            return part
+
         begins = True
-        for start, end, token in self.raw.parts(text, allowed):
-            if token is not None:
-                yield token
+        for passage in self.passages(text, allowed, normalize):
+            if passage.token is None:
+                yield self._pieces(passage.text, begins)
             else:
-                part = (
-                    self.normalize(text[start:end])
-                    if self.normalize
-                    else text[start:end]
-                )
-                for first, last, inner in self.normalized.parts(part, allowed):
-                    yield (
-                        self._pieces(part[first:last], begins)
-                        if inner is None
-                        else inner
-                    )
-                    begins = False
+                yield passage.token
             begins = False
+
+    def passages(
+        self,
+        text: str,
+        allowed: frozenset[str],
+        normalize: Callable[[str, FoundPart], str],
+        *,
+        starts: bool = True,
+    ) -> Iterator[Passage]:
+        """Do steps 1 to 3: find added tokens and normalize the text between them.
+
+        `normalize` is called with each part of the text, in order, and with its place. It must not change an added
+        token. `starts`: whether the beginning of `text` is that of the whole text.
+        """
+        n_before = 0  # characters of the normalized text before this part
+        for part in self.raw.parts(text, allowed):
+            changed = normalize(text[part.start : part.end], part)
+            if part.token is None:
+                for start, end, token in self.normalized.parts(changed, allowed):
+                    yield Passage(changed[start:end], n_before + start, token, starts)
+                    starts = starts or token is not None
+            else:
+                yield Passage(changed, n_before, part.token, starts)
+                starts = True
+            n_before += len(changed)
 
     def _pieces(self, text: str, begins: bool) -> list[str]:
         pieces = [text]
         for step in self.steps:
             pieces = step(pieces, begins)
-        return (
-            [piece.replace(METASPACE, " ") for piece in pieces]
-            if self.has_metaspace
-            else pieces
-        )
+        if self.has_metaspace:
+            return [piece.replace(METASPACE, " ") for piece in pieces]
+        return pieces
 
     def readable(
         self, ids: Iterable[int], bytes_of: Callable[[int], bytes]
     ) -> Iterator[bytes]:
-        """The bytes of `ids`, in order; a run of ids in `replaces_runs` that is no UTF-8 becomes a U+FFFD per byte."""
-        for is_byte, run in groupby(ids, self.replaces_runs.__contains__):
+        """Yield the bytes of `ids`, in order. A run of `replaces_runs` that is not UTF-8 becomes one U+FFFD per byte."""
+        for are_bytes, run in groupby(ids, self.replaces_runs.__contains__):
             data = b"".join(map(bytes_of, run))
-            is_broken = is_byte and not is_utf8(data)
-            yield "\ufffd".encode() * len(data) if is_broken else data
+            if are_bytes and not is_utf8(data):
+                data = "\ufffd".encode() * len(data)
+            yield data
 
 
 def found_at_once(added: Sequence[AddedToken]) -> bool:
-    """Whether searching for special tokens first and for the others afterwards finds what one search finds, as it does
-    if all are plain, those of a kind agree in `normalized`, and no special and ordinary one can overlap."""
-    special, ordinary = (
-        [token for token in added if token.special is kind] for kind in (True, False)
-    )
-    plain = not any(
-        token.single_word or token.lstrip or token.rstrip for token in added
-    )
-    agree = all(
-        len({token.normalized for token in kind}) <= 1 for kind in (special, ordinary)
-    )
-    return (
-        plain
-        and agree
-        and not _overlap(special, ordinary)
-        and not _overlap(ordinary, special)
-    )
+    """Whether finding special tokens first and the others afterwards gives the same as finding all in one search.
+
+    It does if all tokens are plain, the special ones and the others each agree in `normalized`, and no special token
+    can overlap with another one.
+    """
+    if any(token.single_word or token.lstrip or token.rstrip for token in added):
+        return False
+    special = [token for token in added if token.special]
+    ordinary = [token for token in added if not token.special]
+    for tokens in (special, ordinary):
+        if len({token.normalized for token in tokens}) > 1:
+            return False
+    return not _overlap(special, ordinary) and not _overlap(ordinary, special)
 
 
 def _overlap(tokens: Sequence[AddedToken], others: Sequence[AddedToken]) -> bool:
-    """Whether the text of one of `tokens` occurs in one of `others` or begins with an end of it; in O(n log n)."""
-    in_order = sorted(token.text for token in tokens)
-    search = TextSearch(in_order)
+    """Whether the text of one of `tokens` occurs in one of `others`, or begins with its end. Takes O(n log n)."""
+    sorted_texts = sorted(token.text for token in tokens)
+    search = TextSearch(sorted_texts)
     for other in others:
         if next(search.spans(other.text), None):
             return True
-        for end in (other.text[start:] for start in range(len(other.text))):
-            place = bisect_left(in_order, end)
-            if place < len(in_order) and in_order[place].startswith(end):
+        for start in range(len(other.text)):
+            end_of_other = other.text[start:]
+            place = bisect_left(sorted_texts, end_of_other)
+            following = sorted_texts[place : place + 1]
+            if following and following[0].startswith(end_of_other):
                 return True
     return False
